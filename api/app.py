@@ -55,7 +55,8 @@ from workers.starting.launch_thread import launcher
 log = structlog.get_logger("api")
 
 BODY_LIMIT_BYTES = 1_000_000
-# More than the pool has connections: most requests need one for a few milliseconds, and wait their turn.
+# There are more threads than connections in the pool: most requests need one for a few milliseconds, and wait their
+# turn.
 THREADS = 32
 
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
@@ -126,7 +127,9 @@ def create_app() -> FastAPI:
     for router, needs in _ROUTERS:
         checks = [access(needs)] if router in _OPEN_TO_PARAMETERS else [access(needs), KNOWN_PARAMETERS]
         app.include_router(router, responses=_PROBLEMS, dependencies=checks)
-    complete(app, _needs())
+    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
+    needed = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
+    complete(app, {**needed, metrics.PATH: metrics.NEEDED})
     others = (operations.router, metrics.router, sharing.open_router, dashboard.router)
     routers = (*others, *(router for router, _ in _ROUTERS))
     app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
@@ -156,7 +159,11 @@ def _add_middleware(app: FastAPI) -> None:
 async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     current = settings()
     configure_logging(current.log_level, "api", current.log_format)
-    _take_over_uvicorns_logs()
+    # Uvicorn's own handlers were installed before this application was imported; api.http.middleware writes the
+    # access log.
+    for name in ("uvicorn", "uvicorn.access"):
+        logging.getLogger(name).handlers.clear()
+    logging.getLogger("uvicorn").propagate = True
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     log.info("access", keys=keys_mode(current), host=current.api_host)
     start_tracing(current.tracing, "api")
@@ -168,19 +175,6 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     reporter().stop()
     stop_tracing()
     dispose()
-
-
-def _take_over_uvicorns_logs() -> None:
-    # Its own handlers were installed before this application was imported; api.http.middleware writes the access log.
-    for name in ("uvicorn", "uvicorn.access"):
-        logging.getLogger(name).handlers.clear()
-    logging.getLogger("uvicorn").propagate = True
-
-
-def _needs() -> dict[str, Access]:
-    routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
-    needs = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
-    return {**needs, metrics.PATH: metrics.NEEDED}
 
 
 app = create_app()

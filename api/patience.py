@@ -56,7 +56,7 @@ class PatientProtocol(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        # A client may begin its next request before it has the answer: what arrived meanwhile is processed.
+        # A client may send its next request before it has the answer: what has arrived meanwhile is processed now.
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()
@@ -69,20 +69,20 @@ class PatientProtocol(H11Protocol):
         self._refuse(HTTPStatus.BAD_REQUEST, "bad_request", msg)
 
     def _watch(self) -> None:
-        theirs = self.conn.their_state
-        if theirs is self.awaited:
+        state = self.conn.their_state
+        if state is self.awaited:
             return
-        if theirs is h11.SEND_BODY:
-            self._await(theirs, self.patience.body_s, self._end_late_body)
-        elif theirs is h11.IDLE and self.conn.trailing_data[0]:
-            self._await(theirs, self.patience.head_s, self._end_late_head)
+        if state is h11.SEND_BODY:
+            self._await(state, self.patience.body_s, self._end_late_body)
+        elif state is h11.IDLE and self.conn.trailing_data[0]:
+            self._await(state, self.patience.head_s, self._end_late_head)
         else:
             # The request is complete. Between requests uvicorn itself closes idle connections.
             self._stop_waiting()
 
-    def _await(self, theirs: object, seconds: float, end: Callable[[], None]) -> None:
+    def _await(self, state: object, seconds: float, end: Callable[[], None]) -> None:
         self._stop_waiting()
-        self.awaited, self.arrived = theirs, 0
+        self.awaited, self.arrived = state, 0
         self.timer = self.loop.call_later(seconds, end)
 
     def _stop_waiting(self) -> None:
@@ -99,7 +99,7 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
     def _end_late_body(self) -> None:
-        # While we do not read, or have not sent "100 Continue" yet, the client waits for us.
+        # The client waits for us while we do not read, or have not sent "100 Continue" yet, so it is not late then.
         waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
         within, least = self.patience.body_s, self.patience.body_bytes_per_s
         if waits_for_us or self.arrived >= least * within:
@@ -126,7 +126,9 @@ class PatientProtocol(H11Protocol):
 
 
 def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
-    """The application behind a check of how a request marks its end; `Connection: close` makes uvicorn end it."""
+    """The application, behind a check of how a request marks its end; `Connection: close` makes uvicorn end the
+    connection.
+    """
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if detail := _unclear_end(scope):
@@ -140,7 +142,7 @@ def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
 
 
 def _unclear_end(scope: Scope) -> str | None:
-    # h11 has refused what it cannot read: other codings than "chunked", repetitions, two lengths.
+    # h11 has already refused what it cannot read: codings other than "chunked", repeated headers, two lengths.
     names = {name for name, _ in scope.get("headers", ())}
     if b"transfer-encoding" not in names:
         return None

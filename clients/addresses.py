@@ -11,7 +11,9 @@ def endpoint(base_url: str, name: str) -> str:
 
 
 def key_headers(base_url: str, key: str) -> Mapping[str, str]:
-    """Azure's deployments take a bearer token for one of another kind; its newer addresses take either header."""
+    """The headers that carry the key. Azure's deployments take a bearer token for a key of another kind, so there the
+    key has a header of its own; Azure's newer addresses take either header.
+    """
     if not key:
         return {}
     parts = urlsplit(base_url)

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 TIMEOUT_S = 1.0
 PUBLISHED = "published"
-"""Header of a message: time of publication, Unix seconds by the publisher's clock."""
+"""The header of a message with the time of its publication, in Unix seconds by the publisher's clock."""
 
 
 def broker_answers(url: str) -> bool:
@@ -43,14 +43,20 @@ def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
             pipeline: Any = redis.pipeline()  # pyright: ignore[reportUnknownMemberType]
             for queue in queues:
                 pipeline.lrange(queue, 0, most)
-            messages: list[bytes] = [message for found in pipeline.execute() for message in found]
+            messages: list[bytes] = [message for page in pipeline.execute() for message in page]
     except (RedisError, OSError):
         return None
-    return None if len(messages) > most else {_first_argument(message) for message in messages}
+    if len(messages) > most:
+        return None
+    # Celery's protocol 2 in JSON: [args, kwargs, embedded].
+    arguments = [json.loads(base64.b64decode(json.loads(message)["body"]))[0] for message in messages]
+    return {str(given[0]) if given else "" for given in arguments}
 
 
 class QueueLevel(NamedTuple):
-    """Number of waiting messages, and the age of the next one in seconds; None without one or without a timestamp."""
+    """The number of waiting messages, and the age of the next one in seconds; None without a message or
+    without its time.
+    """
 
     length: int
     oldest_s: float | None
@@ -64,23 +70,13 @@ def queue_levels(url: str, queues: Sequence[str]) -> dict[str, QueueLevel] | Non
             pipeline: Any = redis.pipeline(transaction=False)  # pyright: ignore[reportUnknownMemberType]
             for queue in queues:
                 pipeline.llen(queue).lindex(queue, -1)
-            found: list[Any] = pipeline.execute()
+            levels: list[Any] = pipeline.execute()
     except (RedisError, OSError):
         return None
     now = time.time()
-    pairs = zip(found[::2], found[1::2], strict=True)
-    return {
-        queue: QueueLevel(int(length), _age_s(message, now))
-        for queue, (length, message) in zip(queues, pairs, strict=True)
-    }
-
-
-def _age_s(message: bytes | None, now: float) -> float | None:
-    published = json.loads(message)["headers"].get(PUBLISHED) if message else None
-    return None if published is None else max(0.0, now - published)
-
-
-def _first_argument(message: bytes) -> str:
-    # Celery's protocol 2 in JSON: [args, kwargs, embedded].
-    arguments = json.loads(base64.b64decode(json.loads(message)["body"]))[0]
-    return str(arguments[0]) if arguments else ""
+    pairs = zip(levels[::2], levels[1::2], strict=True)
+    of_queues: dict[str, QueueLevel] = {}
+    for queue, (length, message) in zip(queues, pairs, strict=True):
+        published = json.loads(message)["headers"].get(PUBLISHED) if message else None
+        of_queues[queue] = QueueLevel(int(length), None if published is None else max(0.0, now - published))
+    return of_queues

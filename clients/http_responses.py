@@ -19,13 +19,15 @@ class NotRead(Exception):
 
 
 class Slow(NotRead):
-    """It came too slowly."""
+    """The answer came too slowly."""
 
 
 def posted(
     client: httpx.Client, path: str, body: object, *, most_bytes: int, within_s: float
 ) -> tuple[httpx.Response, bytes]:
-    """POST; return the answer with its body, which must arrive within `within_s`. Raises NotRead, httpx.HTTPError."""
+    """Send a POST, and return the answer with its body, which must arrive within `within_s`. Raises NotRead,
+    httpx.HTTPError.
+    """
     with client.stream("POST", path, json=body) as response:
         read, until = _Body(response, most_bytes), time.monotonic() + within_s
         for piece in response.iter_raw():
@@ -39,7 +41,7 @@ def posted(
 async def posted_soon(
     client: httpx.AsyncClient, url: str, body: object, *, most_bytes: int
 ) -> tuple[httpx.Response, bytes]:
-    """`posted` for a caller that has a deadline for everything."""
+    """Like `posted`, for a caller that has a deadline for everything."""
     async with client.stream("POST", url, json=body) as response:
         read = _Body(response, most_bytes)
         async for piece in response.aiter_raw():

@@ -24,7 +24,7 @@ from redis.retry import Retry
 
 CHANNEL = "citewell:bell"
 TIMEOUT_S = 1.0
-# Requests and steps wait for it.
+# Requests and steps wait for this long at most.
 PUBLISH_TIMEOUT_S = 0.2
 _SILENT_FOR_S = 5.0
 _AGAIN_AFTER_S = 1.0
@@ -56,8 +56,8 @@ class Notifier:
     def is_watched(self, query_id: uuid.UUID) -> bool:
         """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify_end`."""
         channel = _channel_of(str(query_id))
-        found = self._try(lambda: self._redis.pubsub_numsub(channel))
-        return found is None or found[0][1] > 0
+        watchers = self._try(lambda: self._redis.pubsub_numsub(channel))
+        return watchers is None or watchers[0][1] > 0
 
     def _try(self, ask: Callable[[], Any]) -> Any:
         if (now := time.monotonic()) < self._silent_until:
@@ -155,7 +155,7 @@ class Subscriptions:
         self._watchers[key] -= 1
         if not self._watchers[key]:
             del self._watchers[key]
-            # In a task of its own: a caller that leaves because it was cancelled cannot await anything.
+            # This is a task of its own: a caller that leaves because it was cancelled cannot await anything.
             task = asyncio.get_running_loop().create_task(self._unsubscribe(key))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)

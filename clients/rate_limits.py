@@ -87,7 +87,7 @@ def _counted(limiter: FixedWindowRateLimiter, key_id: str, per_minute: int) -> W
 
 @cache
 def _shared(redis_url: str) -> FixedWindowRateLimiter:
-    # One try: by default redis-py waits for seconds between several.
+    # There is one try: by default, redis-py waits for seconds between several.
     storage = RedisStorage(
         redis_url,
         key_prefix="citewell:limits",

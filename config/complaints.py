@@ -1,4 +1,4 @@
-"""What is wrong with the configuration, in words that lead to the place."""
+"""Describes what is wrong with the configuration, with the place of each error."""
 
 import os
 import re
@@ -50,7 +50,7 @@ def _hint(meant: str | None) -> str:
 
 
 def _variable(path: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    # The environment takes precedence.
+    """The variable of a setting, if the environment sets it: it takes precedence over the file."""
     given = {name.upper(): name for name in environment}
     wanted = (variable_of(path[:end]) for end in range(len(path), 0, -1))
     return next((given[name] for name in wanted if name in given), None)

@@ -16,7 +16,7 @@ CONFIG_VARIABLE, DEFAULT_FILE = "CITEWELL_CONFIG", "config.yaml"
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """`lines` has the line of every name in it, by its path, counted from 1."""
+    """The values of the file; `lines` has the line of every name in it, by its path, counted from 1."""
 
     path: Path | None = None
     values: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -90,6 +90,6 @@ def _lines(path: Path, node: yaml.Node | None, above: tuple[str, ...]) -> Iterat
             )
         seen[name] = line
         yield (*above, name), line
-        # What an alias repeats has its lines elsewhere, and may contain itself.
+        # The values that an alias repeats have their lines elsewhere, and may contain themselves.
         if value.start_mark.line >= key.start_mark.line:
             yield from _lines(path, value, (*above, name))

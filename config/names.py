@@ -10,11 +10,12 @@ from pydantic.fields import FieldInfo
 
 PREFIX, DELIMITER = "CITEWELL_", "__"
 
-# Read by the client and the command line, by Compose, by examples in the documents, and by tests and benchmarks.
+# These are read by the client and the command line, by Compose, by examples in the documents, and by tests and
+# benchmarks.
 _ELSEWHERE = frozenset(
     ("CONFIG URL API_KEY VERSION PORT EVENTS WEBHOOK_SECRET CHROMIUM BENCH_ENVS TESTS_CLOCK_S TESTS_FAILPOINTS").split()
 )
-# What Kubernetes adds for every Service whose name begins with `citewell-`.
+# Kubernetes adds these for every Service whose name begins with `citewell-`.
 _OF_A_SERVICE = re.compile(r"_SERVICE_(HOST|PORT)(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
 _ADDRESS = re.compile(r"(tcp|udp|sctp)://")
 _NAMED = "NAME"  # stands for a name of the user's own, such as a pool's
@@ -40,7 +41,7 @@ def is_setting(model: type[BaseModel], path: Sequence[str]) -> bool:
 
 
 def without_unknown(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values without those that no setting is named after, at any depth."""
+    """The values without those whose names are no settings, at any depth."""
     fields = fields_by_name(model)
     return {name: _known_below(fields[name], value) for name, value in values.items() if name in fields}
 
@@ -54,7 +55,7 @@ def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
     found = get_close_matches(meant, siblings, 1, 0.75) or elsewhere[:1] or get_close_matches(meant, known, 1, 0.7)
     if not found:
         return None
-    # A name of the user's own stays.
+    # A name of the user's own, such as a pool's, stays as it is.
     own = dict(enumerate(path)) if len(known[found[0]]) == len(path) else {}
     return [own.get(at, name) if name == _NAMED else name for at, name in enumerate(known[found[0]])]
 

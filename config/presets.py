@@ -1,6 +1,6 @@
-"""What `preset: small` changes: one short call per question, with time for a model on this machine.
+"""The values that `preset: small` changes: one short call per question, with time for a model on this machine.
 
-Measured with a model of 1.5 billion parameters that reads some forty tokens a second (docs/models.md).
+They were measured with a model of 1.5 billion parameters that reads some forty tokens a second (docs/models.md).
 """
 
 from collections.abc import Mapping

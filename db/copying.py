@@ -24,8 +24,8 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """While the block lasts, other connections can read the same snapshot by its `id`; `tables` maps names to row
-    counts.
+    """What a transaction sees: while it lasts, other connections can read the same by its `id`; `tables` maps names to
+    row counts.
     """
 
     id: str
@@ -52,7 +52,7 @@ def count_rows(url: str) -> dict[str, int]:
 
 
 def holds_work(url: str) -> bool:
-    # A freshly migrated database holds nothing of users.
+    """Whether users have stored anything: a freshly migrated database holds nothing of theirs."""
     tables = count_rows(url)
     return any(tables.get(name) for name in _WORK)
 

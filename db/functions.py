@@ -35,11 +35,11 @@ class Refused(Exception):
 
 
 async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows of a statement that calls one function; `%(tenant)s` is the tenant that the caller acts for.
+    """Return the rows of a statement that calls one function; `%(tenant)s` is the tenant that the caller acts for.
 
     Raises DatabaseUnavailable as `db.session.transaction` does, Refused for any other database error, and LookupError
-    outside of `acting_for`. If the connection is lost, the function may still have committed: a retry must cope with
-    finding the work done.
+    outside of `acting_for`. If the connection is lost, the function may still have committed, so a retry must also work
+    when the first call has done everything.
     """
     values = {"tenant": current_tenant(), **values}
     try:
@@ -74,7 +74,10 @@ class _Connections:
         except TimeoutError:
             raise DatabaseUnavailable("All database connections of this process are busy; try again.") from None
         try:
-            connection = self._taken() or await self._opened()
+            if (connection := self._taken()) is None:
+                _, arguments = self.engine.dialect.create_connect_args(self.engine.url)
+                own: dict[str, Any] = {**CONNECTING, "options": _OPTIONS, "prepare_threshold": 1}
+                connection = await psycopg.AsyncConnection.connect(**{**arguments, **own})
             try:
                 yield connection
             finally:
@@ -95,20 +98,15 @@ class _Connections:
             connection.pgconn.finish()
         return None
 
-    async def _opened(self) -> _Connection:
-        _, arguments = self.engine.dialect.create_connect_args(self.engine.url)
-        own: dict[str, Any] = {**CONNECTING, "options": _OPTIONS, "prepare_threshold": 1}
-        return await psycopg.AsyncConnection.connect(**{**arguments, **own})
-
     def close(self) -> None:
-        # In a forked process they belong to the parent.
+        # In a forked process the connections belong to the parent.
         for connection in self._idle if self._process == os.getpid() else ():
             connection.pgconn.finish()
         self._idle.clear()
 
 
 def _is_silent(connection: _Connection) -> bool:
-    # A server that went away has closed its end: the socket is readable although nothing was requested.
+    # A server that went away has closed its end: the socket is readable although nothing was requested of it.
     if connection.closed:
         return False
     poll = select.poll()
@@ -121,11 +119,11 @@ _connections: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Connections]
 
 def _of_this_loop() -> _Connections:
     loop, current = asyncio.get_running_loop(), engine()
-    found = _connections.get(loop)
-    if found is None or found.engine is not current:
+    connections = _connections.get(loop)
+    if connections is None or connections.engine is not current:
         # The process has a new engine because its settings have changed, as in tests.
-        if found is not None:
-            found.close()
-        found = _connections[loop] = _Connections(current)
-        weakref.finalize(loop, found.close)
-    return found
+        if connections is not None:
+            connections.close()
+        connections = _connections[loop] = _Connections(current)
+        weakref.finalize(loop, connections.close)
+    return connections

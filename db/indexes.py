@@ -22,7 +22,7 @@ _IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass
 def ensure_space_index(space: Space) -> None:
     """Create the index of the space if it is missing; return when it can be used.
 
-    Nothing is blocked meanwhile: searches are exact until the index exists, and writes go on. The remains of an
+    Nothing is blocked meanwhile: searches are exact until the index exists, and writes continue. The remains of an
     interrupted build are dropped first. Raises SchemaUnknown when the database's role does not own the table.
     """
     name = f"ix_chunk_vectors_space_{space.id}"
@@ -66,7 +66,7 @@ def exclusive_reembedding(workspace_id: int) -> Generator[None]:
 
 @contextmanager
 def _outside_transactions() -> Generator[Connection]:
-    # Without the pool's time limits; closing it releases its locks.
+    """A connection without the pool's time limits; closing it releases its locks."""
     engine = create_engine(
         settings().database_url.get_secret_value(),
         poolclass=pool.NullPool,

@@ -26,12 +26,13 @@ def insert_with_parts(session: Session, whole: Base, refers: str, parts: Iterabl
         inserts.append(_insert(name, rows, refers=refers))
     statement = f"WITH {', '.join(inserts)} SELECT id FROM whole"  # noqa: S608 - only names of tables and columns
     id_ = session.execute(text(statement), values).scalar_one()
-    for each, name in [(whole, "id"), *((part, refers) for rows in of_tables.values() for part in rows)]:
-        setattr(each, name, id_)
+    for row, name in [(whole, "id"), *((part, refers) for rows in of_tables.values() for part in rows)]:
+        setattr(row, name, id_)
 
 
 def _insert(name: str, rows: Sequence[Base], *, refers: str = "", returning: str = "") -> str:
-    table, columns = rows[0].__tablename__, [f'"{column}"' for column in _columns(rows)]
+    table = rows[0].__tablename__
+    columns = [f'"{column}"' for column in dict.fromkeys(column for row in rows for column in _given(row))]
     source = f"json_populate_recordset(CAST(NULL AS {table}), CAST(:{name} AS json)) AS given"
     into, values = columns, [f"given.{column}" for column in columns]
     if refers:
@@ -42,10 +43,6 @@ def _insert(name: str, rows: Sequence[Base], *, refers: str = "", returning: str
 
 def _rows(rows: Sequence[Base]) -> str:
     return json.dumps([_given(row) for row in rows], default=str)
-
-
-def _columns(rows: Sequence[Base]) -> list[str]:
-    return list(dict.fromkeys(column for row in rows for column in _given(row)))
 
 
 def _given(row: Base) -> dict[str, Any]:

@@ -48,7 +48,7 @@ _ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = cur
 
 
 def above_row_security(session: Session) -> bool:
-    # Such a role keeps no tenants apart.
+    """Whether the role of the connection ignores row-level security, and so keeps no tenants apart."""
     return session.execute(_ABOVE).scalar_one()
 
 

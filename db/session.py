@@ -79,8 +79,8 @@ def engine() -> Engine:
 
 
 def end_silent_statements() -> None:
-    """From now on a statement fails within some five seconds if the server stops answering (db.silence). For a process
-    that serves requests; work waits for the server instead.
+    """From now on, let a statement fail within some five seconds if the server stops answering (db.silence). This is
+    for a process that serves requests; work waits for the server instead.
     """
     global _server
     dispose()
@@ -103,15 +103,12 @@ def _made(kept: int, above: int) -> Engine:
         connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
     )
     if (server := _server) is not None:
-        event.listen(made, "do_connect", _opening(server))
+
+        def opened(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> psycopg.Connection[Any]:
+            return server.opened(named)
+
+        event.listen(made, "do_connect", opened)
     return made
-
-
-def _opening(server: Server) -> Callable[..., psycopg.Connection[Any]]:
-    def opened(_dialect: Any, _record: Any, _arguments: Any, named: dict[str, Any]) -> psycopg.Connection[Any]:
-        return server.opened(named)
-
-    return opened
 
 
 @contextmanager
@@ -138,7 +135,7 @@ def acting_for(tenant_id: int) -> Generator[None]:
 
 
 def act_for(tenant_id: int, workspaces: Iterable[int] | None = None) -> None:
-    """`acting_for` until the end of the current context: for a request, which has a context of its own.
+    """`acting_for` until the end of the current context, for a request, which has a context of its own.
 
     With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
     transaction but `system_transaction`.

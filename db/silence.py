@@ -75,7 +75,7 @@ class Server:
         return True
 
     def _wait(self) -> None:
-        # Whatever goes wrong here, such as a lack of descriptors: nothing else ends the silence.
+        # Nothing else ends the silence, so the loop continues whatever fails, such as a lack of descriptors.
         while self.is_silent:
             with suppress(Exception):
                 self.is_silent = not self._tried()
@@ -83,9 +83,10 @@ class Server:
 
 
 def is_answer(error: psycopg.OperationalError) -> bool:
-    """Whether the server, or the kernel of its machine, has refused: the waiting statement will hear of it, too.
+    """Whether the server, or the kernel of its machine, has refused: the waiting statement will then be refused, too.
 
-    A machine that is away is no answer: a host that cannot be reached or found. Of several hosts, one may be silent.
+    A machine that is away gives no answer, and neither does a host that cannot be reached or found. Of several hosts,
+    one may be silent.
     """
     told = str(error)
     is_silent = isinstance(error, psycopg.errors.ConnectionTimeout) or "timeout expired" in told

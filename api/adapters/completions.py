@@ -43,13 +43,16 @@ def refusal_of(query: Json) -> str | None:
 
 
 def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
-    """OpenAI's `url_citation` for each linked citation of the answer, which begins the content; `query` is as it reads
-    there. An object has none: its content is no text that they would have a place in."""
+    """OpenAI's `url_citation` for each linked citation of the answer. `query` is as the content shows it, which begins
+    with the answer.
+
+    An answer that is an object has none: its content is no text that they could point into.
+    """
     if query["answer_object"]:
         return []
-    # Links of others in the text of an answer are no citations.
-    own = tuple({place.partition("#")[0] for each in query["citations"] if (place := link(each))})
-    names = {found[1]: found[2] for each in query["references"] if (found := _REFERENCE.match(each))}
+    # Other links in the text of an answer are no citations.
+    own = tuple({place.partition("#")[0] for citation in query["citations"] if (place := link(citation))})
+    names = {match[1]: match[2] for reference in query["references"] if (match := _REFERENCE.match(reference))}
     return [
         {
             "type": "url_citation",
@@ -78,7 +81,11 @@ def content_of(query: Json, append: str, link: Link = no_link) -> str:
     if query["abstained"] or append == "none":
         return query["answer"]
     references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
-    line = _verification_line(query) if append == "full" else ""
+    line = ""
+    if append == "full":
+        checked: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
+        states = [sentence["status"] for sentence in checked]
+        line = verification_line(query["signal"], states, len(query["removed_citations"]), korean=in_korean(query))
     return "\n\n".join(part for part in (query["answer"], references, line) if part)
 
 
@@ -92,7 +99,13 @@ def object_of(query: Json, link: Link) -> str:
             {
                 "text": sentence["text"],
                 "status": sentence["status"],
-                "citations": sorted({cited["number"] for cited in citations if _is_for(cited, sentence)}),
+                "citations": sorted(
+                    {
+                        citation["number"]
+                        for citation in citations
+                        if citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
+                    }
+                ),
             }
             for sentence in sentences
         ],
@@ -108,10 +121,6 @@ def object_of(query: Json, link: Link) -> str:
         ],
     }
     return json.dumps(answered, ensure_ascii=False)
-
-
-def _is_for(citation: Json, sentence: Json) -> bool:
-    return citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
 
 
 def filled_object(query: Json) -> str | None:
@@ -171,8 +180,3 @@ def places_at(url: str) -> Link:
 def model_read(model: AskedModel) -> dict[str, Any]:
     created = int(model.created_at.timestamp())
     return {"id": model.name, "object": "model", "created": created, "owned_by": "citewell"}
-
-
-def _verification_line(query: Json) -> str:
-    states = [sentence["status"] for sentence in query["verification"]["sentences"]] if query["verification"] else []
-    return verification_line(query["signal"], states, len(query["removed_citations"]), korean=in_korean(query))

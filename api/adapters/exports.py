@@ -40,7 +40,7 @@ _COLUMNS = (
     "figure",
     "corrected",
 )
-# A spreadsheet takes a cell that begins so for a formula.
+# A spreadsheet takes a cell that begins with one of these for a formula; a quotation mark before it prevents that.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _STYLE = """body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;
 background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
@@ -67,12 +67,12 @@ def as_markdown(query: Json, link: Link) -> Export:
 
 
 def as_html(query: Json, link: Link) -> Export:
-    # A page that needs nothing else, and in which nothing runs.
+    """An HTML page that needs no other file, and in which no script runs."""
     return Export(_page(query, link, _with_footer(query, link)).encode(), "text/html; charset=utf-8", ".html")
 
 
 def shared_page(query: Json) -> str:
-    """The same for people without a key: no links, and nothing that names what is stored."""
+    """The HTML page for people without a key: no links, and nothing that names what is stored."""
     return _page(query, no_link, _markdown(query, no_link))
 
 
@@ -81,11 +81,11 @@ def _page(query: Json, link: Link, text: str) -> str:
 
 
 def plain_page(title: str, body: str) -> str:
-    """A page that needs nothing else, and in which nothing runs; `body` is HTML, `title` is not."""
+    """An HTML page that needs no other file, and in which no script runs; `body` is HTML, `title` is not."""
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        # For the file on a disk; from the server the header says the same.
+        # This is for the file on a disk; from the server, a header says the same.
         f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_RUNS}">',
         f"<title>{html.escape(title)}</title>",
         f"<style>{_STYLE}</style>",
@@ -99,7 +99,9 @@ def as_csv(query: Json, _: Link) -> Export:
     rows = csv.writer(written)
     rows.writerow(_COLUMNS)
     for row in _sentence_rows(query):
-        rows.writerow([_cell(value) for value in row])
+        rows.writerow(
+            [f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in row]
+        )
     # Without the mark, Excel reads UTF-8 as the encoding of the machine.
     return Export(("\ufeff" + written.getvalue()).encode(), "text/csv; charset=utf-8", ".csv")
 
@@ -127,7 +129,7 @@ def _with_footer(query: Json, link: Link) -> str:
 
 
 def conflict_lines(query: Json) -> list[str]:
-    return [f"Your documents disagree: {conflict_in_words(each)}" for each in query["conflicts"]]
+    return [f"Your documents disagree: {conflict_in_words(conflict)}" for conflict in query["conflicts"]]
 
 
 def _own(query: Json, link: Link) -> set[str | None]:
@@ -151,16 +153,18 @@ def _markdown(query: Json, link: Link) -> str:
 def _verification(query: Json) -> str:
     scores: Json = query["verification"]
     lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
-    for each in scores["sentences"]:
-        place = _place(each["source"]) if each["source"] else ""
-        evidence: str = f"“{each['evidence']}” ({place})" if each["evidence"] else each["reason"]
-        cells = (each["text"], _STATES[each["status"]], evidence)
+    for sentence in scores["sentences"]:
+        place = place_of(sentence["source"]) if sentence["source"] else ""
+        evidence: str = f"“{sentence['evidence']}” ({place})" if sentence["evidence"] else sentence["reason"]
+        cells = (sentence["text"], _STATES[sentence["status"]], evidence)
         lines.append("| " + " | ".join(map(literal, cells)) + " |")
     return "\n".join(lines)
 
 
 def signal_lines(query: Json) -> list[str]:
-    """The word of the signal, then what a reader elsewhere has to know of the answer, in the question's language."""
+    """The word of the signal, then what people who read the answer elsewhere have to know about it, in the question's
+    language.
+    """
     korean = is_korean(query["restated_question"] or query["question"])
     is_copied = query["provider"] == "offline" and not query["abstained"]
     calibration: Json | None = query["verification"]["calibration"] if query["verification"] else None
@@ -185,35 +189,30 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
     for sentence in sentences:
         cited = [
-            one
-            for one in query["citations"]
-            if one["answer_start"] < sentence["end"] and sentence["start"] < one["answer_end"]
+            citation
+            for citation in query["citations"]
+            if citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
         ]
+        places: Sequence[Json] = [*cited, *([sentence["source"]] if sentence["source"] else ())]
         yield (
             sentence["text"],
             sentence["status"],
             sentence["reason"],
             sentence["support"],
-            "; ".join(str(one["number"]) for one in cited),
-            "; ".join(dict.fromkeys(one["document_name"] for one in cited)),
-            "; ".join(dict.fromkeys(str(one["page_number"]) for one in cited if one["page_number"] is not None)),
+            "; ".join(str(citation["number"]) for citation in cited),
+            "; ".join(dict.fromkeys(citation["document_name"] for citation in cited)),
+            "; ".join(
+                dict.fromkeys(str(citation["page_number"]) for citation in cited if citation["page_number"] is not None)
+            ),
             sentence["evidence"],
-            _least_sure(places := [*cited, *([sentence["source"]] if sentence["source"] else ())]),
-            "; ".join(dict.fromkeys(one["figure"] for one in places if one.get("figure"))),
-            "yes" if any(one.get("corrected") for one in places) else "",
+            # The lowest confidence of what was recognised in pictures; nothing where all is a file's text.
+            min((sure for place in places if (sure := place.get("recognised_confidence")) is not None), default=""),
+            "; ".join(dict.fromkeys(place["figure"] for place in places if place.get("figure"))),
+            "yes" if any(place.get("corrected") for place in places) else "",
         )
 
 
-def _least_sure(places: Sequence[Json]) -> float | str:
-    """The lowest confidence of what was recognised in pictures at these places; nothing where all is a file's text."""
-    return min((sure for place in places if (sure := place.get("recognised_confidence")) is not None), default="")
-
-
-def _place(source: Json) -> str:
+def place_of(source: Json) -> str:
     page = source["page_number"]
     place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
     return f"{place}{mark_of(source)}"
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

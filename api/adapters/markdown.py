@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 _SIGNS = re.compile(r"[\\`*_\[\]<>!|#&~]")
-# What makes a list, a heading or a table of a line that begins with it.
+# A line that begins with one of these would be a list, a heading or a table.
 _BEGINNING = re.compile(r"^([^\S\n]*(?:\d{1,9}(?=[.)]))?)([-+=:.)])", re.MULTILINE)
 _PIPE = re.compile(r"(?<!\\)\|")
 _BACKTICKS = re.compile(r"`+")
@@ -20,7 +20,7 @@ _CITATION = re.compile(r"\\\[(\d+)\\\]")
 
 def reader(own: Collection[str | None]) -> MarkdownIt:
     """Reads answers; only the addresses in `own` become links."""
-    # An entity is the text that a document has, and a definition of a link is a line of it.
+    # An entity in an answer is text of a document, and so is a definition of a link.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.disable(["image", "autolink", "entity", "reference"])
     markdown.validateLink = lambda url: url in own
@@ -38,7 +38,7 @@ def written(answer: str, own: Collection[str | None]) -> str:
     read = SyntaxTreeNode(markdown.parse(answer))
     text = _blocks(read.children)
     if _shown(SyntaxTreeNode(markdown.parse(text))) != _shown(read):
-        # Signs of emphasis beside others that are none may pair in another way once those are escaped.
+        # Signs of emphasis may pair in another way once the signs beside them that are none have been escaped.
         text = _blocks(SyntaxTreeNode(markdown.disable("emphasis").parse(answer)).children)
     return text
 
@@ -73,7 +73,12 @@ def _block(node: SyntaxTreeNode) -> str:
         case "blockquote":
             return "\n".join(f"> {line}" for line in _blocks(node.children).split("\n"))
         case "table":
-            head, *rows = [[_cell(cell) for cell in row.children] for part in node.children for row in part.children]
+            # A bar would end the cell, even within code.
+            head, *rows = [
+                [_PIPE.sub(r"\|", _inline(cell)) for cell in row.children]
+                for part in node.children
+                for row in part.children
+            ]
             return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
         case "hr":
             return "___"
@@ -84,7 +89,7 @@ def _block(node: SyntaxTreeNode) -> str:
 
 def _list(node: SyntaxTreeNode) -> str:
     first = int(node.attrs.get("start", 1))
-    # A list has no space between its items where no paragraph of them is one of its own.
+    # A list has no space between its items if none of its paragraphs stands alone.
     is_tight = any(child.hidden for item in node.children for child in item.children)
     items: list[str] = []
     for number, item in enumerate(node.children, start=first):
@@ -92,11 +97,6 @@ def _list(node: SyntaxTreeNode) -> str:
         inner = _blocks(item.children, "\n" if is_tight else "\n\n").replace("\n", f"\n{' ' * (len(mark) + 1)}")
         items.append(f"{mark} {inner}")
     return ("\n" if is_tight else "\n\n").join(items)
-
-
-def _cell(node: SyntaxTreeNode) -> str:
-    # Also within code.
-    return _PIPE.sub(r"\|", _inline(node))
 
 
 def _inline(node: SyntaxTreeNode) -> str:
@@ -110,7 +110,9 @@ def _run(node: SyntaxTreeNode) -> str:
         case "hardbreak":
             return "\\\n"
         case "code_inline":
-            return _code(node.content)
+            content, mark = node.content, _longer_than_any(node.content, 1)
+            space = " " if content[:1] in ("`", " ") or content[-1:] in ("`", " ") else ""
+            return f"{mark}{space}{content}{space}{mark}"
         case "strong" | "em":
             return f"{node.markup}{_inline(node)}{node.markup}"
         case "link" if node.attrs["href"]:  # `[text]()` has none
@@ -119,12 +121,6 @@ def _run(node: SyntaxTreeNode) -> str:
             return f"[{label}]({node.attrs['href']})"
         case _:
             return _inline(node) if node.children else _escaped(node.content)
-
-
-def _code(content: str) -> str:
-    mark = _longer_than_any(content, 1)
-    space = " " if content[:1] in ("`", " ") or content[-1:] in ("`", " ") else ""
-    return f"{mark}{space}{content}{space}{mark}"
 
 
 def _longer_than_any(content: str, least: int) -> str:

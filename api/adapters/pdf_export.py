@@ -15,9 +15,9 @@ from fpdf.enums import TextMode
 from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
-from api.adapters.exports import conflict_lines, signal_lines
+from api.adapters.exports import conflict_lines, place_of, signal_lines
 from api.adapters.pdf_markdown import draw
-from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references, mark_of
+from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references
 from domain.query.modes import is_korean
 
 Json = Mapping[str, Any]
@@ -69,18 +69,12 @@ def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> N
         page.paragraph(sentence["text"], _INK, 10.5)
         if sentence["evidence"]:
             page.quiet(
-                f"“{sentence['evidence']}” ({_place(sentence['source'])})"
+                f"“{sentence['evidence']}” ({place_of(sentence['source'])})"
                 if sentence["source"]
                 else sentence["evidence"]
             )
         elif sentence["reason"]:
             page.quiet(sentence["reason"])
-
-
-def _place(source: Json) -> str:
-    page = source["page_number"]
-    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
-    return f"{place}{mark_of(source)}"
 
 
 class PdfPage(FPDF):
@@ -122,7 +116,7 @@ class PdfPage(FPDF):
         self.multi_cell(0, size * 0.52, self.shown(text), align="L", new_x="LMARGIN", new_y="NEXT")
 
     def linked(self, text: str, own: Collection[str | None]) -> None:
-        # A citation is a link of the form `[[1]](…)`; the name of a document may have it, too.
+        # A citation is a link of the form `[[1]](…)`; the name of a document may contain that form, too.
         self.set_font(_NAME, size=11)
         position = 0
         for match in LINKED_MARKER.finditer(text):
@@ -136,7 +130,7 @@ class PdfPage(FPDF):
 
     @contextmanager
     def indented(self, by: float) -> Generator[None]:
-        """What is drawn here begins `by` mm further in."""
+        """Draw the contents of this block `by` mm further to the right."""
         before = self.l_margin
         self.set_left_margin(20 + by)
         self.set_x(self.l_margin)
@@ -149,7 +143,7 @@ class PdfPage(FPDF):
         self.set_x(self.l_margin)
 
     def run(self, text: str, link: str = "", colour: tuple[int, int, int] = _INK, *, emphasised: bool = False) -> None:
-        """Go on in the line; an address makes a link of the text."""
+        """Continue in the line; with an address, the text becomes a link."""
         if not text:
             return
         self.set_text_color(*(_LINK if link else colour))
@@ -163,7 +157,7 @@ class PdfPage(FPDF):
         self.ln(self.font_size_pt * 0.55)
 
     def code(self, text: str, size: float, colour: tuple[int, int, int]) -> None:
-        # As they are, on a ground of their own.
+        """Draw the lines as they are, on a shaded background."""
         self.set_font(_NAME, size=size)
         self.set_text_color(*colour)
         self.set_fill_color(244, 244, 247)
@@ -171,15 +165,15 @@ class PdfPage(FPDF):
         self.ln(1.5)
 
     def grid(self, rows: Sequence[Sequence[str]], size: float) -> None:
-        # The first row is its head.
+        """Draw a table whose first row is its head."""
         self.set_font(_NAME, size=size)
         self.set_text_color(*_INK)
         self.set_draw_color(*_QUIET)
         self.set_fill_color(255, 255, 255)
         with self.table(borders_layout="HORIZONTAL_LINES", text_align="LEFT", headings_style=FontFace()) as table:
-            for each in rows:
+            for texts in rows:
                 row = table.row()
-                for text in each:
+                for text in texts:
                     row.cell(self.shown(text))
         self.ln(1.5)
 
@@ -190,6 +184,6 @@ class PdfPage(FPDF):
 
     def shown(self, text: str) -> str:
         kept = _CONTROLS.sub("", text).replace("\t", " ")
-        signs = [each if ord(each) in self._known or each in "\n\u200b" else _UNKNOWN for each in kept]
+        signs = [sign if ord(sign) in self._known or sign in "\n\u200b" else _UNKNOWN for sign in kept]
         self.lacks = self.lacks or _UNKNOWN in signs
         return "".join(signs)

@@ -48,7 +48,8 @@ def _block(page: "PdfPage", node: SyntaxTreeNode, depth: int, mark: str = "") ->
 def _figure(page: "PdfPage", node: SyntaxTreeNode) -> None:
     match node.type:
         case "table":
-            _table(page, node)
+            rows = [row for part in node.children for row in part.children]
+            page.grid([["".join(_texts(cell)) for cell in row.children] for row in rows], _SMALL)
         case "hr":
             page.rule(_RULE)
         case _:
@@ -61,11 +62,6 @@ def _list(page: "PdfPage", node: SyntaxTreeNode, depth: int) -> None:
         mark = f"{number}. " if node.type == "ordered_list" else "• "
         for place, child in enumerate(item.children):
             _block(page, child, depth + 1, "" if place else mark)
-
-
-def _table(page: "PdfPage", node: SyntaxTreeNode) -> None:
-    rows = [row for part in node.children for row in part.children]
-    page.grid([["".join(_texts(cell)) for cell in row.children] for row in rows], _SMALL)
 
 
 def _texts(node: SyntaxTreeNode) -> Iterator[str]:

@@ -56,12 +56,14 @@ def of_verified(asked: VerifiedAsk) -> NewQuery:
     """
     named = asked.mode.strip().lower()
     strictness = parse_mode(named) if named in set(Mode) else None
-    graph = _graph_mode("hybrid" if strictness else named)
+    graph = "hybrid" if strictness else named
+    if graph not in _GRAPH_MODES:
+        raise ModeUnknown(f"The mode is not known; use {', '.join(_GRAPH_MODES)}, or low, balanced, high.")
     return NewQuery(
         asked.question,
         workspace=asked.workspace,
         mode=strictness or Mode.BALANCED,
-        graph=graph,
+        graph=cast("GraphMode", graph),
         retrieval_method="vector" if graph == "naive" else None,
         enable_verification=True,
         citation_confidence=asked.confidence_threshold,
@@ -71,9 +73,3 @@ def of_verified(asked: VerifiedAsk) -> NewQuery:
         min_excerpt_length=asked.min_excerpt_length,
         refusal_language="en",
     )
-
-
-def _graph_mode(mode: str) -> GraphMode:
-    if mode not in _GRAPH_MODES:
-        raise ModeUnknown(f"The mode is not known; use {', '.join(_GRAPH_MODES)}, or low, balanced, high.")
-    return cast("GraphMode", mode)

@@ -25,18 +25,22 @@ def rag_answer(query: Json) -> dict[str, Any]:
     return {
         "answer": query["answer"],
         "sources": query["sources"],
-        **_verification(query, _RAG_FIELDS),
+        **({"verification": _only(query["verification"], _RAG_FIELDS)} if query["verification"] else {}),
     }
 
 
 def chat_reply(query: Json) -> dict[str, Any]:
     """S2.4: content, model, workspace, and the block of the verification if there is one."""
-    shown = ["claims"] if "claims" in (query["verification"] or {}) else []
+    block: dict[str, Any] = {}
+    if verification := query["verification"]:
+        shown = [*_CHAT_FIELDS, *(["claims"] if "claims" in verification else [])]
+        # S2.2: the seed's confidence is our score of the claims.
+        block["verification"] = _only({**verification, "confidence": verification["claims_score"]}, shown)
     return {
         "content": query["answer"],
         "model": query["model"],
         "workspace": query["workspace"],
-        **_chat_verification(query, [*_CHAT_FIELDS, *shown]),
+        **block,
     }
 
 
@@ -76,17 +80,6 @@ def verified_answer(query: Json, checks: Sequence[Json], mode: str) -> dict[str,
     }
 
 
-def _verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    found = query["verification"]
-    return {"verification": _only(found, names)} if found else {}
-
-
-def _chat_verification(query: Json, names: Sequence[str]) -> dict[str, Any]:
-    """S2.2: the seed's confidence is our score of the claims."""
-    found = query["verification"]
-    return {"verification": _only({**found, "confidence": found["claims_score"]}, names)} if found else {}
-
-
 def _each_once(sources: Sequence[Json]) -> list[Json]:
     first: dict[str, Json] = {}
     for source in sources:
@@ -101,5 +94,5 @@ def _citation(source: Json) -> dict[str, Any]:
     }
 
 
-def _only(found: Json, names: Sequence[str]) -> dict[str, Any]:
-    return {name: found[name] for name in names}
+def _only(values: Json, names: Sequence[str]) -> dict[str, Any]:
+    return {name: values[name] for name in names}

@@ -52,7 +52,7 @@ async def completed(
 async def completed_in_chunks(
     request: Request, response: Response, asked: CompletionCreate, named: ConversationNamed | None
 ) -> Response:
-    """The same as a stream; errors before its first chunk are raised."""
+    """Return the completion as a stream; errors before its first chunk are raised."""
     query_id = await run_in_threadpool(_start, asked, named)
     head = await run_in_threadpool(results.read_head, query_id)
     # Headers set by dependencies do not reach a response that is created here.
@@ -68,7 +68,7 @@ def _links(request: Request, asked: CompletionCreate) -> Link:
 
 
 def _in_text(asked: CompletionCreate, link: Link) -> Link:
-    # An object has its addresses beside the text.
+    # The text of an object has no links: the addresses are fields of their own.
     return no_link if asked.is_json else link
 
 
@@ -138,7 +138,7 @@ class _Chunks:
             now = time.monotonic()
             if now - started >= MAX_WAIT_S:
                 return
-            # Half an object is none: that one comes at the end.
+            # Half an object is not valid JSON, so an object is sent whole, at the end.
             if not self._whole and (passed := "".join(self._text.take(event.type, event.data) for event in events)):
                 yield self._chunk({"content": passed})
                 spoke = now

@@ -95,15 +95,20 @@ def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
             new = as_new(VerificationCreate.model_validate_json(line))
             check_verification(new, settings)
         except ValidationError as error:
-            wrong.append(_first(number, error))
+            # One error per line: after it is fixed, the next one shows.
+            first = error.errors(include_input=False, include_url=False)[0]
+            wrong.append({**first, "loc": ("body", f"line {number}", *first["loc"])})
         except CitewellError as error:
             wrong.append(_wrong(number, error.message))
         else:
             items[number] = new
         if len(wrong) == MAX_FIELD_ERRORS:
             break
-    if found := wrong or list(_wrong_count(len(items), settings)):
-        raise RequestValidationError(found)
+    most = settings.verifying.batch_max_items
+    if not wrong and not 1 <= len(items) <= most:
+        wrong = [{"type": "value_error", "loc": ("body",), "msg": f"has {len(items)} items; send 1 to {most:,}"}]
+    if wrong:
+        raise RequestValidationError(wrong)
     return items
 
 
@@ -115,20 +120,8 @@ def submit_lines(
         return submit_batch(list(lines.values()), callback_url, settings, request)
     except BatchInvalid as error:
         numbers = list(lines)
-        found = [_wrong(numbers[place], message) for place, message in error.wrong.items()]
-        raise RequestValidationError(found) from error
-
-
-def _wrong_count(count: int, settings: Settings) -> Iterator[Mapping[str, Any]]:
-    most = settings.verifying.batch_max_items
-    if not 1 <= count <= most:
-        yield {"type": "value_error", "loc": ("body",), "msg": f"has {count} items; send 1 to {most:,}"}
-
-
-def _first(number: int, error: ValidationError) -> Mapping[str, Any]:
-    # One error per line: after it is fixed, the next one shows.
-    found = error.errors(include_input=False, include_url=False)[0]
-    return {**found, "loc": ("body", f"line {number}", *found["loc"])}
+        errors = [_wrong(numbers[place], message) for place, message in error.wrong.items()]
+        raise RequestValidationError(errors) from error
 
 
 def _wrong(number: int, message: str) -> Mapping[str, Any]:

@@ -9,13 +9,15 @@ from services.queries.submission import NewQuery
 from workers.processes.runtime import run, tools
 
 _AT_A_TIME = 4
-"""Trials that may wait for models; each has a thread of the API, which serve other requests, too."""
+"""The most trials that wait for models at the same time; each of them occupies a thread of the API, which other
+requests need, too.
+"""
 _RETRY_AFTER_S = 5
 _places = BoundedSemaphore(_AT_A_TIME)
 
 
 def tried(asked: NewQuery, *, reranks: bool, limit: int) -> dict[str, object]:
-    """Raises Overloaded, and what `try_retrieval` raises."""
+    """Run a trial of retrieval. Raises Overloaded, and what `try_retrieval` raises."""
     if not _places.acquire(blocking=False):
         raise Overloaded("Many searches are being tried; try again in a few seconds.", _RETRY_AFTER_S)
     try:

@@ -1,8 +1,7 @@
 """S4.3: the stream of `POST /api/query`."""
 
 import time
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator
 from uuid import UUID
 
 from fastapi.concurrency import run_in_threadpool
@@ -61,7 +60,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
     if not sent:
         # Nothing is written when the documents have nothing; a client of the seed shows only what was streamed.
         yield data_event({"type": "stream", "data": query["answer"]})
-    yield _final(query)
+    yield data_event(FinalEvent.model_validate(streamed_answer(query)).model_dump(mode="json"))
 
 
 async def _pieces(query_id: UUID) -> AsyncIterator[str]:
@@ -69,7 +68,3 @@ async def _pieces(query_id: UUID) -> AsyncIterator[str]:
     async for events in follow(query_id, 0):
         news = [draft.news(event.data["start"], event.data["text"]) for event in events if event.type == DRAFT]
         yield "".join(news)
-
-
-def _final(query: Mapping[str, Any]) -> bytes:
-    return data_event(FinalEvent.model_validate(streamed_answer(query)).model_dump(mode="json"))

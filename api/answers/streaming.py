@@ -22,7 +22,7 @@ from db.models import QueryKind
 from domain.errors import NotFound
 from services.external.verification_results import read_verification
 from services.finishing.completion import LAST_EVENTS
-from services.queries.results import StreamedEvent, read_events, read_query
+from services.queries.results import read_events, read_query
 
 RETRY_MS = 1000
 
@@ -39,7 +39,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The content of the last event, under `name`: the same as the resource's GET."""
+    """The result of a query as the content of its last event, under `name`: the same as the resource's GET."""
 
     name: str
     read: Callable[[UUID], dict[str, Any]]
@@ -66,17 +66,16 @@ async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator
     with suppress(NotFound):
         async for events in follow(query_id, after):
             if events:
-                yield b"".join([await _event(query_id, event, result) for event in events])
+                encoded: list[bytes] = []
+                for event in events:
+                    data = event.data
+                    if event.type in LAST_EVENTS:
+                        body = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
+                        data = {**data, result.name: body.model_dump(mode="json", exclude_unset=True)}
+                    encoded.append(data_event(data, name=event.type, number=event.seq))
+                yield b"".join(encoded)
             elif time.monotonic() - spoke >= settings().stream.heartbeat_s:
                 yield KEEPALIVE_COMMENT
             else:
                 continue
             spoke = time.monotonic()
-
-
-async def _event(query_id: UUID, event: StreamedEvent, result: _Result) -> bytes:
-    data = event.data
-    if event.type in LAST_EVENTS:
-        found = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
-        data = {**data, result.name: found.model_dump(mode="json", exclude_unset=True)}
-    return data_event(data, name=event.type, number=event.seq)

@@ -44,11 +44,11 @@ async def read_when_final(
     deadline, is_woken = time.monotonic() + wait, False
     async with subscriptions().subscribed(query_id) as subscriber, _counted(WAITING_REQUESTS):
         while True:
-            # Notified at the end, it reads everything at once; when it polls, the status alone.
+            # A notification means the end, so everything is read at once; a poll reads the status alone.
             if is_woken or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
-                found = await run_in_threadpool(read, query_id)
-                if found["status"] in results.FINAL:
-                    return found
+                answer = await run_in_threadpool(read, query_id)
+                if answer["status"] in results.FINAL:
+                    return answer
             await require_valid_key()
             is_woken = await subscriber.woken(deadline - time.monotonic())
             if not is_woken and (time.monotonic() >= deadline or await request.is_disconnected()):
@@ -71,7 +71,7 @@ async def follow(query_id: UUID, after: int) -> AsyncIterator[list[StreamedEvent
     """Yield the events of the query after number `after` as they are stored, until the last one, or until soon after
     the request's key was revoked.
 
-    An empty list is a sign of life: nothing has happened for a while.
+    An empty list means that nothing has happened for a while, and that the connection still works.
     """
     async with subscriptions().subscribed(query_id, watching=True) as subscriber, _counted(SSE_WATCHERS):
         while await still_allowed():

@@ -34,9 +34,6 @@ def is_a_foreign_pages(scope: Scope) -> bool:
         return site not in (None, _OWN, _NOBODY)
     if site is not None:
         return site != _OWN
-    return _goes_unasked(scope["method"], sent) and sent.get("user-agent", "").lower().startswith(_BROWSER)
-
-
-def _goes_unasked(method: str, sent: Headers) -> bool:
     media_type = sent.get("content-type", "").partition(";")[0].strip().lower()
-    return method in _UNASKED_METHODS and media_type in _UNASKED_TYPES
+    goes_unasked = scope["method"] in _UNASKED_METHODS and media_type in _UNASKED_TYPES
+    return goes_unasked and sent.get("user-agent", "").lower().startswith(_BROWSER)

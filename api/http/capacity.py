@@ -26,7 +26,7 @@ async def _for_a_question(
         ),
     ] = None,
 ) -> None:
-    # Set here and not in a thread: a thread's changes of its context do not reach the route.
+    # The place is set here and not in a thread: a thread's changes of its context do not reach the route.
     request_priority.set_requester(Requester(priority, getattr(request.state, "key_id", None)))
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
@@ -45,7 +45,7 @@ def _key(request: Request) -> str | None:
 
 
 async def _deadline_s(request: Request) -> float | None:
-    # If it is usable; the route itself reports what is wrong with it.
+    """The deadline that the request asks for, if it is usable; the route itself reports what is wrong with it."""
     try:
         body: Any = await request.json()
     except (ValueError, RecursionError):

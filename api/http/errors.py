@@ -1,6 +1,6 @@
 """Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals.
 
-Where OpenAI's clients ask, a problem has their error object besides.
+On the paths of OpenAI's clients, a problem also has their error object.
 """
 
 import json
@@ -32,7 +32,7 @@ _PLAIN_WORDS = {
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
-# What FastAPI reports only as "an error parsing the body" although it is not wrong syntax.
+# These are not wrong syntax, but FastAPI reports them only as "an error parsing the body".
 _NO_JSON = {
     RecursionError: "it is nested too deeply",
     UnicodeDecodeError: "it is not UTF-8",
@@ -122,11 +122,11 @@ async def _unanswered(request: Request, error: Unanswered) -> ProblemResponse:
 
 
 async def _validation_error(request: Request, error: RequestValidationError) -> ProblemResponse:
-    found: Sequence[dict[str, Any]] = error.errors()
-    if found[0]["type"] == "json_invalid" and _field(found[0]["loc"]) == "body":
-        why = found[0].get("ctx", {}).get("error", found[0]["msg"])
+    faults: Sequence[dict[str, Any]] = error.errors()
+    if faults[0]["type"] == "json_invalid" and _field(faults[0]["loc"]) == "body":
+        why = faults[0].get("ctx", {}).get("error", faults[0]["msg"])
         return problem(request.url.path, 400, "json_invalid", f"The body is not valid JSON: {why}.")
-    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in found[:MAX_FIELD_ERRORS]]
+    errors = [FieldError(field=_field(e["loc"]), message=_message(e)).model_dump() for e in faults[:MAX_FIELD_ERRORS]]
     detail = "; ".join(f"{e['field']}: {e['message']}" for e in errors)
     return problem(request.url.path, 422, "request_invalid", detail, errors=errors)
 
@@ -153,7 +153,7 @@ async def _http_exception(request: Request, error: HTTPException) -> Response:
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         if request.method == "OPTIONS":
             return options_response(request)
-        # The routes of a path do not know of each other.
+        # Each route of a path knows only its own methods.
         headers = {**(headers or {}), **allowed(request)}
     path = request.url.path
     if why := next((why for cause, why in _NO_JSON.items() if isinstance(error.__cause__, cause)), None):
@@ -177,11 +177,11 @@ def is_openai(path: str) -> bool:
 
 def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
     """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
-    found: list[Mapping[str, str]] = fields or []
+    faults: list[Mapping[str, str]] = fields or []
     return {
         "message": message,
         "type": _OPENAI_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
-        "param": found[0]["field"] if found else _OPENAI_PARAMS.get(code),
+        "param": faults[0]["field"] if faults else _OPENAI_PARAMS.get(code),
         "code": _OPENAI_CODES.get(code, code),
     }
 

@@ -27,14 +27,11 @@ async def _repeatable(
         return None
     if not (1 <= len(idempotency_key) <= _MOST and all("!" <= character <= "~" for character in idempotency_key)):
         raise IdempotencyKeyInvalid
-    digest = hashlib.sha256(f"{request.url.path}?{_meaning(request.url.query)}\n".encode())
+    # The client's waiting time does not affect the result, and a repetition may wait longer.
+    query = "&".join(part for part in request.url.query.split("&") if part.partition("=")[0] != "wait")
+    digest = hashlib.sha256(f"{request.url.path}?{query}\n".encode())
     digest.update(await request.body())
     return Repeatable(idempotency_key, digest.hexdigest())
-
-
-def _meaning(query: str) -> str:
-    # The client's waiting time does not affect the result, and a repetition may wait longer.
-    return "&".join(part for part in query.split("&") if part.partition("=")[0] != "wait")
 
 
 MaybeRepeated = Annotated[Repeatable | None, Depends(_repeatable)]

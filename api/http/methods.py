@@ -1,4 +1,4 @@
-"""What may be done at an address: every method of the path, which 405 and OPTIONS tell in `Allow` (RFC 9110)."""
+"""The methods of an address, over all routes of its path: 405 and OPTIONS name them in `Allow` (RFC 9110)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,16 +15,16 @@ class Methods:
 
     def at(self, scope: Scope) -> Sequence[str]:
         asked: Scope = {**scope, "path_params": {}}
-        found = (route.methods or () for route in self._routes if route.matches(asked)[0] is not Match.NONE)
-        methods = {method for each in found for method in each}
+        of_routes = (route.methods or () for route in self._routes if route.matches(asked)[0] is not Match.NONE)
+        methods = {method for of_route in of_routes for method in of_route}
         return sorted(methods | {"OPTIONS"}) if methods else []
 
 
 def allowed(request: Request) -> dict[str, str]:
-    # Where the application knows the path.
+    """The header `Allow` for the request's path; empty where the application does not know the path."""
     methods: Methods = request.app.state.methods
-    found = methods.at(request.scope)
-    return {"Allow": ", ".join(found)} if found else {}
+    names = methods.at(request.scope)
+    return {"Allow": ", ".join(names)} if names else {}
 
 
 def options_response(request: Request) -> Response:

@@ -61,10 +61,15 @@ class RequestLog:
         except ClientDisconnect:
             request.status = _CLIENT_LEFT
         except Exception as error:
-            _log_unexpected(error)
+            # The message stays out of the log: those of drivers and validators quote their input, document text
+            # included.
+            frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)]
+            log.error("unexpected_error", error=type(error).__qualname__, frames=frames[-15:])
             if request.status:
                 raise
-            await _unexpected(scope["path"], request.id)(scope, receive, send_with_id)
+            detail = f"Something went wrong inside Citewell; its log tells more under {request.id}."
+            answer = problem(scope["path"], 500, "internal_error", detail, error_id=request.id)
+            await answer(scope, receive, send_with_id)
         finally:
             request.ended(scope)
 
@@ -84,7 +89,9 @@ class _Request:
 
     def ended(self, scope: Scope) -> None:
         seconds, status = time.perf_counter() - self.began, self.status or _BROKE
-        route, method = _template(scope), _method(scope)
+        # The template of the path, not the path itself: labels of metrics have few values.
+        route = getattr(scope.get("route"), "path_format", None) or "(none)"
+        method = _method(scope)
         METER.count(families.HTTP_REQUESTS, method, route, str(status))
         METER.observe(families.HTTP_SECONDS, seconds if self.answered_s is None else self.answered_s, method, route)
         self.span.update_name(f"{method} {route}")
@@ -92,11 +99,10 @@ class _Request:
         self.span.set_attribute("http.response.status_code", status)
         if status >= _BROKE:
             fail(self.span, str(status))
-        _log_request(scope, status, seconds)
-
-
-def _template(scope: Scope) -> str:
-    return getattr(scope.get("route"), "path_format", None) or "(none)"
+        # The path of a shared answer is all that is needed to read it, so it is not logged.
+        path = route if scope["path"].startswith(_SHARED) else scope["path"]
+        line = log.debug if path in _PROBES or path.startswith(_FILES) else log.info
+        line("request", method=scope["method"], path=path, status=status, ms=round(seconds * 1000, 1))
 
 
 def _method(scope: Scope) -> str:
@@ -130,7 +136,8 @@ class BodyLimit:
                 raise refusal
             return message
 
-        if _declared_length(scope) > limit:
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdecimal() and int(declared) > limit:
             await _discard(receive)
             status, detail = refusal.status_code, refusal.detail
             refused = problem(scope["path"], status, code_of(status), detail, headers=refusal.headers)
@@ -140,7 +147,9 @@ class BodyLimit:
 
     def _limit_for(self, scope: Scope) -> tuple[int, HTTPException]:
         limit, setting = self.uploads.get(scope["path"], (self.limit, ""))
-        if limit > self.limit and _lacks_a_key(scope):
+        sent = Headers(scope=scope)
+        has_key = "authorization" in sent or "x-api-key" in sent
+        if limit > self.limit and not has_key and keys_mode(settings()) == "required":
             return self.limit, HTTPException(401, KeyRequired().message, headers={"WWW-Authenticate": "Bearer"})
         detail = f"The request body is larger than the limit of {limit:,} bytes; send less."
         if setting:
@@ -149,39 +158,12 @@ class BodyLimit:
         return limit, HTTPException(413, detail)
 
 
-def _lacks_a_key(scope: Scope) -> bool:
-    sent = Headers(scope=scope)
-    return "authorization" not in sent and "x-api-key" not in sent and keys_mode(settings()) == "required"
-
-
-def _declared_length(scope: Scope) -> int:
-    declared = Headers(scope=scope).get("content-length", "0")
-    return int(declared) if declared.isdecimal() else 0
-
-
 async def _discard(receive: Receive) -> None:
-    # A client that is cut off while it still sends sees a broken connection instead of the answer.
+    # Reading the rest lets the client see the answer: one that is cut off while it still sends sees a broken
+    # connection.
     seen = 0
     while seen < _MOST_DISCARDED:
         message = await receive()
         seen += len(message.get("body", b""))
         if not message.get("more_body"):
             return
-
-
-def _unexpected(path: str, error_id: str) -> ASGIApp:
-    detail = f"Something went wrong inside Citewell; its log tells more under {error_id}."
-    return problem(path, 500, "internal_error", detail, error_id=error_id)
-
-
-def _log_unexpected(error: Exception) -> None:
-    # Without the message: those of drivers and validators quote their input, document text included.
-    frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)]
-    log.error("unexpected_error", error=type(error).__qualname__, frames=frames[-15:])
-
-
-def _log_request(scope: Scope, status: int, seconds: float) -> None:
-    # The path of a shared answer is all that is needed to read it.
-    path = _template(scope) if scope["path"].startswith(_SHARED) else scope["path"]
-    line = log.debug if path in _PROBES or path.startswith(_FILES) else log.info
-    line("request", method=scope["method"], path=path, status=status, ms=round(seconds * 1000, 1))

@@ -66,7 +66,7 @@ def next_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "created_a
 
 
 def next_name_cursor(rows: Sequence[dict[str, Any]], limit: int, by: str = "name") -> str | None:
-    """The same for a list by `name`, or by another text."""
+    """Like `next_cursor`, for a list that is ordered by `name`, or by another text."""
     return _encoded([rows[-1][by]]) if len(rows) >= limit else None
 
 

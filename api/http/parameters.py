@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.params import ParamTypes
 from fastapi.routing import APIRoute
 
-# Of these operations any parameter that starts so is known.
+# These operations take any parameter that starts with one of these.
 _FAMILIES = {"list_documents": ("metadata.",)}
 
 
@@ -16,8 +16,10 @@ async def _known(request: Request) -> None:
     if not request.query_params:
         return
     route: APIRoute = request.scope["route"]
-    known = _parameters(route)
-    unknown = [name for name in request.query_params if not _belongs(name, route.name, known)]
+    fields = get_flat_params(route.dependant)
+    known = tuple(field.alias for field in fields if getattr(field.field_info, "in_", None) == ParamTypes.query)
+    families = _FAMILIES.get(route.name, ("\0",))
+    unknown = [name for name in request.query_params if name not in known and not name.startswith(families)]
     if unknown:
         raise RequestValidationError(
             [{"type": "value_error", "loc": ("query", name), "msg": _advice(name, known)} for name in unknown]
@@ -27,18 +29,9 @@ async def _known(request: Request) -> None:
 KNOWN_PARAMETERS = Depends(_known)
 
 
-def _parameters(route: APIRoute) -> tuple[str, ...]:
-    fields = get_flat_params(route.dependant)
-    return tuple(field.alias for field in fields if getattr(field.field_info, "in_", None) == ParamTypes.query)
-
-
-def _belongs(name: str, operation: str, known: tuple[str, ...]) -> bool:
-    return name in known or name.startswith(_FAMILIES.get(operation, ("\0",)))
-
-
 def _advice(name: str, known: tuple[str, ...]) -> str:
     if close := get_close_matches(name, known, n=1, cutoff=0.5):
         return f"is not a parameter of this request; did you mean `{close[0]}`?"
     if known:
-        return f"is not a parameter of this request, which takes {', '.join(f'`{each}`' for each in known)}"
+        return f"is not a parameter of this request, which takes {', '.join(f'`{parameter}`' for parameter in known)}"
     return "is not a parameter of this request, which takes none in its address"

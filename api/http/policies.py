@@ -1,4 +1,4 @@
-"""Security headers for browsers: no framing, no type guessing, no loading, embedding or passing on.
+"""Security headers for browsers: no framing, no guessing of types, no loading, embedding or passing on.
 
 The page at / has its own policy, which lets its files run. The pages at /docs and /redoc come from a library: only
 scripts contained in the page as sent may run, allowed by their hash.
@@ -7,7 +7,6 @@ scripts contained in the page as sent may run, allowed by their hash.
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,14 +54,11 @@ class Policies:
 
 
 def _policy_of_a_library(page: bytes) -> str:
-    # Its own scripts, inline styles, requests to this server.
-    hashes = " ".join(f"'sha256-{each}'" for each in _hashes(_SCRIPT.findall(page)))
+    # The page may run its own scripts, have inline styles, and send requests to this server.
+    digests = (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _SCRIPT.findall(page))
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     # Redoc searches in a worker made from a blob; both draw pictures embedded in their scripts.
     return (
         f"{HEADERS['Content-Security-Policy']}; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data:; connect-src 'self'; worker-src blob:"
     )
-
-
-def _hashes(scripts: Iterable[bytes]) -> Iterable[str]:
-    return (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts)

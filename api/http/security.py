@@ -79,7 +79,8 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
 
     Raises Unauthenticated, ScopeMissing, KeyLimited, HTTPException (429).
     """
-    if key is None or _means_nothing(key):
+    # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
+    if key is None or (_keys_are_off(settings()) and not looks_like_a_key(key)):
         _check_keyless(request)
         act_for(DEFAULT_TENANT)
         return
@@ -109,11 +110,6 @@ async def still_allowed() -> bool:
         return False
 
 
-def _means_nothing(key: str) -> bool:
-    # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
-    return _keys_are_off(settings()) and not looks_like_a_key(key)
-
-
 def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
     return "off (loopback only)" if _keys_are_off(current) else "required"
 
@@ -131,18 +127,14 @@ def _check_keyless(request: Request) -> None:
         raise KeyRequired
     peer = request.client.host if request.client else ""
     # A name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
-    named = _host_of("//" + request.headers.get("host", ""))
+    try:
+        named = urlsplit("//" + request.headers.get("host", "")).hostname or ""
+    except ValueError:
+        named = ""
     if not (_is_loopback(peer) and _is_loopback(named)):
         raise KeyRequiredHere
     if is_a_foreign_pages(request.scope):
         raise KeyRequiredHere(_OWN_PAGE_ONLY)
-
-
-def _host_of(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _is_loopback(host: str) -> bool:

@@ -34,7 +34,7 @@ async def _incoming_document(request: Request) -> NewDocument:
 
 
 def body_error(error: ValidationError) -> RequestValidationError:
-    return RequestValidationError([{**found, "loc": ("body", *found["loc"])} for found in error.errors()])
+    return RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors()])
 
 
 def require_json(request: Request) -> None:

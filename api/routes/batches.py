@@ -134,14 +134,14 @@ def _ring(ended: Iterable[UUID]) -> None:
 
 async def _lines(batch_id: UUID) -> AsyncIterator[bytes]:
     position = -1
-    while found := await run_in_threadpool(_read, batch_id, position):
-        position = found[-1][0]
-        for _, line in found:
+    while lines := await run_in_threadpool(_read, batch_id, position):
+        position = lines[-1][0]
+        for _, line in lines:
             yield line
 
 
 def _read(batch_id: UUID, after: int) -> list[tuple[int, bytes]]:
     return [
-        (position, VerificationResult.model_validate(each).model_dump_json(exclude_unset=True).encode() + b"\n")
-        for position, each in batches.read_results(batch_id, after, _AT_A_TIME)
+        (position, VerificationResult.model_validate(result).model_dump_json(exclude_unset=True).encode() + b"\n")
+        for position, result in batches.read_results(batch_id, after, _AT_A_TIME)
     ]

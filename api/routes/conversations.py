@@ -53,8 +53,8 @@ def list_conversations(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
     """The conversations, the last asked first; `next_cursor` leads to the next page."""
-    found = conversations.read_conversations(workspace, search, after=after, limit=limit)
-    return {"conversations": found, "next_cursor": next_cursor(found, limit, by="last_asked_at")}
+    listed = conversations.read_conversations(workspace, search, after=after, limit=limit)
+    return {"conversations": listed, "next_cursor": next_cursor(listed, limit, by="last_asked_at")}
 
 
 @router.get("/{conversation_id}", response_model=ConversationRead)
@@ -110,5 +110,5 @@ def list_turns(
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> object:
     """The turns with their answers, the first one first."""
-    found, last = conversations.read_turns(conversation_id, with_set_aside=set_aside, after=after, limit=limit)
-    return {"turns": found, "next_cursor": turn_cursor(last)}
+    turns, last = conversations.read_turns(conversation_id, with_set_aside=set_aside, after=after, limit=limit)
+    return {"turns": turns, "next_cursor": turn_cursor(last)}

@@ -48,7 +48,8 @@ class Assets(StaticFiles):
         super().__init__(directory=FILES)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        # That of another version is asked for during an upgrade: it gets what this one has, to be asked for again.
+        # During an upgrade, a page of another version asks for its own digest: it gets the file of this version, and
+        # asks for that again each time.
         name = _BELOW_A_DIGEST.sub("", path)
         if name == _STYLES:
             response = Response(_styles(), media_type="text/css")
@@ -91,7 +92,7 @@ def _styles() -> str:
     """One file in the place of all that it imports: a browser draws nothing before the last one is there."""
     folder = (FILES / _STYLES).parent
 
-    def inlined(found: re.Match[str]) -> str:
-        return (folder / found[1]).read_text(encoding="utf-8")
+    def inlined(reference: re.Match[str]) -> str:
+        return (folder / reference[1]).read_text(encoding="utf-8")
 
     return _IMPORTED_STYLE.sub(inlined, (FILES / _STYLES).read_text(encoding="utf-8"))

@@ -44,8 +44,8 @@ def list_feedback(
     limit: Limit = 50,
 ) -> object:
     """The newest feedback first; `next_cursor` leads to the next page."""
-    found = feedback.list_feedback(FeedbackFilter(status, rating, verdict, query_id), after=after, limit=limit)
-    return {"feedback": found, "next_cursor": next_cursor(found, limit)}
+    reports = feedback.list_feedback(FeedbackFilter(status, rating, verdict, query_id), after=after, limit=limit)
+    return {"feedback": reports, "next_cursor": next_cursor(reports, limit)}
 
 
 @router.get("/feedback/{feedback_id}", response_model=FeedbackRead)
@@ -82,8 +82,8 @@ def create_for_query(query_id: UUID, given: FeedbackGiven, response: Response) -
 @router.get("/queries/{query_id}/feedback", response_model=FeedbackList)
 def list_query_feedback(query_id: UUID, after: After, limit: Limit = 50) -> object:
     """What people said of the answer to a question, newest first."""
-    found = feedback.list_feedback(FeedbackFilter(query_id=query_id), after=after, limit=limit)
-    return {"feedback": found, "next_cursor": next_cursor(found, limit)}
+    reports = feedback.list_feedback(FeedbackFilter(query_id=query_id), after=after, limit=limit)
+    return {"feedback": reports, "next_cursor": next_cursor(reports, limit)}
 
 
 def _kept(query_id: UUID, given: FeedbackGiven, response: Response) -> object:

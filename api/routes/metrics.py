@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from api.http.security import Access, authorise, sent_key
 from api.routes.operations import VERSION
-from config.settings import Settings, settings
+from config.settings import settings
 from db.models import DEFAULT_TENANT
 from db.session import current_tenant
 from domain.errors import ScopeMissing
@@ -30,27 +30,24 @@ class _Text(Response):
 
 @cache
 def _reader() -> Reader:
-    # Looked up each time: a forked process has its own reporter.
+    # The reporter is looked up each time: a forked process has its own.
     return Reader(lambda: reporter().report(), lambda: reporter().unreported())
 
 
 async def _may_scrape(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
     """Allow anyone if `metrics.open` is set, and anyone with `metrics.token`; otherwise require the scope admin like
     other requests, but only of the first tenant, because the metrics cover all tenants."""
-    if _is_let_in(settings(), key):
+    current = settings().metrics
+    if current.open:
+        return
+    token = current.token
+    if key is not None and token is not None and hmac.compare_digest(key.encode(), token.get_secret_value().encode()):
         return
     await authorise(NEEDED, request, response, key)
     if current_tenant() != DEFAULT_TENANT:
         raise ScopeMissing(
             "Metrics are of all tenants together: this needs `metrics.token`, or a key of the first one."
         )
-
-
-def _is_let_in(current: Settings, key: str | None) -> bool:
-    token = current.metrics.token
-    if current.metrics.open or key is None or token is None:
-        return current.metrics.open
-    return hmac.compare_digest(key.encode(), token.get_secret_value().encode())
 
 
 @router.get(PATH, response_class=_Text, dependencies=[Depends(_may_scrape)])

@@ -26,15 +26,15 @@ async def healthz() -> Health:
 def readyz(request: Request) -> Ready | Response:
     """Whether requests can be served: Postgres answers, has the schema that this version needs and isolates tenants.
     A missing broker is reported, but only causes delays."""
-    found = check_readiness(settings())
-    checks = Checks(postgres=found.postgres, schema=found.schema, role=found.role, broker=found.broker)
-    if found.ready:
+    readiness = check_readiness(settings())
+    checks = Checks(postgres=readiness.postgres, schema=readiness.schema, role=readiness.role, broker=readiness.broker)
+    if readiness.ready:
         return Ready(keys=keys_mode(settings()), checks=checks)
     return problem(
         request.url.path,
         503,
         "not_ready",
-        found.advice,
+        readiness.advice,
         headers={"Retry-After": str(RETRY_AFTER_S)},
         checks=checks.model_dump(by_alias=True),
     )

@@ -57,7 +57,8 @@ def open_shared(
 ) -> Response:
     """A shared answer: needs no key, only the link."""
     query = sharing.read_shared(token)
-    if (format or _preferred(request)) == "html":
+    preferred = "html" if "text/html" in request.headers.get("accept", "") else "json"
+    if (format or preferred) == "html":
         return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)
     scores: dict[str, Any] = query["verification"] or {"confidence": None, "confidence_level": None, "sentences": []}
     shown = SharedAnswer.model_validate({**query, **{name: scores[name] for name in _SCORES}})
@@ -65,7 +66,3 @@ def open_shared(
 
 
 _SCORES = ("confidence", "confidence_level", "sentences")
-
-
-def _preferred(request: Request) -> Literal["json", "html"]:
-    return "html" if "text/html" in request.headers.get("accept", "") else "json"

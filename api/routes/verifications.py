@@ -65,7 +65,8 @@ async def verify(
     if wait:
         result = await _read_when_final(request, query_id, wait)
         if result["status"] in results.FINAL:
-            return _ended(result, response)
+            content = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
+            return JSONResponse(content, headers={name: response.headers[name] for name in response.headers})
         return _accepted(query_id, new.custom_id, response, result["status"])
     return _accepted(query_id, new.custom_id, response)
 
@@ -150,8 +151,3 @@ async def _read_when_final(request: Request, query_id: UUID, wait: float) -> dic
     return await read_when_final(
         request, query_id, wait, verification_results.read_verification, QueryKind.VERIFICATION
     )
-
-
-def _ended(result: dict[str, Any], accepted: Response) -> JSONResponse:
-    content = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
-    return JSONResponse(content, headers={name: accepted.headers[name] for name in accepted.headers})

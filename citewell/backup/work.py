@@ -79,10 +79,10 @@ def _is_a_home() -> bool:
 
 
 def _refuse_unknown(file: Path, contents: Contents) -> None:
-    head, theirs = head_revision() or "", contents.schema_revision
-    if not theirs.isdecimal() or int(theirs) > int(head):
+    head, schema = head_revision() or "", contents.schema_revision
+    if not schema.isdecimal() or int(schema) > int(head):
         raise CommandFailed(
-            f"{file} has the schema {theirs or 'of nobody'} of Citewell {contents.citewell}; this version knows "
+            f"{file} has the schema {schema or 'of nobody'} of Citewell {contents.citewell}; this version knows "
             f"those up to {head}: restore it with that version, or a newer one"
         )
 
@@ -121,14 +121,14 @@ def _replace(url: str, file: Path, contents: Contents, state: ServerState | None
 
 def _fill(url: str, file: Path, contents: Contents) -> None:
     restore_from(file, url)
-    found = count_rows(url)
-    if wrong := sorted(name for name in contents.tables if found.get(name) != contents.tables[name]):
+    counts = count_rows(url)
+    if wrong := sorted(name for name in contents.tables if counts.get(name) != contents.tables[name]):
         raise CommandFailed(f"{file} did not bring back all rows of {', '.join(wrong)}; nothing was changed", FAILED)
     upgrade(url)
 
 
 def _end_apps(state: ServerState) -> None:
-    # Their memory refers to the old database; the supervisor restarts them.
+    # The memory of these processes refers to the old database; the supervisor restarts them.
     for child in psutil.Process(state.pid).children():
         with suppress(psutil.Error, ProcessLookupError):
             if any(app in child.cmdline() for app in _APPS):

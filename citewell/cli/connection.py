@@ -50,7 +50,9 @@ def connected(url: str | None) -> Generator[CitewellClient]:
 
 @contextmanager
 def _started_server() -> Generator[_OwnServer]:
-    """Raises SupervisorError. Everything runs on free ports, and stops however the block ends."""
+    """A server that is started for this command. Everything runs on free ports, and stops however the block ends.
+    Raises SupervisorError.
+    """
     say("starting a server for this command; `citewell up` keeps one running")
     # Databases and process control are loaded only by commands that start them, not by those that only connect.
     server: _OwnServer = import_module("citewell.supervisor.supervisor").Supervisor(settings(), port=0)
@@ -64,7 +66,9 @@ def _started_server() -> Generator[_OwnServer]:
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:
-    """Raises `already` when the server that another process starts on this home does not come up."""
+    """The server that another process starts on this home, once it answers. Raises `already` when it does not
+    come up.
+    """
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         if running := running_server(settings().home):

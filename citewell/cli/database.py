@@ -30,7 +30,9 @@ def database() -> Generator[None]:
     with ExitStack() as stack:
         stack.enter_context(_terminable())
         if "database_url" not in settings().model_fields_set:
-            url = _running() or stack.enter_context(_started())
+            home = settings().home
+            url = running_database(home_at(home)) if running_server(home) else None
+            url = url or stack.enter_context(_started())
             stack.enter_context(_settings_with(url))
         with system_transaction() as session:
             revision, state = schema_revision(session), schema_state(session)
@@ -41,11 +43,6 @@ def database() -> Generator[None]:
             )
         with acting_for(DEFAULT_TENANT):
             yield
-
-
-def _running() -> str | None:
-    home = settings().home
-    return running_database(home_at(home)) if running_server(home) else None
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def app_of(command: str) -> typer.Typer:
 
 
 class _Commands(TyperGroup):
-    """Knows names and summaries; imports the commands on demand."""
+    """The commands by name, with summaries; their modules are imported on demand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, summary, rest = super().resolve_command(ctx, args)
@@ -65,7 +65,7 @@ app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your 
 
 
 def _summarized() -> None:
-    # Stands for a command in the list of commands.
+    # This stands for a command in the list of commands.
     ...
 
 

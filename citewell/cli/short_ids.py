@@ -25,7 +25,7 @@ def whole_id(client: CitewellClient, text: str, *kinds: Kind) -> str:
     if is_whole(text, what):
         return text
     listed = chain.from_iterable(_listed(client, kind) for kind in kinds)
-    return only_one(text, [one["id"] for one in listed if one["id"].startswith(text.lower())], what)
+    return only_one(text, [row["id"] for row in listed if row["id"].startswith(text.lower())], what)
 
 
 def is_whole(text: str, what: str) -> bool:
@@ -38,14 +38,14 @@ def is_whole(text: str, what: str) -> bool:
     raise CommandFailed(f"{text!r} is not the id of a {what}, nor the first {SHORTEST} or more characters of one")
 
 
-def only_one(text: str, found: Sequence[str], what: str) -> str:
+def only_one(text: str, ids: Sequence[str], what: str) -> str:
     """The one id that was found for `text`. Raises CommandFailed when there is none or there are several."""
-    if not found:
+    if not ids:
         raise CommandFailed(f"there is no {what} whose id begins with {text!r}")
-    if len(found) > 1:
-        some = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
-        raise CommandFailed(f"{len(found)} ids begin with {text!r}: {some}; give more of it")
-    return found[0]
+    if len(ids) > 1:
+        some = ", ".join(ids[:_SHOWN]) + (", …" if len(ids) > _SHOWN else "")
+        raise CommandFailed(f"{len(ids)} ids begin with {text!r}: {some}; give more of it")
+    return ids[0]
 
 
 def _listed(client: CitewellClient, kind: Kind) -> Iterable[Mapping[str, Any]]:

@@ -42,21 +42,22 @@ class Reach:
     async def client(self, headers: Mapping[str, str] | None) -> AsyncGenerator[AsyncCitewellClient]:
         try:
             key = self._key_for(headers or {})
+            url = self.url
+            if url is None:
+                running = running_server(settings().home)
+                url = running.url if running else _DEFAULT_URL
             # A person is waiting for the model that calls this tool.
-            async with AsyncCitewellClient(self._address(), key, priority="interactive") as client:
+            async with AsyncCitewellClient(url, key, priority="interactive") as client:
                 yield client
         except ApiProblem as problem:
-            raise ToolError(_explained(problem)) from problem
+            hint = _KEY_HINT if problem.status in (401, 403) else _HINTS.get(problem.code, "")
+            when = f" Retry after {problem.retry_after:g} s." if problem.retry_after else ""
+            said = f"{problem.detail}{when} {hint}".strip()
+            raise ToolError(f"{said} (HTTP {problem.status} {problem.code})") from problem
         except (ServerUnreachable, ConfigurationInvalid) as error:
             raise ToolError(f"{error}. CITEWELL_URL says which server is meant.") from error
         except CitewellError as error:
             raise ToolError(error.message) from error
-
-    def _address(self) -> str:
-        if self.url is not None:
-            return self.url
-        running = running_server(settings().home)
-        return running.url if running else _DEFAULT_URL
 
     def _key_for(self, headers: Mapping[str, str]) -> str | None:
         authorization = headers.get("authorization", "")
@@ -75,9 +76,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _explained(problem: ApiProblem) -> str:
-    hint = _KEY_HINT if problem.status in (401, 403) else _HINTS.get(problem.code, "")
-    when = f" Retry after {problem.retry_after:g} s." if problem.retry_after else ""
-    return f"{problem.detail}{when} {hint}".strip() + f" (HTTP {problem.status} {problem.code})"

@@ -16,7 +16,6 @@ from citewell.mcp.shapes import (
     LeftOut,
     PassagesFound,
     Scored,
-    SentenceFound,
     SignalFound,
     SourceRead,
     WorkspacesListed,
@@ -43,94 +42,96 @@ class _Quoting:
         return f"<{self._mark}>\n{text}\n</{self._mark}>"
 
 
-def answer_lines(found: AnswerFound) -> Iterator[str]:
+def answer_lines(answer: AnswerFound) -> Iterator[str]:
     quoting = _Quoting()
-    yield found.answer
-    yield from _signal(found.signal)
-    if found.abstain_reason:
-        yield f"\nWhy there is no answer: {found.abstain_reason}"
-    for mention in found.mentions:
+    yield answer.answer
+    yield from _signal(answer.signal)
+    if answer.abstain_reason:
+        yield f"\nWhy there is no answer: {answer.abstain_reason}"
+    for mention in answer.mentions:
         yield f"\nA passage that comes close, {_place(mention.document, mention.page, None)}:"
         yield quoting.quote(mention.quote)
-    if found.citations:
+    if answer.citations:
         yield "\nSources:"
-    for citation in found.citations:
+    for citation in answer.citations:
         place = _place(citation.document_name, citation.page_number, citation.section)
         yield (
             f"[{citation.number}] {place}: {citation.status} ({citation.confidence_score:.2f}). "
             f"document_id {citation.document_id}, characters {citation.source_start} to {citation.source_end}"
         )
         yield quoting.quote(citation.text_span)
-    if found.left_open:
-        yield f"\nLeft open: {'; '.join(found.left_open)}"
-    yield from _scores(found.scores)
-    yield from _doubts(found.sentences)
-    yield from _changes(found.changes)
-    yield from _left_out(found.degraded)
-    if found.restated_question:
-        yield f"\nUnderstood as: {json.dumps(found.restated_question, ensure_ascii=False)}"
-    conversation = f", conversation_id {found.conversation_id}" if found.conversation_id else ""
-    yield f"\nQuery {found.query_id}{conversation}, provider {found.provider}."
+    if answer.left_open:
+        yield f"\nLeft open: {'; '.join(answer.left_open)}"
+    yield from _scores(answer.scores)
+    for sentence in answer.sentences:
+        if sentence.status not in _PROVEN:
+            yield f"Not proven ({sentence.status}): {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
+    yield from _changes(answer.changes)
+    yield from _left_out(answer.degraded)
+    if answer.restated_question:
+        yield f"\nUnderstood as: {json.dumps(answer.restated_question, ensure_ascii=False)}"
+    conversation = f", conversation_id {answer.conversation_id}" if answer.conversation_id else ""
+    yield f"\nQuery {answer.query_id}{conversation}, provider {answer.provider}."
 
 
-def verified_lines(found: AnswerVerified) -> Iterator[str]:
+def verified_lines(verified: AnswerVerified) -> Iterator[str]:
     quoting = _Quoting()
-    yield from _signal(found.signal)
+    yield from _signal(verified.signal)
     yield "Sentences:"
-    for number, sentence in enumerate(found.sentences, 1):
+    for number, sentence in enumerate(verified.sentences, 1):
         yield f"{number}. {sentence.status}: {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
         if sentence.evidence:
             yield quoting.quote(sentence.evidence)
-    if found.citations:
+    if verified.citations:
         yield "\nCitations:"
-    for citation in found.citations:
+    for citation in verified.citations:
         name = "(no source)" if citation.number is None else f"[{citation.number}]"
         yield f"{name} {citation.status}: {citation.explanation}"
-    yield from _scores(found.scores)
-    yield from _changes(found.changes)
-    yield from _left_out(found.degraded)
-    if found.repaired_answer is not None:
-        yield f"\nRepaired answer ({'changed' if found.changed else 'not changed'}):"
-        yield found.repaired_answer
-    yield f"\nVerification {found.verification_id}."
+    yield from _scores(verified.scores)
+    yield from _changes(verified.changes)
+    yield from _left_out(verified.degraded)
+    if verified.repaired_answer is not None:
+        yield f"\nRepaired answer ({'changed' if verified.changed else 'not changed'}):"
+        yield verified.repaired_answer
+    yield f"\nVerification {verified.verification_id}."
 
 
-def passage_lines(found: PassagesFound) -> Iterator[str]:
+def passage_lines(search: PassagesFound) -> Iterator[str]:
     quoting = _Quoting()
-    yield f"{len(found.passages)} passages, the best first." if found.passages else "Nothing was found."
-    for number, passage in enumerate(found.passages, 1):
+    yield f"{len(search.passages)} passages, the best first." if search.passages else "Nothing was found."
+    for number, passage in enumerate(search.passages, 1):
         place = _place(passage.document_name, passage.page_number, passage.section)
         yield (
             f"\n{number}. {place}. document_id {passage.document_id}, chunk_id {passage.chunk_id}, "
             f"characters {passage.source_start} to {passage.source_end}"
         )
         yield quoting.quote(passage.text)
-    yield from found.issues
+    yield from search.issues
 
 
-def source_lines(found: SourceRead) -> Iterator[str]:
-    place = _place(found.document_name, found.page_number, None)
-    yield f"{place}, characters {found.source_start} to {found.source_end}:"
-    yield _Quoting().quote(found.text)
-    if found.blanked:
+def source_lines(source: SourceRead) -> Iterator[str]:
+    place = _place(source.document_name, source.page_number, None)
+    yield f"{place}, characters {source.source_start} to {source.source_end}:"
+    yield _Quoting().quote(source.text)
+    if source.blanked:
         yield "Sentences that give orders to a model were blanked out."
-    if found.next_start is not None:
-        yield f"There is more: read on with start={found.next_start}."
+    if source.next_start is not None:
+        yield f"There is more: read on with start={source.next_start}."
 
 
-def document_lines(found: DocumentsListed) -> Iterator[str]:
-    yield "No documents." if not found.documents else "Documents, the newest first:"
-    for document in found.documents:
+def document_lines(listed: DocumentsListed) -> Iterator[str]:
+    yield "No documents." if not listed.documents else "Documents, the newest first:"
+    for document in listed.documents:
         pages = f", {document.pages} pages" if document.pages else ""
         name = json.dumps(document.filename, ensure_ascii=False)
         yield f"- {name} in {document.workspace}: {document.status}{pages}; {document.id}"
-    if found.more:
+    if listed.more:
         yield "There are others: name a workspace or a filename, or ask for more."
 
 
-def workspace_lines(found: WorkspacesListed) -> Iterator[str]:
-    yield "No workspaces." if not found.workspaces else "Workspaces, the last used first:"
-    for workspace in found.workspaces:
+def workspace_lines(listed: WorkspacesListed) -> Iterator[str]:
+    yield "No workspaces." if not listed.workspaces else "Workspaces, the last used first:"
+    for workspace in listed.workspaces:
         title = f" ({json.dumps(workspace.title, ensure_ascii=False)})" if workspace.title else ""
         documents = f"{workspace.documents.ready} documents ready, {workspace.documents.failed} failed"
         yield f"- {workspace.name}{title}: {documents}"
@@ -146,7 +147,7 @@ def _place(name: str, page: int | None, section: str | None) -> str:
 
 
 def _signal(signal: SignalFound | None) -> Iterator[str]:
-    # Servers of older versions have none.
+    # Servers of older versions send no signal.
     if signal:
         number = f" Probability {signal.probability:.2f}." if signal.probability is not None else ""
         yield f"{signal.word} ({signal.level}). {signal.reason}{number}"
@@ -165,12 +166,6 @@ def _scores(scores: Scored | None) -> Iterator[str]:
     yield from scores.issues
 
 
-def _doubts(sentences: Sequence[SentenceFound]) -> Iterator[str]:
-    for sentence in sentences:
-        if sentence.status not in _PROVEN:
-            yield f"Not proven ({sentence.status}): {json.dumps(sentence.text, ensure_ascii=False)}. {sentence.reason}"
-
-
 def _changes(changes: Sequence[Change]) -> Iterator[str]:
     if changes:
         yield "\nChanged by the checks:"
@@ -182,5 +177,5 @@ def _changes(changes: Sequence[Change]) -> Iterator[str]:
 
 
 def _left_out(degraded: Sequence[LeftOut]) -> Iterator[str]:
-    for each in degraded:
-        yield f"Left out: {each.step}, because {each.reason}."
+    for part in degraded:
+        yield f"Left out: {part.step}, because {part.reason}."

@@ -18,7 +18,7 @@ Caller = Context[Any, Any]
 _SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})
 _MOST_CHARS = 50_000
 NEW = "new"
-"""In place of a conversation's id."""
+"""The value that stands for the id of a new conversation."""
 
 Workspace = Annotated[str, Field(description="The collection of documents.")]
 DocumentId = Annotated[str, Field(description="From list_documents, search_documents or a citation.")]
@@ -63,7 +63,9 @@ class Tools:
             query_id = await begun(lambda: _submitted(client, question, workspace, conversation_id, options))
             async with ended_with_the_call(lambda: client.cancel(query_id)):
                 query = await follow_query(client, query_id, context)
-        found = shapes.AnswerFound.model_validate(
+        scores: dict[str, Any] = query["verification"] or {}
+        asked: dict[str, Any] = scores.get("question") or {}
+        answer = shapes.AnswerFound.model_validate(
             {
                 **query,
                 "query_id": query["id"],
@@ -73,10 +75,10 @@ class Tools:
                 "mentions": query.get("mentions", []),
                 "conversation_id": query.get("conversation_id"),
                 "restated_question": query.get("restated_question"),
-                "left_open": _left_open(query),
+                "left_open": asked.get("open_parts", []),
             }
         )
-        return texts.result(found, texts.answer_lines(found))
+        return texts.result(answer, texts.answer_lines(answer))
 
     async def verify(
         self,
@@ -99,10 +101,10 @@ class Tools:
             found_id = await begun(lambda: client.verify(answer, given, question, wait=0, **options))
             async with ended_with_the_call(lambda: client.cancel_verification(found_id)):
                 verified = await follow_verification(client, found_id, context)
-        found = shapes.AnswerVerified.model_validate(
+        verified = shapes.AnswerVerified.model_validate(
             {**verified, "verification_id": verified["id"], **_proof(verified), "sentences": verified["sentences"]}
         )
-        return texts.result(found, texts.verified_lines(found))
+        return texts.result(verified, texts.verified_lines(verified))
 
     async def search_documents(
         self,
@@ -119,8 +121,8 @@ class Tools:
         only = {"filenames": filenames} if filenames else None
         async with self._reach.client(context.headers) as client:
             searched = await client.search(query, workspace, k=top_k, filter=only)
-        found = shapes.PassagesFound.model_validate(searched)
-        return texts.result(found, texts.passage_lines(found))
+        passages = shapes.PassagesFound.model_validate(searched)
+        return texts.result(passages, texts.passage_lines(passages))
 
     async def read_source(
         self,
@@ -143,7 +145,7 @@ class Tools:
             text = await client.document_text(document_id, first, stop)
         shown = text[:max_chars]
         readable = without_orders(shown)
-        found = shapes.SourceRead(
+        source = shapes.SourceRead(
             document_id=document["id"],
             document_name=document["filename"],
             page_number=page,
@@ -153,7 +155,7 @@ class Tools:
             blanked=readable != shown,
             text=readable,
         )
-        return texts.result(found, texts.source_lines(found))
+        return texts.result(source, texts.source_lines(source))
 
     async def list_documents(
         self,
@@ -165,16 +167,16 @@ class Tools:
         """List the documents that can be asked, with their workspaces and ids, the newest first."""
         async with self._reach.client(context.headers) as client:
             listed = [document async for document in client.documents(workspace, limit + 1, filename=filename)]
-        found = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
-        return texts.result(found, texts.document_lines(found))
+        documents = shapes.DocumentsListed.model_validate({"documents": listed[:limit], "more": len(listed) > limit})
+        return texts.result(documents, texts.document_lines(documents))
 
     async def list_workspaces(self, context: Caller) -> Annotated[CallToolResult, shapes.WorkspacesListed]:
         """List the collections of documents that can be asked, the last used first."""
         async with self._reach.client(context.headers) as client:
-            listed = [each async for each in client.workspaces.list() if each["status"] == "active"]
-        listed.sort(key=lambda each: each["used_at"] or "", reverse=True)
-        found = shapes.WorkspacesListed.model_validate({"workspaces": listed})
-        return texts.result(found, texts.workspace_lines(found))
+            listed = [workspace async for workspace in client.workspaces.list() if workspace["status"] == "active"]
+        listed.sort(key=lambda workspace: workspace["used_at"] or "", reverse=True)
+        workspaces = shapes.WorkspacesListed.model_validate({"workspaces": listed})
+        return texts.result(workspaces, texts.workspace_lines(workspaces))
 
 
 async def _submitted(
@@ -216,10 +218,3 @@ def _proof(work: dict[str, Any]) -> dict[str, Any]:
     scores: dict[str, Any] | None = work["verification"]
     changes = [edit for edit in work["edits"] if edit["kind"] in _SHOWN_CHANGES]
     return {"scores": scores, "changes": changes, "sentences": (scores or {}).get("sentences", [])}
-
-
-def _left_open(query: dict[str, Any]) -> list[str]:
-    """The open parts of the question; servers of older versions do not send them."""
-    scores: dict[str, Any] = query["verification"] or {}
-    verdict: dict[str, Any] = scores.get("question") or {}
-    return verdict.get("open_parts", [])

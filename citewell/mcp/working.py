@@ -51,7 +51,7 @@ async def follow_query(client: AsyncCitewellClient, query_id: str, context: Cont
         async with aclosing(client.events(query_id)) as events:
             done, text = 0, ContinuousText()
             async for event in events:
-                # A sentence that has passed, and all before it, is told in its words.
+                # A sentence that has passed, with all before it, is reported by its text.
                 passed = text.take(event["type"], event["data"]).strip()
                 if passed or event["type"] == "stage" or event["type"] in _PROGRESS:
                     done += 1

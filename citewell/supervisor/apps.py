@@ -14,7 +14,8 @@ from config.file import CONFIG_VARIABLE, config_for_children
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
-# Warm, so that running steps finish; then cold, which returns unfinished ones to their queue.
+# The first signal stops a worker warm, so that running steps finish; the second cold, which returns unfinished ones to
+# their queue.
 _WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
 # Celery's options for a custom pool (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
@@ -73,7 +74,7 @@ def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
 
 
 def migrate(database_url: str) -> None:
-    """Raises StartFailed with the last line of `db.migrate`."""
+    """Bring the database to the newest schema. Raises StartFailed with the last line of `db.migrate`."""
     env = {**os.environ, CONFIG_VARIABLE: config_for_children(), "CITEWELL_DATABASE_URL": database_url}
     with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
         printed, _ = child.communicate()

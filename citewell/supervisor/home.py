@@ -55,7 +55,7 @@ class Home:
 
 
 def home_at(path: Path) -> Home:
-    """Does not change the disk. Raises HomeUnusable."""
+    """The home at this folder, without changes of the disk. Raises HomeUnusable."""
     return Home(path.expanduser().resolve(), _server_account())
 
 

@@ -49,7 +49,7 @@ def state_file(home: Path) -> Path:
 
 
 def ensure_not_running(home: Home) -> None:
-    """A first check; `locked` decides. Raises AlreadyRunning."""
+    """Raise AlreadyRunning if a server runs on this home; this is a first check, and `locked` decides."""
     if state := running_server(home.root):
         raise AlreadyRunning(_who_runs(home, str(state.pid), state))
 

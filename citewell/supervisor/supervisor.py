@@ -115,30 +115,25 @@ class Supervisor:
         self._stack.enter_context(self._signals())
         self._stack.enter_context(self._servers)
         specs = app_processes(self._settings, port) if self._apps is None else self._apps
-        # It loads what the apps need while the database is prepared.
-        forks = self._launch_fork_server(specs)
+        # The fork server loads what the apps need while the database is prepared.
+        forks: list[ManagedProcess] = []
+        if sys.platform == "linux" and any(spec.forked for spec in specs):
+            forks = [self._fleet.launch_fork_server(self._equipped(self._forks))]
         self._migrate(self._servers.database_url)
         self._fleet.await_ready(forks, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
         reservation.close()
-        self._launch(specs)
-        self._announce()
-
-    def _launch_fork_server(self, specs: Sequence[ProcessSpec]) -> list[ManagedProcess]:
-        if sys.platform != "linux" or not any(spec.forked for spec in specs):
-            return []
-        return [self._fleet.launch_fork_server(self._equipped(self._forks))]
-
-    def _launch(self, specs: Sequence[ProcessSpec]) -> None:
         apps = [self._fleet.launch(self._equipped(spec)) for spec in specs]
+        # Callbacks run in reverse: the API stops before the workers.
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name != "api"])
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name == "api"])
         self._fleet.await_ready(apps, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
+        self._announce()
 
     def _equipped(self, spec: ProcessSpec) -> ProcessSpec:
         return replace(spec, env={**self._environment(), **spec.env}, cwd=spec.cwd or _SOURCE)
 
     def _environment(self) -> Mapping[str, str]:
-        # They run in the folder of their source: a user's own `api/` must not hide ours.
+        # The processes run in the folder of their source: a user's own `api/` must not hide ours.
         return {
             **os.environ,
             "CITEWELL_DATABASE_URL": self._servers.database_url,

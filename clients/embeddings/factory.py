@@ -27,12 +27,12 @@ def embedder_of(name: str, dimension: int) -> Embedder | None:
 
     The installed built-in model always is; others as long as the configuration names them (`earlier`).
     """
-    # For vectors of an endpoint the built-in model need not be loaded to learn its name.
+    # The built-in model is not loaded to learn its name when the vectors are those of an endpoint.
     if name.startswith(WHEEL_MODEL) and (wheel := default_embedder()).dimension == dimension and wheel.name == name:
         return wheel
     embeddings = settings().embeddings
     known = map(make_embedder, (embeddings, *embeddings.earlier))
-    return next((each for each in known if each.name == name and each.dimension == dimension), None)
+    return next((embedder for embedder in known if embedder.name == name and embedder.dimension == dimension), None)
 
 
 def make_embedder(model: EmbeddingModel) -> Embedder:
@@ -43,10 +43,10 @@ def make_embedder(model: EmbeddingModel) -> Embedder:
     if model.provider == "wheel":
         return default_embedder()
     with _making:
-        if (found := next((made for key, made in _made if key == model), None)) is None:
-            found = _endpoint(model)
-            _made.append((model, found))
-    return found
+        if (embedder := next((made for key, made in _made if key == model), None)) is None:
+            embedder = _endpoint(model)
+            _made.append((model, embedder))
+    return embedder
 
 
 def _endpoint(model: EmbeddingModel) -> EndpointEmbedder:

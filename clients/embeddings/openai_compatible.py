@@ -34,7 +34,7 @@ _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
 
 _EXCERPT_OF_TEXT = 80
 _REFUSING = {400, 413, 422}
-"""Statuses with which servers refuse what is sent, and not who sends it or where."""
+"""Statuses with which servers refuse the contents of a request, and not its sender or its address."""
 
 
 class _Row(BaseModel):
@@ -69,7 +69,9 @@ class EndpointEmbedder:
 
     @property
     def dimension(self) -> int:
-        """As configured, else the length of the model's vectors. Raises EmbeddingUnavailable, EmbeddingRejected."""
+        """The configured dimension, else the length of the model's vectors. Raises EmbeddingUnavailable,
+        EmbeddingRejected.
+        """
         return self._model.dimension or self._probed
 
     @cached_property
@@ -104,9 +106,10 @@ class EndpointEmbedder:
         return [texts[first : first + self._batch] for first in range(0, len(texts), self._batch)]
 
     def _requested(self, texts: Sequence[str], dimension: int, attempts: int = ATTEMPTS) -> Vectors:
-        """Vectors of one request; of several smaller ones if that fails while the endpoint serves another text.
+        """The vectors of one request; if it fails while the endpoint serves another text, those of several smaller
+        ones.
 
-        So an endpoint that is away is told from a batch that is too large, and from a text that it cannot embed.
+        This tells an endpoint that is away from a batch that is too large, and from a text that cannot be embedded.
         """
         try:
             return self._tried(texts, dimension, attempts)
@@ -115,7 +118,7 @@ class EndpointEmbedder:
         if not failure.of_texts or (attempts > 1 and self._fails_for_others(failure, texts, dimension)):
             raise self._error(failure) from failure
         try:
-            # Once more: the endpoint may have come back just before it was asked for the other text.
+            # This tries once more: the endpoint may have come back just before it was asked for the other text.
             if attempts > 1 and failure.passes:
                 return self._tried(texts, dimension, 1)
         except _Failed as error:
@@ -149,7 +152,9 @@ class EndpointEmbedder:
         return np.concatenate(parts)
 
     def _tried(self, texts: Sequence[str], dimension: int, attempts: int) -> Vectors:
-        """Raises _Failed, and EmbeddingRejected for what has nothing to do with the texts."""
+        """The vectors of one request, with retries. Raises _Failed, and EmbeddingRejected for faults that have nothing
+        to do with the texts.
+        """
 
         def is_last(state: RetryCallState) -> bool:
             error = state.outcome.exception() if state.outcome else None
@@ -184,7 +189,7 @@ class EndpointEmbedder:
                 within_s=self._model.timeout_s,
             )
         except httpx.HTTPError as error:
-            # A server that a text breaks was reached.
+            # A server that a text breaks has been reached.
             reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
             raise _Failed(f"does not answer ({type(error).__name__})", passes=True, of_texts=reached) from error
         except Slow as error:
@@ -222,7 +227,7 @@ class EndpointEmbedder:
         return vectors / norms
 
     def _message(self, what: str) -> str:
-        # A server may repeat the key, and an address may carry one.
+        # A server may repeat the key, and an address may carry one, so both are removed.
         address = self._model.base_url.partition("?")[0]
         if key := self._model.api_key.get_secret_value() if self._model.api_key else "":
             what = what.replace(key, "***")
@@ -240,7 +245,7 @@ def _begun(text: str) -> str:
 
 
 def _vector(embedding: object) -> Vectors:
-    """From numbers, or from base64 of little-endian floats. Raises ValueError, TypeError."""
+    """A vector from numbers, or from base64 of little-endian floats. Raises ValueError, TypeError."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4").astype(np.float32)
     vector = np.array(embedding, dtype=np.float32)
@@ -250,7 +255,7 @@ def _vector(embedding: object) -> Vectors:
 
 
 def _places(rows: Sequence[_Row]) -> list[int] | None:
-    """Which text each row belongs to; None if its numbers contradict that.
+    """The text that each row belongs to; None if the numbers of the rows contradict that.
 
     Some servers leave out 0, as Protocol Buffers do, some all numbers, and some send 0 always: then the order counts.
     """

@@ -96,15 +96,11 @@ class Batcher:
         except Exception as error:  # noqa: BLE001 - passed on to the callers
             # Ops that arrived meanwhile need not run into the same failure.
             for pending in (*batch, *self._pending):
-                _fail(pending.answer, error)
+                if not pending.answer.done():
+                    pending.answer.set_exception(error)
             self._pending.clear()
             return
         self._is_calm = answers[-1].is_calm
         for pending, answer in zip(batch, answers, strict=True):
             if not pending.answer.done():
                 pending.answer.set_result(answer)
-
-
-def _fail(answer: asyncio.Future[Answer], error: Exception) -> None:
-    if not answer.done():
-        answer.set_exception(error)

@@ -127,7 +127,7 @@ class SharedLimiter:
             self._free.discard(model)
 
     def _asks_redis(self) -> bool:
-        # During an outage only one call at a time does.
+        # During an outage only one call at a time asks Redis.
         now = time.monotonic()
         if self._away_until is None:
             return True

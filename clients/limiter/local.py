@@ -41,7 +41,7 @@ class _Buckets:
         return {kind: min(1.0, self.level[kind] / limit) for kind, limit in self.limits.items()}
 
     def leave(self, ticket_id: str) -> None:
-        self.line = [each for each in self.line if each[1] != ticket_id]
+        self.line = [ticket for ticket in self.line if ticket[1] != ticket_id]
 
 
 class LocalAllowance:
@@ -61,12 +61,12 @@ class LocalAllowance:
         self._sharers = 0
 
     def observe(self, model: str, answer: Answer) -> None:
-        # The starting point of an outage.
+        """Remember the shared state as the starting point of an outage."""
         self._observed[model] = (self._clock(), answer)
         self._sharers = answer.sharers or self._sharers
 
     def begin(self) -> None:
-        # Redis has just gone down: the last known state counts.
+        """Start from the last known state when Redis has just gone down."""
         self._buckets.clear()
 
     def floor(self, model: str) -> dict[Kind, float] | None:
@@ -78,18 +78,18 @@ class LocalAllowance:
         return buckets.full()
 
     def end(self, model: str) -> None:
-        # Redis counts for the model again, and knows the floor.
+        """Forget the local state: Redis counts for the model again, and knows the floor."""
         self._buckets.pop(model, None)
 
     def take(self, ticket: Ticket, patience_s: float) -> Answer:
-        """As SharedAllowance.take, but keeps no place in line."""
+        """Like SharedAllowance.take, without a place in line."""
         buckets = self._buckets_of(ticket.model)
         now = self._clock()
         buckets.drain(now)
         buckets.leave(ticket.id)
         wait = max(buckets.not_before - now, self._room_in(buckets, ticket))
         if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in buckets.line):
-            # As in the script: no reported limit delays the first in line for longer.
+            # As in the script, no reported limit delays the first in line for longer.
             wait = min(wait, buckets.granted_at + self._settings.longest_wait_s - now)
         if wait <= 0:
             buckets.granted_at = now
@@ -127,7 +127,7 @@ class LocalAllowance:
         return 1 / self._sharers if self._sharers else self._settings.alone_share
 
     def _margin(self, kind: Kind) -> float:
-        # For a day it would amount to half an hour.
+        # For a day the margin would amount to half an hour.
         return self._settings.margin if KINDS[kind] <= _MINUTE_S else 0.0
 
     def _buckets_of(self, model: str) -> _Buckets:

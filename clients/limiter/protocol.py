@@ -57,7 +57,9 @@ class Limiter(Protocol):
 
 
 def used_up(model: str, refusal: str | None) -> str:
-    """Why a call has to wait; `refusal` is what the server said when it last refused one of this process."""
+    """The reason why a call has to wait; `refusal` is what the server said when it last refused a call of
+    this process.
+    """
     return f"the allowance of {model} is used up" + (f", last refused with: {refusal}" if refusal else "")
 
 

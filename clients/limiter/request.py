@@ -43,7 +43,7 @@ class Ticket:
 
     @classmethod
     def of(cls, model: str, tokens: int, priority: Priority) -> "Ticket":
-        # Without `since` it waits from now on.
+        # Without `since`, the call counts as waiting from now on.
         score = (priority.since or time.time()) + (_BATCH if priority.is_batch else 0.0)
         # Calls of a query go in the order of asking; a claim (`~`) sorts after all of them.
         return cls(f"{time.time_ns():016x}-{secrets.token_hex(4)}", model, tokens, score, f"~{score:.6f}")

@@ -10,8 +10,9 @@ calls it decides on; the state grows with the calls in flight, some hundreds at 
 
 The one argument is JSON: `ops`, and what is common to all of them. An op is
 - `take`: reserve `tokens` for ticket `id`, or wait. Order is by `score`, then `id`; a ticket passes only if there is
-  room for all before it, too, so tickets need no coordination. A wait over `patience` turns the ticket into a claim,
-  a place kept for calls of the same `claim`; a `first` ask uses up its share of it.
+  room for all before it, too, so tickets need no coordination. When the wait is longer than `patience`, the call gives
+  up, and a place with its tokens is kept in the line under `claim`, for later calls of the same query. A call that asks
+  for the `first` time takes its tokens off that place.
 - `settle`: return the lease `id` except `used` tokens (absent: unknown) and learn from what the server `told`.
 - `leave`: cancel `id`; what it was granted meanwhile is returned.
 
@@ -41,7 +42,7 @@ for kind in pairs(KINDS) do
 end
 
 local function rate(kind) return limit[kind] / KINDS[kind] end
--- Of a day the margin would be half an hour.
+-- For a day, the margin would amount to half an hour.
 local function cap(kind) return limit[kind] * (KINDS[kind] > 60 and 1 or 1 - call.margin) end
 local function raise(kind, to) if limit[kind] and to > level[kind] then level[kind] = to end end
 

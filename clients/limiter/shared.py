@@ -37,8 +37,8 @@ def key_of(account: str, model: str) -> str:
 
 
 class SharedAllowance:
-    """The allowance of one account, for one event loop. Everything raises RedisError, OSError if Redis is
-    down or slow.
+    """The allowance of one account, for one event loop. `take`, `settle` and `leave` raise RedisError or OSError if
+    Redis is down or slow.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class SharedAllowance:
             timeout=None,
             socket_timeout=settings.timeout_s,
             socket_connect_timeout=settings.timeout_s,
-            # One try: a call that would wait for a slow Redis uses the local fallback instead.
+            # There is one try: a call that would wait for a slow Redis uses the local fallback instead.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
         self._redis: Any = Redis(connection_pool=pool)
         self._script: Any = self._redis.register_script(script)
-        # Before the pool, so that waiting for a connection does not count as waiting for Redis.
+        # This comes before the pool, so that waiting for a connection does not count as waiting for Redis.
         self._slots = asyncio.Semaphore(_CONNECTIONS)
         self._account = account
         self._limits = limits
@@ -145,9 +145,9 @@ class _Decided(Answer):
         same = {
             name: getattr(self, name) for name in ("full", "limits", "sharers", "waiting", "known", "refusing", "now")
         }
-        return [one.model_copy(update=same) for one in self.answers]
+        return [answer.model_copy(update=same) for answer in self.answers]
 
 
 def _without_none(call: Mapping[str, object]) -> dict[str, object]:
-    # Lua would take a null for a value, and a true one.
+    # Lua would take a null for a value that counts as true.
     return {name: value for name, value in call.items() if value is not None}

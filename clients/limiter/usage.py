@@ -60,11 +60,11 @@ def read_uses(settings: Settings) -> Sequence[Use]:
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
             url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S
         ) as redis:
-            found: Any = redis.eval(_LOOK, len(keys), *keys)  # pyright: ignore[reportUnknownMemberType]
+            reply: Any = redis.eval(_LOOK, len(keys), *keys)  # pyright: ignore[reportUnknownMemberType]
     except (RedisError, OSError):
         return ()
     # An empty Lua table is encoded as an empty object.
-    states: list[dict[str, Any]] = json.loads(found) or []
+    states: list[dict[str, Any]] = json.loads(reply) or []
     return [_use(models[int(state["nth"]) - 1], state, settings) for state in states]
 
 

@@ -21,7 +21,7 @@ def make_model(settings: Settings) -> ChatModel:
     models = settings.models
     if not models.judge:
         return _divided(settings)
-    # Before the provider, which may hold connections.
+    # The judge comes before the provider, which may hold connections.
     classifier = open_classifier(models.judge, models.judge_label, download=models.judge_download)
     return NeuralJudge(_divided(settings), classifier, models.judge_languages)
 
@@ -33,7 +33,7 @@ def _divided(settings: Settings) -> ChatModel:
 
 
 def check_provider(settings: Settings) -> None:
-    """Raises ConfigurationInvalid when the provider lacks its key or a model's header, or its address is invalid or
+    """Raise ConfigurationInvalid when the provider lacks its key or a model's header, or its address is invalid or
     carries a second login.
 
     Nothing is sent.
@@ -48,9 +48,13 @@ def check_provider(settings: Settings) -> None:
         if not key:
             raise ConfigurationInvalid(f"models.provider is 'groq' but {settings.provider_key_name} is not set")
     key_setting = settings.models.api_key_env or key_setting
-    _require_usable(key, key_setting)
+    if not key.isascii() or (key and not key.isprintable()):
+        raise ConfigurationInvalid(f"{key_setting} has characters that no key has")
     _require_address(url, url_setting, example)
-    _require_one_login(url, url_setting, key, key_setting)
+    if key and httpx.URL(url).userinfo:
+        raise ConfigurationInvalid(
+            f"{url_setting} has a user name in it and {key_setting} is set; a request carries one of them; remove one"
+        )
     extra_headers(settings.models.catalogue)
 
 
@@ -71,18 +75,6 @@ def _provider(settings: Settings) -> ChatModel:
     )
 
 
-def _require_usable(key: str, setting: str) -> None:
-    if not key.isascii() or (key and not key.isprintable()):
-        raise ConfigurationInvalid(f"{setting} has characters that no key has")
-
-
-def _require_one_login(url: str, url_setting: str, key: str, key_setting: str) -> None:
-    if key and httpx.URL(url).userinfo:
-        raise ConfigurationInvalid(
-            f"{url_setting} has a user name in it and {key_setting} is set; a request carries one of them; remove one"
-        )
-
-
 def _require_address(base_url: str, setting: str, example: str) -> None:
     try:
         url = httpx.URL(base_url)
@@ -94,7 +86,7 @@ def _require_address(base_url: str, setting: str, example: str) -> None:
 
 
 _WRITTEN = frozenset({"fill_fields", "check_fields"})
-"""What only a language model can do: the offline provider knows no fields of other people's forms."""
+"""Work that only a language model can do: the offline provider does not know the fields of other people's forms."""
 
 
 class DividedModel:

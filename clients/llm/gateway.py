@@ -9,7 +9,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -164,8 +164,13 @@ class ModelGateway:
     async def _answer(self, question: Question[_T], model: str | None) -> _T | Failure:
         fast = question.log.terms.fast or self._settings.fast
         wanted = model or (self._settings.main if question.task.role == "main" else fast)
-        question = replace(question, key=self._key(question, wanted))
-        with question.log.call_in_flight(), _bound_to(question.item):
+        # A reply that costs nothing is not worth a row.
+        if self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
+            key = self._cache.key(question.task, wanted, question.text, question.log.terms.scope)
+            question = replace(question, key=key)
+        # A step with a single item has bound it already and passes none.
+        bound = structlog.contextvars.bound_contextvars(item=question.item) if question.item else nullcontext()
+        with question.log.call_in_flight(), bound:
             cached = await self._cached(question, wanted)
             if cached is not None:
                 return cached
@@ -175,26 +180,20 @@ class ModelGateway:
             finally:
                 self._asking -= 1
 
-    def _key(self, question: Question[_T], wanted: str) -> bytes | None:
-        # A reply that costs nothing is not worth a row.
-        if not self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
-            return None
-        return self._cache.key(question.task, wanted, question.text, question.log.terms.scope)
-
     async def _cached(self, question: Question[_T], wanted: str) -> _T | None:
         started = time.perf_counter()
-        found = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
-        if found is None:
+        kept = await self._cache.get(question.key, self._begun(question, wanted)) if question.key else None
+        if kept is None:
             return None
         try:
-            value = question.read(ModelReply(found.text, found.model, Usage(), "stop"))
+            value = question.read(ModelReply(kept.text, kept.model, Usage(), "stop"))
         except ModelReplyInvalid:
             return None
         if question.on_text:
-            question.on_text(found.text)
+            question.on_text(kept.text)
         seconds = time.perf_counter() - started
         question.log.records.append(
-            cached_record(found, question.task.name, question.text, self.provider, question.item, seconds),
+            cached_record(kept, question.task.name, question.text, self.provider, question.item, seconds),
         )
         return value
 
@@ -209,7 +208,10 @@ class ModelGateway:
         terms = question.log.terms
         key = (terms.scope, question.task.name, question.text.sha256)
         has_waited = self._outages.has_waited(key)
-        budget = RetryBudget(self._settings.attempts, self._seconds_for(terms), self._backoff_s, has_waited=has_waited)
+        seconds = self._settings.deadline_s
+        if terms.ends_at is not None:
+            seconds = min(seconds, terms.ends_at - time.monotonic())
+        budget = RetryBudget(self._settings.attempts, seconds, self._backoff_s, has_waited=has_waited)
         chain = (wanted, *self._settings.fallbacks.get(wanted, ()))
         while budget.seconds_left > 0:
             try:
@@ -238,20 +240,21 @@ class ModelGateway:
                 self._gone[model] = _Gone(str(error), time.monotonic() + GONE_FOR_S)
             except Outage as error:
                 outage = error if outage is None else outage.beside(error)
-                # One try for each fallback of an unavailable model: with few questions its breaker never opens. None
-                # for one that rejects calls: they have the limits of the same account.
+                # Each fallback of an unavailable model gets one try: with few questions its breaker never opens. After
+                # a rejection there is none: a fallback has the limits of the same account.
                 if error.failure.kind == "rate_limited" or not budget.spare_one():
                     break
             else:
-                # What a fallback may not do, the model that is away may do later.
+                # The model that is away may later do what a fallback may not do.
                 if outage is None or not (isinstance(answer, Failure) and answer.kind == "refused"):
                     return answer
         if outage is not None:
             raise outage
-        return self._no_model_left(chain)
+        reasons = "; ".join(f"{model}: {self._gone[model].reason}" for model in chain)
+        return Failure(f"no model is left to ask ({reasons})", "gone")
 
     async def _ask_model(self, model: str, question: Question[_T], budget: RetryBudget) -> _T | Failure:
-        """Raises ModelGone, Outage, CallDeferred."""
+        """Ask one model, with retries. Raises ModelGone, Outage, CallDeferred."""
         try:
             return await budget.run(lambda: self._attempt(question, model, budget))
         except CircuitOpen as error:
@@ -274,18 +277,9 @@ class ModelGateway:
         except ModelError as error:
             return after_error(error, model, budget)
 
-    def _no_model_left(self, chain: Sequence[str]) -> Failure:
-        reasons = "; ".join(f"{model}: {self._gone[model].reason}" for model in chain)
-        return Failure(f"no model is left to ask ({reasons})", "gone")
-
     def _present(self, chain: Sequence[str]) -> list[str]:
         now = time.monotonic()
         return [model for model in chain if model not in self._gone or now >= self._gone[model].until]
-
-    def _seconds_for(self, terms: Terms) -> float:
-        if terms.ends_at is None:
-            return self._settings.deadline_s
-        return min(self._settings.deadline_s, terms.ends_at - time.monotonic())
 
     async def _attempt(self, question: Question[_T], model: str, budget: RetryBudget) -> _T:
         # A reply can be invalid because reasoning used up its tokens: the next try, which is the last, gets more.
@@ -299,11 +293,6 @@ class ModelGateway:
                 patience_s=_patience_s(question.log.terms, budget),
             )
         )
-
-
-def _bound_to(item: str) -> AbstractContextManager[object]:
-    # A step with a single item has bound it already and passes none.
-    return structlog.contextvars.bound_contextvars(item=item) if item else nullcontext()
 
 
 def _patience_s(terms: Terms, budget: RetryBudget) -> float:

@@ -113,9 +113,8 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """A piece of streamed prose, or, as the last part only, the complete `reply`.
-
-    `restarts`: what came before was no part of the reply, which begins with this piece.
+    """A piece of streamed prose, or, as the last part only, the complete `reply`. `restarts`: the pieces before were no
+    part of the reply, which begins with this piece.
     """
 
     text: str = ""
@@ -201,7 +200,7 @@ class ModelRefused(ModelError):
 
 
 class NotJudged(ModelRefused):
-    """This judge does not judge such a case, whatever it is sent; the message is all that users are told."""
+    """This judge cannot judge such a case, whatever it is sent; users see only the message."""
 
 
 class PromptCut(ModelRefused):

@@ -1,4 +1,4 @@
-"""What a provider's server says of itself: whether it accepts the key, and which models it serves."""
+"""What a provider's server says about itself: whether it accepts the key, and which models it serves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from clients.llm.completions.wire_format import shown
 from config.settings import Settings
 
 TIMEOUT_S = 3.0
-"""A person waits for the answer, and a server that is there answers at once."""
+"""This is short, because a person waits for the answer, and a server that runs answers at once."""
 
 _OK, _NO_KEY, _NOT_ALLOWED = 200, 401, 403
 
@@ -69,7 +69,7 @@ def models_address(settings: Settings) -> str:
 
 
 def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S) -> ServerAnswer:
-    """One `GET` of the list of models. `key_name` is the setting to correct when the key is refused."""
+    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused."""
     try:
         answer = httpx.get(address, headers=key_headers(address, key), timeout=timeout_s)
     except httpx.TimeoutException:
@@ -88,7 +88,7 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
 
 
 def context_window(settings: Settings, model: str) -> int | None:
-    """The tokens that the server reads and writes at once with this model, where it says so."""
+    """The tokens that the server reads and writes at once with this model, if it says so."""
     address = settings.provider_url.rstrip("/")
     root = address.removesuffix("/v1")
     headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
@@ -113,7 +113,7 @@ def _window(told: dict[str, Any], model: str) -> Any:
 
 
 _WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")
-"""As LM Studio, llama.cpp, vLLM, Ollama and Groq call it."""
+"""The names for it in LM Studio, llama.cpp, vLLM, Ollama and Groq."""
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:
@@ -138,10 +138,10 @@ def _said(answer: httpx.Response) -> str:
 
 
 def _names(answer: httpx.Response) -> tuple[str, ...] | None:
-    # OpenAI's list has them as `data[].id`.
+    """The names of the models in OpenAI's list, `data[].id`; None for anything else."""
     try:
         listed: list[dict[str, Any]] = answer.json()["data"]
-        return tuple(shown(str(each["id"])) for each in listed or [])
+        return tuple(shown(str(model["id"])) for model in listed or [])
     except (ValueError, KeyError, TypeError):
         return None
 

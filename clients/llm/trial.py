@@ -51,14 +51,15 @@ _RELEVANT = 0.5
 _LOADING = 503
 _PAUSES_S = (1.0, 2.0, 5.0)
 _LOST_S, _ONE_AFTER_THE_OTHER = 0.3, 1.6
-"""Calls that are faster tell nothing; two at once that take so many times as long as one wait for each other."""
+"""Calls that are faster than this show nothing; when two at once take this many times as long as one, one waits for the
+other.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What was tried, and what came of it: `problem` is None when all is well.
-
-    `seconds` are those of its slowest call. `fits` is False where a reply had another form than was asked for.
+    """One trial and its result: `problem` is None when all is well. `seconds` are those of its slowest call. `fits` is
+    False where a reply had another form than was asked for.
     """
 
     model: str
@@ -75,7 +76,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """All that was tried of a model. `at_once` is None where one call did not show how many the server serves."""
+    """All trials of a model. `at_once` is None where no trial showed how many calls the server serves at a time."""
 
     rows: tuple[Trial, ...]
     at_once: int | None = None
@@ -92,7 +93,7 @@ class Trials:
 
 
 class _Kept(Reply):
-    """Another form than the prompt asks for: only a server that enforces it gives this."""
+    """Another form than the prompt asks for: only a server that enforces the schema gives this."""
 
     relevance_of_the_chunk: Unit
 
@@ -108,7 +109,7 @@ def try_model(
 
 
 def look_at_model(settings: Settings, name: str, *, writes: bool, judges: bool) -> Trials:
-    """The short form, in a few calls. Raises ConfigurationInvalid."""
+    """Try a model with a few calls. Raises ConfigurationInvalid."""
     tries = ((_stream,) if writes else ()) + ((_statements,) if judges else ())
     return asyncio.run(_all(settings, name, (*tries, *_long_prompts(settings, writes=writes)), lambda _: None))
 
@@ -124,7 +125,7 @@ def keeps_schema(settings: Settings, name: str, *, say: Callable[[str], None] = 
 
 
 class _Stopped(Exception):
-    """A trial that failed: the reason."""
+    """The reason why a trial has failed."""
 
     def __init__(self, reason: str, *, fits: bool = True) -> None:
         super().__init__(reason)
@@ -145,7 +146,7 @@ class _Asker:
         return await self._asked(lambda log: self._gateway.ask(judgement, fields, log=log, model=self.name))
 
     async def answer(self, question: str, passages: Sequence[str]) -> str:
-        """The text, with its citations written as the workflow writes them."""
+        """The answer's text, with its citations written as the workflow writes them."""
         citable = _citable(len(passages))
         sources = Sources.numbered(
             [(names.whole[0], text) for names, text in zip(citable.names, passages, strict=True)]
@@ -186,13 +187,13 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
             began, calls = time.perf_counter(), len(asker.seconds)
             problem, fits, note = None, True, ""
             try:
-                found = await attempt(asker)
+                outcome = await attempt(asker)
             except _Stopped as stopped:
                 problem, fits = str(stopped), stopped.fits
             else:
-                if isinstance(found, int):
-                    at_once = found
-                    note = "one after the other" if found == 1 else "served together"
+                if isinstance(outcome, int):
+                    at_once = outcome
+                    note = "one after the other" if outcome == 1 else "served together"
             seconds = max(asker.seconds[calls:], default=time.perf_counter() - began)
             rows.append(Trial(name, tried, seconds, problem, fits, note))
             if problem is not None:
@@ -227,7 +228,7 @@ async def _judges_statements(asker: _Asker) -> None:
     replies = await asker.judge(CHECK_STATEMENTS.for_items(3), sources=sources, statements=asked)
     verdicts = by_id(asked, replies.verdicts)
     _require(len(verdicts) == len(asked), "it leaves out a statement, or does not copy its id")
-    right, wrong, unrelated = (verdicts[each.id].verdict.relation == "supports" for each in asked)
+    right, wrong, unrelated = (verdicts[statement.id].verdict.relation == "supports" for statement in asked)
     _require(not wrong, f"it calls a wrong statement supported ({_WRONG!r} against {_PASSAGE!r})")
     _require(not unrelated, f"it calls an unrelated statement supported ({_UNRELATED!r} against {_PASSAGE!r})")
     _require(right, "it does not see that a passage says a statement")
@@ -256,13 +257,15 @@ async def _decides(asker: _Asker) -> None:
 
 
 async def _reads_long(asker: _Asker) -> None:
-    passages = _long_passages(asker.settings.rerank.context_tokens)
+    tokens = asker.settings.rerank.context_tokens
+    fillers = max(1, tokens * _BYTES_PER_TOKEN // len(_FILLER) - 1)
+    passages = [_PASSAGE, *(_FILLER.format(number=number) for number in range(2, fillers + 2)), _LAST_PASSAGE]
     for where, question, expected, marker in (
         ("beginning", _QUESTION, _EXPECTED, 1),
         ("end", _LAST_QUESTION, _LAST_EXPECTED, len(passages)),
     ):
         text = await asker.answer(question, passages)
-        cited = [number for found in cited_markers(text, _citable(len(passages))) for number in found.numbers]
+        cited = [number for citation in cited_markers(text, _citable(len(passages))) for number in citation.numbers]
         if expected not in text or marker not in cited:
             raise _Stopped(
                 f"it does not answer from the {where} of a long prompt: {text[:80]!r}; if the server cuts prompts, "
@@ -272,11 +275,6 @@ async def _reads_long(asker: _Asker) -> None:
 
 def _citable(passages: int) -> Citable:
     return Citable(tuple(SourceNames((f"text{number}.md",)) for number in range(1, passages + 1)))
-
-
-def _long_passages(tokens: int) -> list[str]:
-    fillers = max(1, tokens * _BYTES_PER_TOKEN // len(_FILLER) - 1)
-    return [_PASSAGE, *(_FILLER.format(number=number) for number in range(2, fillers + 2)), _LAST_PASSAGE]
 
 
 async def _asks_two(asker: _Asker) -> int | None:
@@ -291,7 +289,7 @@ async def _asks_two(asker: _Asker) -> int | None:
         await asyncio.gather(*map(ask, passages))
         return time.perf_counter() - began
 
-    # Other texts each time: a server may keep what it has read.
+    # The texts differ each time, because a server may keep what it has read.
     alone_s = await seconds_of(f"Parcels: {_PASSAGE}")
     if alone_s < _LOST_S:
         await seconds_of(f"Letters: {_PASSAGE}", f"Books: {_PASSAGE}")

@@ -65,7 +65,7 @@ class FolderObjects:
             raise _away(error) from None
 
     def tidy(self) -> None:
-        """Remove what writers left that were ended in the middle."""
+        """Remove the unfinished files of writers that were ended."""
         until = time.time() - _DRAFT_ENDS_S
         with suppress(OSError), self._opened((_DRAFTS,)) as drafts:
             for draft in os.listdir(drafts):
@@ -75,7 +75,7 @@ class FolderObjects:
 
     @contextmanager
     def _opened(self, names: Sequence[str] = (), *, make: bool = False) -> Generator[int]:
-        # Name by name, so that no link leads a writer elsewhere.
+        # The folders are opened name by name, so that no link leads a writer elsewhere.
         if not self._root.is_dir():
             raise OriginalUnavailable(
                 "The folder of the documents' files is not there; mount it, or check `originals.folder`. The "
@@ -85,19 +85,15 @@ class FolderObjects:
         try:
             for name in names:
                 if make:
-                    _make(name, folder)
+                    with suppress(FileExistsError):
+                        os.mkdir(name, 0o700, dir_fd=folder)
+                    # The folder may be new because of another writer: its name must outlive this file's row.
+                    os.fsync(folder)
                 outer, folder = folder, open_folder(folder, name)
                 os.close(outer)
             yield folder
         finally:
             os.close(folder)
-
-
-def _make(name: str, folder: int) -> None:
-    with suppress(FileExistsError):
-        os.mkdir(name, 0o700, dir_fd=folder)
-    # Also when another writer has just made it: its name must outlive this file's row.
-    os.fsync(folder)
 
 
 def _write(name: str, content: bytes, folder: int) -> None:

@@ -10,7 +10,7 @@ from config.stores import BucketSettings, S3Settings
 from domain.errors import OriginalUnavailable
 
 _TRIES = 2
-# Within a transaction, which must not wait for long.
+# This happens within a transaction, which must not wait for long.
 _DELETE_S = 10.0
 
 
@@ -34,7 +34,7 @@ def open_bucket(bucket: str, store: S3Settings, deadline_s: float, *, tries: int
 
 
 def reason_of(error: BaseError) -> str:
-    """What the store says, without the signature that may follow."""
+    """The store's own words, without the signature that may follow."""
     return next(iter(str(error).splitlines()), "")[:200].rstrip(".")
 
 
@@ -72,7 +72,7 @@ class BucketObjects:
         try:
             self._briefly.delete(self._prefix + key)
         except FileNotFoundError:
-            # Some stores tell of it; what is not there need not be deleted.
+            # Some stores report a missing object; what is not there need not be deleted.
             return
         except BaseError as error:
             raise _away(error) from None

@@ -20,9 +20,9 @@ _TOO_MANY = 429
 _PASSING = {408, 425}
 _SHOWN = 200
 _RESULT_BYTES, _ENVELOPE_BYTES = 1_000, 200_000
-"""Generous limits for what surrounds one result, and all of them."""
+"""Generous limits in bytes for what surrounds one result, and for what surrounds all of them."""
 _ESCAPED = 6
-"""Bytes of a byte of text in escaped JSON: some endpoints return every passage."""
+"""The bytes that a byte of text may take in escaped JSON: some endpoints return every passage."""
 _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
 
 
@@ -72,16 +72,13 @@ class RerankEndpoint:
             raise RerankFailed(f"{self.name} gave no answer in {self._timeout_s:g} s (rerank.timeout_s)") from None
         except ModelError as error:
             raise RerankFailed(f"{self.name}: {error}") from error
-        return self._relevances(scores)
+        if self._scale == "auto" and are_logits(scores):
+            # This holds from now on: a later reply may by chance have nothing outside 0..1.
+            self._scale = "logits"
+        return [relevance(score, logits=self._scale == "logits") for score in scores]
 
     async def aclose(self) -> None:
         await self._client.aclose()
-
-    def _relevances(self, scores: Sequence[float | None]) -> list[float | None]:
-        if self._scale == "auto" and are_logits(scores):
-            # From now on: a later reply may by chance have nothing outside 0..1.
-            self._scale = "logits"
-        return [relevance(score, logits=self._scale == "logits") for score in scores]
 
     async def _content(self, question: str, texts: Sequence[str]) -> bytes:
         response, content = await self._post(question, texts)

@@ -38,16 +38,16 @@ def read_scores(content: bytes, count: int) -> list[float | None]:
     results = cast("dict[str, Any]", reply).get("results") if isinstance(reply, dict) else reply
     if not isinstance(results, list):
         raise ModelReplyInvalid("the reply has no list of results")
-    found: dict[int, list[float | None]] = {}
+    scores: dict[int, list[float | None]] = {}
     for result in cast("list[Any]", results):
         if isinstance(result, dict):
             entry = cast("dict[str, Any]", result)
             index = entry.get("index")
-            # True is an int, and would be the second text.
+            # True is an int, and would count as the index of the second text.
             if type(index) is int:
-                found.setdefault(index, []).append(_number(entry.get("relevance_score", entry.get("score"))))
+                scores.setdefault(index, []).append(_number(entry.get("relevance_score", entry.get("score"))))
     # With two numbers for one text, neither can be trusted.
-    return [found[index][0] if len(found.get(index, ())) == 1 else None for index in range(count)]
+    return [scores[index][0] if len(scores.get(index, ())) == 1 else None for index in range(count)]
 
 
 def are_logits(scores: Iterable[float | None]) -> bool:
@@ -59,12 +59,10 @@ def relevance(score: float | None, *, logits: bool) -> float | None:
     """The score as 0..1, logits through the logistic function; None if a probability is out of range."""
     if score is None or (not logits and are_logits([score])):
         return None
-    return _logistic(score) if logits else min(1.0, max(0.0, score))
-
-
-def _logistic(logit: float) -> float:
-    # Of the two forms, the one whose power cannot overflow.
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
+    if not logits:
+        return min(1.0, max(0.0, score))
+    # Of the two forms of the logistic function, this takes the one whose power cannot overflow.
+    return 1 / (1 + math.exp(-score)) if score >= 0 else math.exp(score) / (1 + math.exp(score))
 
 
 def _number(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Which pages may be asked for: those of public addresses, as with webhooks, but by http as well."""
+"""The addresses that pages may be taken from: public ones, as with webhooks, but by http as well."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +12,7 @@ from domain.errors import AddressForbidden, DocumentSourceInvalid, PlaceForbidde
 
 
 class PagePolicy(AddressPolicy):
-    """The addresses that pages may be taken from: public ones, and all of the allowed networks."""
+    """Decides which addresses pages may be taken from: public ones, and all of the allowed networks."""
 
     def check(self, ip: str, port: int, scheme: str = "https") -> None:
         """Raise PlaceForbidden unless `ip` may be dialled."""
@@ -47,7 +47,9 @@ def parse_page_url(url: str) -> Endpoint:
 
 
 def canonical(url: str, base: str | None = None) -> str | None:
-    """The URL in ASCII, without fragment, relative ones from `base`; None when it is none of a page."""
+    """The URL in ASCII, without fragment; a relative one is taken from `base`. None when it is not the URL of
+    a page.
+    """
     try:
         whole = URL(base).join(URL(url.strip())) if base else URL(url.strip())
         if whole.scheme not in ("http", "https") or not whole.host:
@@ -57,9 +59,9 @@ def canonical(url: str, base: str | None = None) -> str | None:
         return None
 
 
-def same_origin(one: str, other: str) -> bool:
+def same_origin(left: str, right: str) -> bool:
     try:
-        return URL(one).origin() == URL(other).origin()
+        return URL(left).origin() == URL(right).origin()
     except ValueError:
         return False
 

@@ -48,10 +48,10 @@ class BucketReader:
             # Untyped, because one of its other forms needs a package that is not there.
             store: Any = self._store
             for batch in store.list(self._prefix or None, chunk_size=_PAGE):
-                for found in batch:
-                    key = found["path"].removeprefix(self._prefix)
+                for item in batch:
+                    key = item["path"].removeprefix(self._prefix)
                     if key and not key.endswith("/"):
-                        yield self._entry(key, found.get("e_tag"), found["size"])
+                        yield self._entry(key, item.get("e_tag"), item["size"])
         except BaseError as error:
             raise _unreachable(error) from None
 
@@ -65,13 +65,13 @@ class BucketReader:
 
     def fetch(self, wanted: Wanted) -> Fetched:
         try:
-            found = self._store.get(self._prefix + wanted.key)
-            if found.meta["size"] > self._max_bytes:
-                raise DocumentTooLarge(f"It has {found.meta['size']:,} bytes; the limit is {self._max_bytes:,}.")
-            tag = found.meta.get("e_tag")
+            stored = self._store.get(self._prefix + wanted.key)
+            if stored.meta["size"] > self._max_bytes:
+                raise DocumentTooLarge(f"It has {stored.meta['size']:,} bytes; the limit is {self._max_bytes:,}.")
+            tag = stored.meta.get("e_tag")
             if tag is not None and tag == wanted.tag:
                 return Unchanged(tag)
-            return Content(bytes(found.bytes()), tag)
+            return Content(bytes(stored.bytes()), tag)
         except FileNotFoundError:
             return Gone()
         except BaseError as error:
@@ -79,15 +79,16 @@ class BucketReader:
 
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    # Some object_store names by a class, others it only quotes with the address of the store, which is the operator's.
+    # Some errors object_store names by a class; others it only quotes, with the address of the store, which is not for
+    # users.
     said = str(error)
     if odd := _ODD_NAME.search(said):
         return PlaceUnreachable(
             f"The bucket has an object whose name cannot be read, {odd[1][:200]!r}; rename it, or name a folder "
             "without it."
         )
-    found = next((reason for sign, reason in _REASONS if sign.search(said)), reason_of(error))
-    return PlaceUnreachable(f"The bucket cannot be read: {found}.")
+    reason = next((reason for sign, reason in _REASONS if sign.search(said)), reason_of(error))
+    return PlaceUnreachable(f"The bucket cannot be read: {reason}.")
 
 
 _ODD_NAME = re.compile(r'invalid path: .*?[Pp]ath "(.*?)"(?: contained|:)', re.DOTALL)

@@ -1,4 +1,4 @@
-"""The encoding of a page that only its header tells: the file that is kept would not say it any more."""
+"""The encoding of a page that only its header states: the file that is kept would no longer state it."""
 
 import codecs
 import re
@@ -9,13 +9,13 @@ from clients.sources.pages import Page
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _TOLD_WITHIN = 4_096
 _TELLS = re.compile(rb"<meta[^>]{0,500}charset|<\?xml[^>]{0,200}encoding", re.IGNORECASE)
-# Python has others, some of which take very long.
+# Python has other encodings, some of which take very long.
 _KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)")
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def in_unicode(page: Page) -> bytes:
-    """The page as it was sent, but in UTF-8 when it is text whose encoding only its header tells."""
+    """The page as it was sent, but in UTF-8 when it is text whose encoding only its header states."""
     type_ = page.headers.get("content-type", "")
     declared = _CHARSET.search(type_)
     if declared is None or not type_.lower().startswith(("text/", "application/xhtml")) or _tells(page.body):
@@ -27,7 +27,7 @@ def in_unicode(page: Page) -> bytes:
 
 
 def _tells(body: bytes) -> bool:
-    # UTF-8 is known by itself.
+    # UTF-8 needs no declaration.
     if body.startswith(_BOMS) or _TELLS.search(body[:_TOLD_WITHIN]):
         return True
     try:
@@ -38,7 +38,7 @@ def _tells(body: bytes) -> bool:
 
 
 def _codec(name: str) -> str:
-    found = codecs.lookup(name).name
-    if not _KNOWN.match(found):
+    known = codecs.lookup(name).name
+    if not _KNOWN.match(known):
         raise LookupError(name)
-    return MEANT.get(found, found)
+    return MEANT.get(known, known)

@@ -28,11 +28,11 @@ class Reader(Protocol):
 
     @property
     def lists_all(self) -> bool:
-        """A feed lists only its newest entries: what it does not list need not be gone."""
+        """Whether items that the place does not list are gone; a feed lists only its newest entries."""
         ...
 
     def listed(self) -> Iterator[Listed]:
-        """All items; those that cannot become documents have a reason."""
+        """All items; those that cannot become documents come with a reason."""
         ...
 
     def fetch(self, wanted: Wanted) -> Fetched: ...
@@ -48,9 +48,8 @@ def open_reader(
     tenant: str,
     source_id: uuid.UUID | None = None,
 ) -> Reader:
-    """The place of a source of the tenant with this name; without an id nothing is fetched from it.
-
-    Raises DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
+    """Open the place of a source of the tenant with this name; without an id nothing is fetched from it. Raises
+    DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
     """
     match kind:
         case "folder":
@@ -70,7 +69,7 @@ def open_reader(
 
 
 def remove_leftovers(kind: str, source_id: uuid.UUID) -> None:
-    """Remove what a run left on this machine."""
+    """Remove what a run of the source left on this machine."""
     if kind == "git":
         remove_clone(clone_folder(source_id))
 
@@ -98,7 +97,7 @@ def _remote(url: str, settings: Settings) -> Origin:
 
 
 def _copied(location: str, settings: Settings, tenant: str) -> Origin:
-    # Opened once to see that it may be, and is there.
+    # The folder is opened once here, to see that it is there and may be opened.
     os.close(_allowed_folder(location, settings, tenant))
 
     def copied(to: Path) -> tuple[str, Sequence[str]]:
@@ -115,10 +114,10 @@ def _copied(location: str, settings: Settings, tenant: str) -> Origin:
 def _pinned(url: str, policy: PagePolicy) -> list[str]:
     endpoint = parse_page_url(url)
     try:
-        found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise PlaceUnreachable(f"The name {endpoint.host} was not resolved: {error.strerror or error}.") from None
-    addresses = list(dict.fromkeys(str(address) for *_, (address, *_rest) in found))
+    addresses = list(dict.fromkeys(str(address) for *_, (address, *_rest) in resolved))
     for address in addresses:
         policy.check(address, endpoint.port, endpoint.scheme)
     return pin_options(url, addresses)
@@ -146,7 +145,7 @@ def _allowed_folder(location: str, settings: Settings, tenant: str) -> int:
 
     Raises PlaceForbidden, DocumentSourceInvalid, PlaceUnreachable.
     """
-    # Shells put a slash behind the name of a folder.
+    # Shells complete the name of a folder with a slash.
     name, *below = location.removesuffix("/").split("/")
     allowed = settings.sources.folders.get(name)
     if allowed is None or not _may(tenant, allowed.tenants):

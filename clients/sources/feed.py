@@ -1,4 +1,4 @@
-"""Feeds, RSS or Atom: the pages that their entries link to, or the text of the entries themselves."""
+"""Feeds, RSS or Atom: the pages that their entries link to, or the texts of the entries themselves."""
 
 import html
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,9 @@ class FeedReader(WebReader):
 
     def listed(self) -> Iterator[Listed]:
         for key, entry in self._entries().items():
-            details = _details(entry, self._base)
+            link = canonical(entry["link"], self._base) if entry["link"] else None
+            stated = {"title": entry["title"], "published": entry["published"], "url": link}
+            details = {name: value.replace("\0", "")[:500] for name, value in stated.items() if value}
             if self._takes_entries:
                 yield Listed(key, sha256(_page_of(entry)).hexdigest(), details)
             elif details.get("url"):
@@ -51,7 +53,7 @@ class FeedReader(WebReader):
         return Unchanged(tag) if tag == wanted.tag else Content(page, tag, ".html")
 
     def _entries(self) -> dict[str, Json]:
-        # The feed is asked for once.
+        # The feed is requested only once.
         if self._texts is None:
             (url,) = self._urls
             page = self.get(url, MAX_LISTING_BYTES)
@@ -69,12 +71,6 @@ class FeedReader(WebReader):
             return link
         name = entry["id"] or link or entry["title"]
         return bounded_key(" ".join(name.split())) if name else None
-
-
-def _details(entry: Json, base: str) -> dict[str, Any]:
-    link = canonical(entry["link"], base) if entry["link"] else None
-    details = {"title": entry["title"], "published": entry["published"], "url": link}
-    return {name: value.replace("\0", "")[:500] for name, value in details.items() if value}
 
 
 def _page_of(entry: Json) -> bytes:

@@ -29,7 +29,7 @@ def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
     ended = run_child(argv, environment(), (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
     if ended.cut is Cut.TIME:
         raise ItemUnusable(f"The feed could not be read within {seconds:g} s; it is too large, or damaged.")
-    # Not its exit code: it may be killed once its output is closed. Output that is cut off is no JSON.
+    # The exit code says nothing: the child may be killed once its output is closed. Output that is cut off is no JSON.
     try:
         entries = json.loads(bytes(ended.output))
     except ValueError:
@@ -43,7 +43,7 @@ def main() -> None:
     confine(memory_mb=_MEMORY_MB, cpu_s=_READ_S)  # of CPU, should the process be gone that would end it
     # As a stream: it would take bytes or a text for the name of a file, too.
     read = feedparser.parse(BytesIO(sys.stdin.buffer.read()), resolve_relative_uris=True, sanitize_html=True)
-    entries = [_entry(each) for each in read["entries"]] if read.get("version") else None
+    entries = [_entry(entry) for entry in read["entries"]] if read.get("version") else None
     sys.stdout.write(json.dumps(entries))
 
 

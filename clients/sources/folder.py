@@ -81,8 +81,8 @@ class FolderReader:
 
     def _in(self, folder: int, prefix: str, depth: int) -> Iterator[Listed]:
         with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda each: each.name)
-        for entry in found:
+            in_order = sorted(entries, key=lambda entry: entry.name)
+        for entry in in_order:
             if entry.name.startswith(_LEFT_OUT):
                 continue
             key = prefix + entry.name
@@ -143,10 +143,10 @@ def _file(entry: os.DirEntry[str], key: str) -> Iterator[Listed]:
         yield Listed(key, refused=_LINK)
         return
     with suppress(FileNotFoundError):  # it was there a moment ago
-        found = entry.stat(follow_symlinks=False)
-        if stat.S_ISREG(found.st_mode):
-            yield Listed(key, _tag(found), refused=refusal_of_type(key))
+        status = entry.stat(follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode):
+            yield Listed(key, _tag(status), refused=refusal_of_type(key))
 
 
-def _tag(found: os.stat_result) -> str:
-    return f"{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_size}"
+def _tag(status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_size}"

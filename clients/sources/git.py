@@ -1,4 +1,4 @@
-"""Files of a Git repository, fetched by the program `git` without a work tree: nothing of it is checked out or run."""
+"""Files of a Git repository, fetched by the program `git` without a work tree: no file of it is checked out or run."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ _POLL_S = 0.05
 _FILES = ("100644", "100755")
 _LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
-# Nothing that this machine's users have set up; a fetch allows the one protocol that it needs.
+# The environment has nothing that this machine's users have set up; a fetch allows the one protocol that it needs.
 _CONFIG = """[protocol]
 allow = never
 [core]
@@ -102,8 +102,8 @@ class GitReader:
         blob = str(wanted.details.get("blob", ""))
         if wanted.tag == blob:
             return Unchanged(blob)
-        if not _is_object(self._folder):
-            # Another process of another machine began this run.
+        if not (self._folder / "repository" / "FETCH_HEAD").is_file():
+            # A process of another machine began this run, and fetched the repository there.
             self._clone()
         try:
             data = self._run("cat-file", "blob", blob)
@@ -151,11 +151,13 @@ class GitReader:
                 out.seek(0)
                 return out.read()
             errors.seek(0)
-            said = errors.read(10_000).decode(errors="replace")
-        raise trouble or not_fetched(_reason_in(said))
+            lines = [line for line in errors.read(10_000).decode(errors="replace").splitlines() if line.strip()]
+        last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
+        reason = (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".")
+        raise trouble or not_fetched(f"{reason}.")
 
     def _waited(self, process: subprocess.Popen[bytes]) -> PlaceUnreachable | None:
-        # Stops it when it takes too long or too much.
+        """Wait for the program, and stop it when it takes too long or writes too much; return the reason."""
         until = time.monotonic() + self._git_s
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -173,17 +175,17 @@ class GitReader:
 
 
 def check_branch(branch: str | None) -> None:
-    """Raise DocumentSourceInvalid for what can be no name of a branch, such as an option."""
-    if branch is not None and (branch.startswith(("-", "/")) or any(each in branch for each in " ~^:?*[\\\0\n")):
+    """Raise DocumentSourceInvalid for a text that cannot be the name of a branch, such as an option."""
+    if branch is not None and (branch.startswith(("-", "/")) or any(sign in branch for sign in " ~^:?*[\\\0\n")):
         raise DocumentSourceInvalid(f"{branch!r} is no name of a branch or tag.")
 
 
 def clone_folder(source_id: uuid.UUID) -> Path:
-    # A folder of this user alone.
+    """The folder for the repository of a source, which only this user can open."""
     home = Path(tempfile.gettempdir()) / f"citewell-git-{os.geteuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
-    found = home.lstat()
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+    status = home.lstat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
         raise PlaceUnreachable(f"{home} belongs to somebody else; remove it.")
     return home / str(source_id)
 
@@ -205,10 +207,6 @@ def pin_options(url: str, addresses: Sequence[str]) -> list[str]:
 def allowing(protocol: str) -> list[str]:
     """Options with which git fetches by this protocol; it uses no other."""
     return ["-c", f"protocol.{protocol}.allow=always"]
-
-
-def _is_object(folder: Path) -> bool:
-    return (folder / "repository" / "FETCH_HEAD").is_file()
 
 
 def _surroundings(folder: Path) -> dict[str, str]:
@@ -233,9 +231,3 @@ def _size(folder: Path) -> int:
             except FileNotFoundError:
                 continue
     return total
-
-
-def _reason_in(errors: str) -> str:
-    lines = [line for line in errors.splitlines() if line.strip()]
-    last = next((line for line in reversed(lines) if line.startswith("fatal:")), lines[-1] if lines else "")
-    return (last.removeprefix("fatal:").strip() or "git gave no reason")[:300].rstrip(".") + "."

@@ -44,8 +44,9 @@ def copy_repository(folder: int, to: Path, *, max_bytes: int, max_s: float) -> N
             copy.add(repository, part, part)
         packs, packs_before = _packs(repository), None
         while copy.has_missed or packs != packs_before:
-            # Again if git has packed meanwhile: what vanished lies in another pack, and a folder that changes while it
-            # is listed may show neither the old pack nor the new one. What is copied already is skipped.
+            # This is repeated if git has packed meanwhile: an object that vanished is in another pack, and a folder
+            # that changes while it is listed may show neither the old pack nor the new one. Files that are copied
+            # already are skipped.
             copy.has_missed = False
             copy.add(repository, "objects", "objects")
             packs_before, packs = packs, _packs(repository)
@@ -84,7 +85,7 @@ def _open_repository(folder: int) -> int:
 
 
 def _packs(repository: int) -> set[str]:
-    # What cannot be opened is refused where it is copied.
+    # A pack that cannot be opened is refused when it is copied.
     try:
         folder = open_folder(repository, "objects/pack")
     except OSError:
@@ -118,7 +119,9 @@ class _Copy:
         self.has_missed = False
 
     def add(self, folder: int, name: str, path: str) -> None:
-        """Copy what has this name in the open folder; `path` is its place in the repository. Raises OSError."""
+        """Copy the file or folder of this name in the open folder; `path` is its place in the repository.
+        Raises OSError.
+        """
         # A source names its branch in UTF-8, so other references are not needed.
         if _COPIED.fullmatch(path) is None or path.count("/") > _MAX_DEPTH or not is_relative(name):
             return

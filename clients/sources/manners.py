@@ -24,7 +24,7 @@ _free_at: dict[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a host's robots.txt says; without it, why it could not be read: then nothing is asked for."""
+    """The rules of a host's robots.txt; if it could not be read, the reason: then no page is requested."""
 
     robots: Protego | None = None
     trouble: str | None = None
@@ -37,7 +37,7 @@ class Manners:
         self._pages, self._delay_s = pages, delay_s
 
     def may(self, url: str) -> None:
-        """Wait for its turn; raise RobotsDisallow or PlaceUnreachable when the page is to be left alone."""
+        """Wait for the host's turn. Raise RobotsDisallow or PlaceUnreachable when the page must not be requested."""
         rules = self._rules(url)
         if rules.trouble is not None:
             raise PlaceUnreachable(f"The robots.txt of the site cannot be read: {rules.trouble}")

@@ -24,7 +24,7 @@ _TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolE
 _HEADERS = {
     "user-agent": f"{AGENT}/1",
     "accept": "*/*",
-    # Some send packed pages all the same.
+    # Some servers send compressed pages all the same.
     "accept-encoding": "identity",
     "connection": "close",
 }
@@ -41,7 +41,7 @@ class Page:
 
 
 Allowed = Callable[[str], None]
-"""Raises when a URL may not be asked for."""
+"""Raises an error when a URL may not be requested."""
 
 
 class Pages:
@@ -119,7 +119,7 @@ async def _read(url: str, response: httpcore.Response, max_bytes: int) -> Page:
 
 
 class _Unpacked:
-    """The body as far as it came, never more than `max_bytes` of it."""
+    """The body as far as it has arrived, never more than `max_bytes` of it."""
 
     def __init__(self, coding: str, max_bytes: int) -> None:
         if coding not in ("identity", "", "gzip", "x-gzip", "deflate"):

@@ -1,6 +1,6 @@
 """The pages of a sitemap."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -30,15 +30,20 @@ class SitemapReader(WebReader):
         while waiting:
             url, nested = waiting.pop(0)
             try:
-                entries = self._read(url)
+                page = self.get(url, MAX_LISTING_BYTES)
+                checked_status(page)
+                entries = list(_entries(unpacked(page.body, MAX_LISTING_BYTES), url))
             except CitewellError as error:
                 if url == start:
                     raise
                 yield Listed(bounded_key(url), refused=Refusal(PART_UNREACHABLE, error.message))
                 continue
             for is_sitemap, address, details in entries:
-                if not is_sitemap:
-                    yield self._listed(start, address, details)
+                if not is_sitemap and same_origin(start, address):
+                    yield listed_page(address, details)
+                elif not is_sitemap:
+                    refusal = Refusal("not_of_the_source", "It is on another host than the sitemap.")
+                    yield Listed(bounded_key(address), refused=refusal)
                 elif address not in seen and nested < _MAX_NESTED and len(seen) < self._most:
                     seen.add(address)
                     waiting.append((address, nested + 1))
@@ -47,19 +52,9 @@ class SitemapReader(WebReader):
                     reason = f"The index has more than {self._most:,} sitemaps, or is nested too deeply."
                     yield Listed(bounded_key(address), refused=Refusal(PART_UNREACHABLE, reason))
 
-    def _listed(self, start: str, url: str, details: Mapping[str, Any]) -> Listed:
-        if same_origin(start, url):
-            return listed_page(url, details)
-        return Listed(bounded_key(url), refused=Refusal("not_of_the_source", "It is on another host than the sitemap."))
-
-    def _read(self, url: str) -> list[tuple[bool, str, dict[str, Any]]]:
-        page = self.get(url, MAX_LISTING_BYTES)
-        checked_status(page)
-        return list(_entries(unpacked(page.body, MAX_LISTING_BYTES), url))
-
 
 def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]]]:
-    """(whether it is a sitemap, URL, details) of what a sitemap names."""
+    """(whether it is a sitemap, URL, details) of each entry of a sitemap."""
     root = None
     try:
         for _, element in etree.iterparse(
@@ -67,7 +62,9 @@ def _entries(data: bytes, base: str) -> Iterator[tuple[bool, str, dict[str, Any]
         ):
             name = etree.QName(element).localname
             if name in ("url", "sitemap"):
-                fields = {etree.QName(each).localname: (each.text or "").strip() for each in element.iterchildren("*")}
+                fields = {
+                    etree.QName(child).localname: (child.text or "").strip() for child in element.iterchildren("*")
+                }
                 if (address := fields.get("loc")) and (address := canonical(address, base)):
                     details = {"lastmod": fields["lastmod"][:50]} if fields.get("lastmod") else {}
                     yield name == "sitemap", address, details

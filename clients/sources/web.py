@@ -24,6 +24,7 @@ MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000
 _MOST_LINKS = 5_000
 _LOGIN = re.compile(r"(?:users?[-_])?(?:log|sign)[-_]?(?:in|on)(?:\.\w{2,5})?", re.IGNORECASE)
+_CONDITIONS = {"etag": "if-none-match", "modified": "if-modified-since"}
 _UNTOLD = ("", "application/octet-stream", "text/plain", "binary/octet-stream")
 
 
@@ -52,7 +53,9 @@ class WebReader:
     def fetch(self, wanted: Wanted) -> Fetched:
         # A page whose links count is read in any case.
         known = wanted.tag if wanted.depth >= self._depth else None
-        page = self.get(wanted.key, self._max_bytes, _conditions(known))
+        validators: dict[str, str] = json.loads(known) if known else {}
+        conditions = {_CONDITIONS[name]: value for name, value in validators.items() if name in _CONDITIONS}
+        page = self.get(wanted.key, self._max_bytes, conditions)
         if page.status == 304 and known:
             return Unchanged(wanted.tag)
         if page.status in (404, 410):
@@ -61,24 +64,29 @@ class WebReader:
         if _asks_for_login(page.url) and not _asks_for_login(wanted.key):
             raise ItemUnusable("The page leads to one where visitors log in; sources read only what is open to all.")
         links = self._links(page) if wanted.depth < self._depth else ()
-        return Content(in_unicode(page), _tag(page), _suffix(wanted.key, page), _details(wanted.key, page), links)
+        details = {"url": wanted.key, "fetched_at": datetime.now(UTC).isoformat(timespec="seconds")}
+        if page.url != wanted.key:
+            details["final_url"] = page.url
+        return Content(in_unicode(page), _tag(page), _suffix(wanted.key, page), details, links)
 
     def get(self, url: str, max_bytes: int, headers: Mapping[str, str] | None = None) -> Page:
-        """A page of any status, asked for politely."""
+        """A page of any status, requested politely."""
         return self._pages.get(url, max_bytes, self._manners.may, headers)
 
     def _links(self, page: Page) -> list[str]:
         if media_of(page) not in ("text/html", "application/xhtml+xml"):
             return []
-        found = _Links(page.url)
+        parser = _Links(page.url)
         with suppress(AssertionError):  # how the parser says that a declaration is none
-            found.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
-        return [link for link in dict.fromkeys(found.links) if self._is_within(link)][:_MOST_LINKS]
-
-    def _is_within(self, link: str) -> bool:
-        return bounded_key(link) == link and any(
-            same_origin(link, url) and urlsplit(link).path.startswith(_folder(url)) for url in self._urls
-        )
+            parser.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
+        folders = [(url, urlsplit(url).path.rpartition("/")[0] + "/") for url in self._urls]
+        within = [
+            link
+            for link in dict.fromkeys(parser.links)
+            if bounded_key(link) == link
+            and any(same_origin(link, url) and urlsplit(link).path.startswith(folder) for url, folder in folders)
+        ]
+        return within[:_MOST_LINKS]
 
 
 def listed_page(url: str, details: Mapping[str, Any] | None = None) -> Listed:
@@ -110,12 +118,6 @@ def _asks_for_login(url: str) -> bool:
     return any(_LOGIN.fullmatch(part) for part in urlsplit(url).path.split("/"))
 
 
-def _conditions(tag: str | None) -> dict[str, str]:
-    validators: dict[str, str] = json.loads(tag) if tag else {}
-    names = {"etag": "if-none-match", "modified": "if-modified-since"}
-    return {names[name]: value for name, value in validators.items() if name in names}
-
-
 def _tag(page: Page) -> str | None:
     validators = {"etag": page.headers.get("etag"), "modified": page.headers.get("last-modified")}
     given = {name: value for name, value in validators.items() if value and value.isprintable() and len(value) < 500}
@@ -123,7 +125,7 @@ def _tag(page: Page) -> str | None:
 
 
 def _suffix(key: str, page: Page) -> str:
-    # Empty when the URL says it.
+    """The suffix of the page's media type; empty when the URL has one."""
     path = PurePosixPath(urlsplit(key).path)
     declared = media_of(page)
     if path.suffix.lower() in SUFFIXES and declared in (media_type(path.name), *_UNTOLD) and not urlsplit(key).query:
@@ -131,15 +133,6 @@ def _suffix(key: str, page: Page) -> str:
     if suffix := suffix_of(declared):
         return suffix
     raise DocumentTypeUnknown(f"Pages of the type {declared or 'unknown'!r} are not read.")
-
-
-def _details(key: str, page: Page) -> dict[str, Any]:
-    details = {"url": key, "fetched_at": datetime.now(UTC).isoformat(timespec="seconds")}
-    return details if page.url == key else {**details, "final_url": page.url}
-
-
-def _folder(url: str) -> str:
-    return urlsplit(url).path.rpartition("/")[0] + "/"
 
 
 class _Links(HTMLParser):

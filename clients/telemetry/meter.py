@@ -47,8 +47,8 @@ class Meter:
                 places[""] = places.get("", 0.0) + by
 
     def observe(self, family: Family, value: float, *labels: str) -> None:
-        found = bisect_left(family.buckets, value)
-        bucket = repr(family.buckets[found]) if found < len(family.buckets) else INFINITY
+        index = bisect_left(family.buckets, value)
+        bucket = repr(family.buckets[index]) if index < len(family.buckets) else INFINITY
         with self._lock:
             places = self._places(family, labels)
             places[bucket] = places.get(bucket, 0.0) + 1
@@ -81,7 +81,7 @@ class Meter:
             }
 
     def clear(self) -> None:
-        # In a forked child: the parent reports these.
+        """Forget all counts, in a forked child: the parent reports them."""
         self._lock = threading.Lock()
         self._counts, self._gauges = {}, {}
 
@@ -101,8 +101,10 @@ class Meter:
 def without(counts: Mapping[str, Mapping[str, Mapping[str, float]]], base: Counts) -> Counts:
     return {
         name: {
-            labels: {place: value - base.get(name, {}).get(labels, {}).get(place, 0.0) for place, value in each.items()}
-            for labels, each in series.items()
+            labels: {
+                place: value - base.get(name, {}).get(labels, {}).get(place, 0.0) for place, value in places.items()
+            }
+            for labels, places in series.items()
         }
         for name, series in counts.items()
     }

@@ -93,13 +93,13 @@ def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
     Work without one, an item of a batch or a row accepted while traces were off, has a trace of its own, whose id is
     the row's: no viewer could show thousands of items in the trace of one request.
     """
-    found = _read(parent) or (_own(row_id) if is_on() else None)
-    if found is None:
+    context = _read(parent) or (_own(row_id) if is_on() else None)
+    if context is None:
         yield
         return
-    token = contexts.attach(trace.set_span_in_context(NonRecordingSpan(found)))
+    token = contexts.attach(trace.set_span_in_context(NonRecordingSpan(context)))
     try:
-        with structlog.contextvars.bound_contextvars(trace_id=f"{found.trace_id:032x}"):
+        with structlog.contextvars.bound_contextvars(trace_id=f"{context.trace_id:032x}"):
             yield
     finally:
         contexts.detach(token)
@@ -176,13 +176,13 @@ def _logged() -> Generator[None]:
 def _read(parent: str | None) -> SpanContext | None:
     if parent is None:
         return None
-    found = trace.get_current_span(_W3C.extract({"traceparent": parent}, Context())).get_span_context()
-    return found if found.is_valid else None
+    context = trace.get_current_span(_W3C.extract({"traceparent": parent}, Context())).get_span_context()
+    return context if context.is_valid else None
 
 
 def _own(row_id: uuid.UUID) -> SpanContext:
     # Samplers use the low half of a number, which in a UUID has constant bits: any rate below a half would sample none,
-    # any above three quarters all.
+    # and any above three quarters all.
     drawn = int.from_bytes(sha256(row_id.bytes).digest()[:16])
     sampled = _state.provider.sampler.should_sample(Context(), drawn, "citewell").decision.is_sampled()
     flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)

@@ -109,7 +109,7 @@ def _is_host(host: str, *, bracketed: bool) -> bool:
 
 
 def _literal(host: str) -> str | None:
-    # As the system's resolver reads it: 127.1, 0x7f.1, 2130706433.
+    """The host as an address, as the system's resolver reads it: 127.1, 0x7f.1, 2130706433."""
     if ":" in host:
         return host
     try:

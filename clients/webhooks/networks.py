@@ -1,7 +1,7 @@
 """The networks outside the public internet, each with its name in errors.
 
-A table of our own: the standard library's notion of global differs between Python versions, and accepts addresses that
-merely wrap another one.
+The table is our own: the standard library's notion of global differs between Python versions, and accepts addresses
+that merely wrap another one.
 """
 
 from dataclasses import dataclass

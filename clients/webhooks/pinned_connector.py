@@ -19,11 +19,8 @@ _ADDRESSES_TRIED = 3
 
 async def resolve(host: str, port: int) -> list[str]:
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [_with_scope(str(address), *more) for *_, (address, _, *more) in answers]
-
-
-def _with_scope(address: str, _flow: int = 0, scope: int = 0) -> str:
-    return f"{address}%{scope}" if scope else address
+    # An address of IPv6 comes with a flow label and a scope, one of IPv4 with neither.
+    return [f"{address}%{more[1]}" if more and more[1] else str(address) for *_, (address, _, *more) in answers]
 
 
 class Dialler(httpcore.AsyncNetworkBackend):

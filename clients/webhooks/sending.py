@@ -55,7 +55,7 @@ class _Answer:
 
     @property
     def excerpt(self) -> str:
-        # Postgres accepts no NUL in text.
+        # Postgres accepts no NUL in text, so it is replaced.
         return self.body[:_EXCERPT_BYTES].decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -132,7 +132,7 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
 
 
 def _described(error: BaseException) -> str:
-    # The root cause's message: exceptions raised from it only say where it happened.
+    # The root cause has the message: exceptions raised from it only say where it happened.
     while error.__cause__:
         error = error.__cause__
     text = error.strerror if isinstance(error, OSError) else None

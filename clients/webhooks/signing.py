@@ -33,10 +33,11 @@ def signature_headers(message_id: str, timestamp: int, body: bytes, secrets: Seq
     if not secrets:
         raise ValueError("a message cannot be signed without a secret")
     signed = f"{message_id}.{timestamp}.".encode() + body
+    digests = [hmac.digest(secret_key(secret), signed, hashlib.sha256) for secret in secrets]
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join(f"v1,{_signature(secret, signed)}" for secret in secrets),
+        "webhook-signature": " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests),
     }
 
 
@@ -49,7 +50,3 @@ def secret_key(secret: str) -> bytes:
     if not secret.startswith(_PREFIX) or len(key) not in _KEY_BYTES_ALLOWED:
         raise WebhookSecretInvalid
     return key
-
-
-def _signature(secret: str, signed: bytes) -> str:
-    return base64.b64encode(hmac.digest(secret_key(secret), signed, hashlib.sha256)).decode()

@@ -40,11 +40,11 @@ class ItemOutcome(StrEnum):
 
 
 class Source(Base):
-    """`settings` are those of its kind (domain.sources); `every_s` is null for one that runs only when asked.
+    """`settings` are those of its kind (domain.documents.sources); `every_s` is null for one that runs only when asked.
 
-    `run` numbers the runs. `due_at` is when a worker shall look at it next: to begin a run, or to go on with one;
-    null: not until it is asked. `attempt` fences workers; `strikes` counts attempts that made no progress. `error` is
-    why the last run failed or is incomplete.
+    `run` numbers the runs. `due_at` is when a worker shall look at it next, to begin a run or to continue one; it is
+    null while nothing is to be done until a run is asked for. `attempt` fences workers; `strikes` counts attempts that
+    made no progress. `error` is why the last run failed or is incomplete.
     """
 
     __tablename__ = "sources"

@@ -99,8 +99,8 @@ def list_documents(
     wanted = DocumentFilter(
         workspace, status, filename, name_contains, sha256, metadata, all_versions=versions == "all"
     )
-    found, total = read_documents(wanted, after=after, limit=limit)
-    return {"documents": found, "total": total, "next_cursor": next_cursor(found, limit)}
+    listed, total = read_documents(wanted, after=after, limit=limit)
+    return {"documents": listed, "total": total, "next_cursor": next_cursor(listed, limit)}
 
 
 @router.get("/{document_id}/versions", name="list_document_versions", response_model=DocumentVersions)

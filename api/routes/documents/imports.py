@@ -50,8 +50,8 @@ def list_imports(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest imports first, without their documents; `next_cursor` leads to the next page."""
-    found = read_imports(workspace, status, after=after, limit=limit)
-    return {"imports": found, "next_cursor": next_cursor(found, limit)}
+    imports = read_imports(workspace, status, after=after, limit=limit)
+    return {"imports": imports, "next_cursor": next_cursor(imports, limit)}
 
 
 @router.get("/{import_id}", response_model=ImportRead)

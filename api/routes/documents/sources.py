@@ -44,8 +44,8 @@ def list_sources(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest sources first; `next_cursor` leads to the next page."""
-    found = setup.read_sources(workspace, after=after, limit=limit)
-    return {"sources": found, "next_cursor": next_cursor(found, limit)}
+    sources = setup.read_sources(workspace, after=after, limit=limit)
+    return {"sources": sources, "next_cursor": next_cursor(sources, limit)}
 
 
 @router.get("/{source_id}", response_model=DocumentSourceRead)
@@ -62,8 +62,8 @@ def list_items(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> object:
     """Everything that the source lists or listed, by key, with the document that each became or the reason why not."""
-    found = setup.read_items(source_id, outcome, after=after, limit=limit)
-    return {"items": found, "next_cursor": next_name_cursor(found, limit, "key")}
+    items = setup.read_items(source_id, outcome, after=after, limit=limit)
+    return {"items": items, "next_cursor": next_name_cursor(items, limit, "key")}
 
 
 @router.post("/{source_id}/run", name="run_source", status_code=202, response_model=DocumentSourceRead)

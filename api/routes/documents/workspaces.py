@@ -29,8 +29,8 @@ Named = Annotated[WorkspaceName, Path(description="The name of the workspace.", 
 @router.get("", response_model=WorkspaceList)
 def list_workspaces(after: AfterName, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> object:
     """The workspaces by name, each with how much it contains; `next_cursor` leads to the next page."""
-    found = workspaces.read_workspaces(after=after, limit=limit)
-    return {"workspaces": found, "next_cursor": next_name_cursor(found, limit)}
+    listed = workspaces.read_workspaces(after=after, limit=limit)
+    return {"workspaces": listed, "next_cursor": next_name_cursor(listed, limit)}
 
 
 @router.post("", status_code=201, response_model=WorkspaceRead, dependencies=_JSON)

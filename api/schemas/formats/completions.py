@@ -217,10 +217,10 @@ def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
 
 
 def _last_of_user(messages: list[ChatMessage]) -> int:
-    found = [place for place, message in enumerate(messages) if message.role == "user"]
-    if not found:
+    places = [place for place, message in enumerate(messages) if message.role == "user"]
+    if not places:
         raise ValueError("none has the role user, so there is no question")
-    return found[-1]
+    return places[-1]
 
 
 def _text_of(message: ChatMessage) -> str:

@@ -38,19 +38,19 @@ def create(
 
 def show(tenant: str | None, as_json: bool) -> None:
     with database():
-        found = read_keys_of_all(tenant)
+        keys = read_keys_of_all(tenant)
     if as_json:
-        for key in found:
+        for key in keys:
             emit(_as_json(key))
         return
     table = Table("id", "tenant", "name", "scopes", "workspaces", "last used", "state", box=None)
-    for key in found:
+    for key in keys:
         cells = (
             key["id"],
             key["tenant"],
             key["name"],
             " ".join(key["scopes"]),
-            _workspaces(key["workspaces"]),
+            "all" if key["workspaces"] is None else " ".join(key["workspaces"]) or "none left",
             _when(key["last_used_at"]),
             _state(key),
         )
@@ -62,10 +62,6 @@ def revoke(key_id: str) -> None:
     with database():
         revoke_key_of_any(key_id)
     say(f"key {key_id} is revoked; servers refuse it within 5 seconds")
-
-
-def _workspaces(names: list[str] | None) -> str:
-    return "all" if names is None else " ".join(names) or "none left"
 
 
 def _state(key: dict[str, Any]) -> str:

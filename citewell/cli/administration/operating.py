@@ -28,10 +28,10 @@ def show_workers(as_json: bool) -> None:
     out.print(table if processes else "no worker process was seen within the last hour")
     out.print()
     table = Table("tenant", "weight", "queued", "in batches", "running", "oldest waits", box=None)
-    for each in backlog:
-        oldest = "" if each["oldest_s"] is None else f"{each['oldest_s']:.0f} s"
-        cells = f"{each['weight']:g}", each["queued"], each["queued_in_batches"], each["running"], oldest
-        table.add_row(plain(each["tenant"]), *map(str, cells))
+    for line in backlog:
+        oldest = "" if line["oldest_s"] is None else f"{line['oldest_s']:.0f} s"
+        cells = f"{line['weight']:g}", line["queued"], line["queued_in_batches"], line["running"], oldest
+        table.add_row(plain(line["tenant"]), *map(str, cells))
     out.print(table if backlog else "nothing waits and nothing runs")
 
 
@@ -56,16 +56,16 @@ def change_weight(tenant: str, weight: float) -> None:
 
 def show_parked(limit: int, as_json: bool) -> None:
     with database():
-        found = administration.read_parked(limit)
+        parked = administration.read_parked(limit)
     if as_json:
-        for step in found:
+        for step in parked:
             emit(step)
         return
-    if not found:
+    if not parked:
         say("nothing is parked")
         return
     table = Table("at", "tenant", "question", "step", "item", "worker", "reason", box=None)
-    for step in found:
+    for step in parked:
         cells = (step[name] for name in ("tenant", "query_id", "step", "item", "worker", "reason"))
         table.add_row(when(step["at"]), *map(plain, cells))
     out.print(table)

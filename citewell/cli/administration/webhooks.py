@@ -25,14 +25,16 @@ _LOOK_EVERY_S = 0.5
 def list_(as_json: Json = False, url: Url = None) -> None:
     """List the webhooks and whether they work."""
     with connected(url) as client:
-        found = client.webhooks.list()
-    for each in found:
+        endpoints = client.webhooks.list()
+    for endpoint in endpoints:
         if as_json:
-            emit(each)
+            emit(endpoint)
         else:
-            state = each["disabled_reason"] or ("failing" if each["failing_since"] else each["status"])
-            out.print(plain(f"{each['id']}  {each['url']}  {', '.join(each['events'])}  {state}"), soft_wrap=True)
-    if not found and not as_json:
+            state = endpoint["disabled_reason"] or ("failing" if endpoint["failing_since"] else endpoint["status"])
+            out.print(
+                plain(f"{endpoint['id']}  {endpoint['url']}  {', '.join(endpoint['events'])}  {state}"), soft_wrap=True
+            )
+    if not endpoints and not as_json:
         say("no webhooks yet; `citewell webhooks create URL` adds one")
 
 

@@ -43,11 +43,11 @@ def list_(
 ) -> None:
     """List documents, the newest first."""
     with connected(url) as client:
-        found = list(client.documents(workspace, limit, status=status))
+        listed = list(client.documents(workspace, limit, status=status))
     if not as_json:
-        out.print(documents_view(found))
+        out.print(documents_view(listed))
         return
-    for document in found:
+    for document in listed:
         emit(document)
 
 
@@ -75,7 +75,7 @@ def original(
     with connected(url) as client:
         document_id = whole_id(client, document_id, "document")
         content = client.document_original(document_id)
-        # A name of a server leads to no other folder.
+        # Only the last part of the server's name is used, so it leads to no other folder.
         name = Path(PurePosixPath(client.document(document_id)["filename"].replace("\\", "/")).name)
     save(content, None if str(output) == "-" else output or name)
 
@@ -99,15 +99,17 @@ def reingest(
     """
     when = before.astimezone().isoformat() if before else None
     with connected(url) as client:
-        found = client.reingest(workspace, kind=kind, before=when, name_contains=name_contains, dry_run=dry_run)
-        if left_out := found.get("corrected"):
+        reingestion = client.reingest(workspace, kind=kind, before=when, name_contains=name_contains, dry_run=dry_run)
+        if left_out := reingestion.get("corrected"):
             say(f"left out, since their files lack what people corrected: {counted(left_out, 'document')}")
-        if found["id"] is None:
-            emit(found) if as_json else out.print(f"{counted(found['matched'], 'document')} would be read again")
+        if reingestion["id"] is None:
+            emit(reingestion) if as_json else out.print(
+                f"{counted(reingestion['matched'], 'document')} would be read again"
+            )
             return
-        if waiting := found["matched"] - found["queued"]:
+        if waiting := reingestion["matched"] - reingestion["queued"]:
             say(f"{counted(waiting, 'document')} wait to be read already")
-        ended = _follow(client, found["id"])
+        ended = _follow(client, reingestion["id"])
     if as_json:
         emit(ended)
     else:
@@ -133,7 +135,7 @@ def delete(
 
 
 def _follow(client: CitewellClient, reingestion_id: str) -> Reingestion:
-    """Wait until the last of its documents has ended."""
+    """Wait until the last document of the re-ingestion has ended."""
     with progress_bars() as bars:
         bar = bars.add_task("read again", total=None, stage="")
         while True:

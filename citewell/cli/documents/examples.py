@@ -38,7 +38,7 @@ class Examples:
 
 
 def load_examples() -> Examples:
-    """Read them from the source tree that this package belongs to. Raises CommandFailed when they are missing."""
+    """Read the examples from the source tree that this package belongs to. Raises CommandFailed when there are none."""
     root = Path(citewell.__file__).resolve().parents[1] / "examples"
     try:
         listed: list[_Listed] = json.loads((root / "corpus" / "corpus.json").read_text(encoding="utf-8"))["documents"]

@@ -23,7 +23,7 @@ class Upload:
 
 @dataclass(slots=True)
 class Found:
-    """`skipped` counts the files of unsupported types below folders, by extension."""
+    """The files at the paths of a command; `skipped` counts those of unsupported types below folders, by extension."""
 
     documents: list[Upload] = field(default_factory=list["Upload"])
     archives: list[Upload] = field(default_factory=list["Upload"])
@@ -31,7 +31,7 @@ class Found:
     problems: list[str] = field(default_factory=list[str])
 
     def skipped_line(self) -> str:
-        """`3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
+        """A line such as `3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
         number = self.skipped.total()
         kinds = ", ".join(f"{count} {suffix or 'without an extension'}" for suffix, count in self.skipped.most_common())
         are = "1 file is of a type that is" if number == 1 else f"{number} files are of types that are"
@@ -40,17 +40,17 @@ class Found:
 
 
 def find_all(paths: Iterable[Path], metadata: str) -> Found:
-    found = Found()
+    finding = Found()
     for path in paths:
         if path.is_dir():
             try:
-                _add_folder(found, path, metadata)
+                _add_folder(finding, path, metadata)
             except CommandFailed as nothing:
-                found.problems.append(str(nothing))
+                finding.problems.append(str(nothing))
         else:
-            kind = found.archives if path.suffix.lower() == ARCHIVE else found.documents
+            kind = finding.archives if path.suffix.lower() == ARCHIVE else finding.documents
             kind.append(Upload(path, readable(path.name), metadata))
-    return found
+    return finding
 
 
 def readable(name: str) -> str:
@@ -58,15 +58,15 @@ def readable(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _add_folder(found: Found, folder: Path, metadata: str) -> None:
-    before = len(found.documents)
+def _add_folder(finding: Found, folder: Path, metadata: str) -> None:
+    before = len(finding.documents)
     for file in sorted(_walk(folder)):
         suffix = file.suffix.lower()
         if suffix in SUFFIXES:
-            found.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
+            finding.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
         else:
-            found.skipped[readable(suffix)] += 1
-    if len(found.documents) == before:
+            finding.skipped[readable(suffix)] += 1
+    if len(finding.documents) == before:
         raise CommandFailed(f"{folder} holds no documents; supported are {listed()}")
 
 
@@ -76,6 +76,6 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(parent, name)
-            # Leaves out pipes, which never end, and dangling links.
+            # This leaves out pipes, which never end, and dangling links.
             if not name.startswith(".") and path.is_file():
                 yield path

@@ -27,16 +27,23 @@ def import_archive(client: CitewellClient, upload: Upload, workspace: str) -> Im
     return _followed(client, upload, accepted["id"])
 
 
-def problems_of(found: Import) -> list[str]:
-    if error := found["error"]:
-        return [f"{found['filename']}: {error['message']}"]
-    failed = [f"{each['filename']}: {each['message'].removeprefix(each['filename'])}" for each in found["failures"]]
-    return failed + [f"{each['name']}: {each['message']}" for each in found["skipped"] if each["code"] != _OTHER_TYPE]
+def problems_of(import_: Import) -> list[str]:
+    if error := import_["error"]:
+        return [f"{import_['filename']}: {error['message']}"]
+    failed = [
+        f"{failure['filename']}: {failure['message'].removeprefix(failure['filename'])}"
+        for failure in import_["failures"]
+    ]
+    return failed + [
+        f"{skipped['name']}: {skipped['message']}" for skipped in import_["skipped"] if skipped["code"] != _OTHER_TYPE
+    ]
 
 
-def skipped_of(found: Import) -> Counter[str]:
+def skipped_of(import_: Import) -> Counter[str]:
     return Counter(
-        PurePosixPath(each["name"]).suffix.lower() for each in found["skipped"] if each["code"] == _OTHER_TYPE
+        PurePosixPath(skipped["name"]).suffix.lower()
+        for skipped in import_["skipped"]
+        if skipped["code"] == _OTHER_TYPE
     )
 
 

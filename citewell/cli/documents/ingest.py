@@ -15,7 +15,6 @@ from citewell.cli.documents.uploading import Ingested, ingest_all
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.words import counted, document_line, reading_words
-from citewell_client import CitewellClient
 from citewell_client.types import Document, Import
 from citewell_documents.formats import listed
 
@@ -41,30 +40,26 @@ def ingest(
     another file of the same name is its next version. After an interruption, run it again to continue.
     """
     _check_metadata(metadata)
-    found = find_all(paths, metadata)
-    tally = _Tally(found, as_json)
+    files = find_all(paths, metadata)
+    tally = _Tally(files, as_json)
     try:
-        if found.documents or found.archives:
+        if files.documents or files.archives:
             with connected(url) as client:
-                _ingest(client, found, workspace, tally)
+                for ingested in ingest_all(client, files.documents, workspace):
+                    tally.add_document(ingested)
+                for archive in files.archives:
+                    tally.add_import(import_archive(client, archive, workspace))
     finally:
         tally.report()
-    if found.problems:
+    if files.problems:
         raise typer.Exit(USAGE)
-
-
-def _ingest(client: CitewellClient, found: Found, workspace: str, tally: "_Tally") -> None:
-    for ingested in ingest_all(client, found.documents, workspace):
-        tally.add_document(ingested)
-    for archive in found.archives:
-        tally.add_import(import_archive(client, archive, workspace))
 
 
 @dataclass(slots=True)
 class _Tally:
     """Collects the results: prints successes at once, failures and their reasons at the end."""
 
-    found: Found
+    files: Found
     as_json: bool
     ready: int = 0
     pages: int = 0
@@ -73,13 +68,13 @@ class _Tally:
     many: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.many = len(self.found.documents) > 1 or bool(self.found.archives or self.found.skipped)
+        self.many = len(self.files.documents) > 1 or bool(self.files.archives or self.files.skipped)
 
     def add_document(self, ingested: Ingested) -> None:
         if ingested.document is not None and self.as_json:
             emit(ingested.document)
         if ingested.problem is not None:
-            self.found.problems.append(ingested.problem)
+            self.files.problems.append(ingested.problem)
         elif ingested.document is not None:
             self.ready += 1
             self._add_reading(ingested.document)
@@ -97,24 +92,24 @@ class _Tally:
 
     def add_import(self, ended: Import | str) -> None:
         if isinstance(ended, str):
-            self.found.problems.append(ended)
+            self.files.problems.append(ended)
             return
         if self.as_json:
             emit(ended)
         self.ready += ended["documents"]["ready"]
-        self.found.problems += problems_of(ended)
-        self.found.skipped += skipped_of(ended)
+        self.files.problems += problems_of(ended)
+        self.files.skipped += skipped_of(ended)
 
     def report(self) -> None:
-        for problem in self.found.problems:
+        for problem in self.files.problems:
             complain(problem)
-        if self.found.skipped:
-            say(self.found.skipped_line())
+        if self.files.skipped:
+            say(self.files.skipped_line())
         if self.many and self.pages and not self.as_json:
             say(f"{counted(self.pages, 'page')} in {reading_words(self.pages, self.seconds, self.cost_usd)}")
         if self.many:
-            skipped = f", {counted(self.found.skipped.total(), 'file')} skipped" if self.found.skipped else ""
-            say(f"{self.ready:,} ready, {len(self.found.problems):,} failed{skipped}")
+            skipped = f", {counted(self.files.skipped.total(), 'file')} skipped" if self.files.skipped else ""
+            say(f"{self.ready:,} ready, {len(self.files.problems):,} failed{skipped}")
 
 
 def _check_metadata(text: str) -> None:

@@ -1,6 +1,6 @@
 """`citewell search`: passages by words and meaning, without a language model."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.padding import Padding
@@ -35,10 +35,13 @@ def search(
 ) -> None:
     """Find the passages that a question would find first."""
     if explain:
-        options = {"limit": k, "run": run, "multi_query": multi_query}
-        _explain(query, workspaces or ["default"], options, url, as_json=as_json)
+        with connected(url) as client:
+            explained = client.explain_search(
+                query, workspaces or ["default"], limit=k, run=run, multi_query=multi_query
+            )
+        emit(explained) if as_json else out.print(retrieval_view(explained))
         return
-    # A plain search takes neither, and would ignore them without a word.
+    # A plain search takes neither of these options, and would ignore them without saying so.
     if given := [name for name, value in (("--run", run), ("--multi-query", multi_query)) if value is not None]:
         raise CommandFailed(f"{' and '.join(given)} without --explain would do nothing; add --explain")
     with connected(url) as client:
@@ -51,12 +54,3 @@ def search(
         out.print(Padding(plain(" ".join(passage["text"].split()), "dim"), (0, 0, 1, 2)))
     if not result["passages"]:
         say("nothing was found")
-
-
-def _explain(query: str, workspaces: list[str], options: dict[str, Any], url: str | None, *, as_json: bool) -> None:
-    with connected(url) as client:
-        found = client.explain_search(query, workspaces, **options)
-    if as_json:
-        emit(found)
-    else:
-        out.print(retrieval_view(found))

@@ -37,11 +37,11 @@ def list_(
 ) -> None:
     """List the sources, the newest first."""
     with connected(url) as client:
-        found = list(client.sources.list(workspace))
+        listed = list(client.sources.list(workspace))
     if not as_json:
-        out.print(sources_view(found))
+        out.print(sources_view(listed))
         return
-    for source in found:
+    for source in listed:
         emit(source)
 
 
@@ -85,8 +85,8 @@ def create(
 def show(source_id: _Id, as_json: Json = False, url: Url = None) -> None:
     """Show a source: its schedule, the progress of its run, and the reasons for what was not taken."""
     with connected(url) as client:
-        found = client.sources.get(whole_id(client, source_id, "source"))
-    _show(found, as_json)
+        source = client.sources.get(whole_id(client, source_id, "source"))
+    _show(source, as_json)
 
 
 @app.command()
@@ -139,10 +139,10 @@ def delete(
     """Delete a source; its documents stay, unless they are deleted with it."""
     with connected(url) as client:
         source_id = whole_id(client, source_id, "source")
-        found = client.sources.get(source_id)
-        confirm(f"delete the source {found['name']}{' with its documents' if documents else ''}", yes)
+        source = client.sources.get(source_id)
+        confirm(f"delete the source {source['name']}{' with its documents' if documents else ''}", yes)
         client.sources.delete(source_id, "delete" if documents else "keep")
-    say(f"deleted {found['name']} ({source_id})")
+    say(f"deleted {source['name']} ({source_id})")
 
 
 def _set_status(source_id: str, status: str, url: str | None) -> None:
@@ -152,7 +152,7 @@ def _set_status(source_id: str, status: str, url: str | None) -> None:
 
 
 def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
-    """Shows the progress meanwhile. Raises CommandFailed when the run failed."""
+    """Show the progress of a source until its run ends, and return it. Raises CommandFailed when the run failed."""
     begun = source["run"] + (source["phase"] == "idle")
     with err.status("waiting") as status:
         while source["run"] < begun or source["phase"] != "idle":

@@ -16,14 +16,14 @@ from services.documents.relocation import Moved, move_files, where_files_are
 
 def show(as_json: bool) -> None:
     with database():
-        found = where_files_are()
+        kept = where_files_are()
     originals = settings().originals
     if as_json:
-        places = {place: {"files": files, "bytes": size} for place, (files, size) in sorted(found.items())}
+        places = {place: {"files": files, "bytes": size} for place, (files, size) in sorted(kept.items())}
         emit({"store": originals.store, "above_bytes": originals.above_bytes, "places": places})
         return
     out.print(plain(f"files of more than {originals.above_bytes:,} bytes go to: {originals.store}"))
-    for place, (files, size) in sorted(found.items()):
+    for place, (files, size) in sorted(kept.items()):
         out.print(plain(f"{place}: {files:,} files, {size:,} bytes"))
 
 
@@ -31,11 +31,11 @@ def move(as_json: bool) -> None:
     with database(), err.status("moving …") as status:
         moved = move_files(lambda so_far: status.update(f"moving: {_size_of(so_far)}"))
     if as_json:
-        emit({"files": moved.files, "bytes": moved.size_bytes, "damaged": [str(each) for each in moved.damaged]})
+        emit({"files": moved.files, "bytes": moved.size_bytes, "damaged": [str(digest) for digest in moved.damaged]})
     else:
         out.print(plain(f"moved {_size_of(moved)}"))
     if moved.damaged:
-        named = ", ".join(str(each) for each in moved.damaged[:10])
+        named = ", ".join(str(digest) for digest in moved.damaged[:10])
         raise CommandFailed(
             f"{len(moved.damaged):,} files are damaged and stay where they are: {named}; send them again", FAILED
         )
@@ -51,8 +51,11 @@ def reembed(tenant: str | None, workspace: str | None, as_json: bool) -> None:
             done = _reembed(target, as_json)
             if as_json:
                 emit(asdict(done))
+            elif done.switched:
+                embedded = f"{done.embedded:,} chunks embedded, searched by {done.model} from now on"
+                out.print(plain(f"{done.name}: {embedded}"))
             else:
-                out.print(plain(_summary(done)))
+                out.print(plain(f"{done.name}: has vectors of {done.model} already"))
 
 
 def _reembed(target: Target, as_json: bool) -> Reembedded:
@@ -66,9 +69,3 @@ def _reembed(target: Target, as_json: bool) -> Reembedded:
             batch=settings().embeddings.batch * settings().embeddings.concurrency,
             on_progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-
-
-def _summary(done: Reembedded) -> str:
-    if not done.switched:
-        return f"{done.name}: has vectors of {done.model} already"
-    return f"{done.name}: {done.embedded:,} chunks embedded, searched by {done.model} from now on"

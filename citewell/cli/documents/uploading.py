@@ -14,7 +14,7 @@ from citewell.cli.documents.finding import Upload
 from citewell_client import ApiProblem, CitewellClient
 from citewell_client.types import Document
 
-# Files sent ahead, so that the ingestion workers never wait, and how many of the oldest are polled.
+# So many files are sent ahead, so that the ingestion workers never wait, and so many of the oldest are polled.
 _AHEAD = 32
 _LOOKED_AT = 8
 _SHORTEST_S, _LONGEST_S = 0.1, 1.0
@@ -112,7 +112,7 @@ def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None
     if upload.path.stat().st_size < _WORTH_ASKING:
         return None
     versions = list(client.documents(workspace, 10, filename=upload.name))
-    newest = max(versions, key=lambda each: each["version"], default=None)
+    newest = max(versions, key=lambda version: version["version"], default=None)
     if newest is None or newest["status"] == "failed":
         return None
     wanted = json.loads(upload.metadata)
@@ -145,7 +145,7 @@ def about(upload: Upload, message: str) -> str:
 
 
 def progress_bars() -> Progress:
-    # Nothing elsewhere than on a terminal.
+    """Progress bars on a terminal, and nothing elsewhere."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

@@ -15,7 +15,7 @@ Chosen = Mapping[str, str | dict[str, str] | None]
 
 
 class Setting(StrEnum):
-    """What can be set back."""
+    """A setting of a workspace that can be set back to its default."""
 
     TITLE = "title"
     MODE = "mode"
@@ -36,8 +36,8 @@ _PLACES: dict[Setting, tuple[str, ...]] = {
     Setting.MAIN_MODEL: ("settings", "models", "main"),
     Setting.FAST_MODEL: ("settings", "models", "fast"),
     **{
-        each: ("settings", "instructions", each.value)
-        for each in (Setting.LANGUAGE, Setting.TONE, Setting.LENGTH, Setting.REFUSAL, Setting.GLOSSARY)
+        setting: ("settings", "instructions", setting.value)
+        for setting in (Setting.LANGUAGE, Setting.TONE, Setting.LENGTH, Setting.REFUSAL, Setting.GLOSSARY)
     },
 }
 
@@ -59,14 +59,14 @@ def change_of(chosen: Chosen, unset: Collection[Setting]) -> dict[str, Any]:
 
 
 def glossary_of(terms: Collection[str]) -> dict[str, str]:
-    """`TERM=MEANING` for each. Raises CommandFailed."""
-    found: dict[str, str] = {}
-    for each in terms:
-        term, _, meaning = each.partition("=")
+    """The glossary that `TERM=MEANING` options say. Raises CommandFailed."""
+    glossary: dict[str, str] = {}
+    for pair in terms:
+        term, _, meaning = pair.partition("=")
         if not (term.strip() and meaning.strip()):
-            raise CommandFailed(f"--term {each!r} does not say what a term means; write TERM=MEANING")
-        found[term.strip()] = meaning.strip()
-    return found
+            raise CommandFailed(f"--term {pair!r} does not say what a term means; write TERM=MEANING")
+        glossary[term.strip()] = meaning.strip()
+    return glossary
 
 
 def _put(change: dict[str, Any], place: tuple[str, ...], value: object) -> None:
@@ -86,8 +86,8 @@ def delete_workspace(client: CitewellClient, name: str, *, confirmed: bool) -> b
     except ApiProblem as problem:
         if problem.code != "workspace_not_empty":
             raise
-    found = client.workspaces.get(name)["documents"]
-    number = found["queued"] + found["processing"] + found["ready"] + found["failed"] + found["superseded"]
+    counts = client.workspaces.get(name)["documents"]
+    number = counts["queued"] + counts["processing"] + counts["ready"] + counts["failed"] + counts["superseded"]
     documents = counted(number, "document")
     if not sys.stdin.isatty():
         raise CommandFailed(

@@ -25,12 +25,12 @@ _Title = Annotated[str | None, typer.Option(help="How people call it.")]
 def list_(as_json: Json = False, url: Url = None) -> None:
     """List the workspaces, the last used first."""
     with connected(url) as client:
-        found = sorted(client.workspaces.list(), key=lambda each: each["used_at"] or "", reverse=True)
+        listed = sorted(client.workspaces.list(), key=lambda workspace: workspace["used_at"] or "", reverse=True)
     if not as_json:
-        out.print(workspaces_view(found))
+        out.print(workspaces_view(listed))
         return
-    for each in found:
-        emit(each)
+    for workspace in listed:
+        emit(workspace)
 
 
 @app.command()

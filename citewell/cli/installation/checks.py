@@ -40,7 +40,7 @@ State = Literal["ok", "warn", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found. `advice` says what to do, unless the state is `ok`."""
+    """The result of one check; `advice` says what to do, unless the state is `ok`."""
 
     name: str
     state: State
@@ -57,7 +57,7 @@ def versions() -> Iterator[Check]:
 
 
 def sources_of_settings(settings: Settings) -> Iterator[Check]:
-    # Names alone, because values may be secrets.
+    """A check that names the file and the variables that settings come from, without values, which may be secrets."""
     file = config_file()
     variables = sorted(name for name in os.environ if name.upper().startswith((PREFIX, "GROQ_")))
     read = f"{file.absolute()}" if file else "no config.yaml here"
@@ -70,7 +70,7 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
 
 
 def origins(settings: Settings) -> Iterator[Check]:
-    # Without pages elsewhere that may use the API there is nothing to tell.
+    """A check of the origins whose pages may use the API; none when only this server's own page may."""
     named = settings.access.origins
     if "*" in named:
         advice = "name the pages in `access.origins`, unless everybody's may use it with a key"
@@ -80,16 +80,16 @@ def origins(settings: Settings) -> Iterator[Check]:
 
 
 def originals(settings: Settings) -> Iterator[Check]:
-    """Where large files of documents go, if that is outside of the database."""
+    """A check of the place of large files, if that is outside of the database."""
     if settings.originals.store == "database":
         return
-    found = f"files of more than {settings.originals.above_bytes:,} bytes: {settings.originals.store}"
+    kept = f"files of more than {settings.originals.above_bytes:,} bytes: {settings.originals.store}"
     try:
         check_place()
     except OriginalUnavailable as error:
-        yield Check("originals", "error", found, error.message)
+        yield Check("originals", "error", kept, error.message)
     else:
-        yield Check("originals", "ok", found)
+        yield Check("originals", "ok", kept)
 
 
 def home(settings: Settings) -> Iterator[Check]:
@@ -103,8 +103,8 @@ def home(settings: Settings) -> Iterator[Check]:
     if not os.access(existing, os.W_OK):
         yield Check("home", "error", f"{existing} cannot be written to", elsewhere)
     elif place.account and (closed := closed_folder(existing, place.account)):
-        found = f"as root the database runs as the user nobody, who cannot enter {closed}"
-        yield Check("home", "error", found, "set CITEWELL_HOME to a folder that everybody can enter")
+        problem = f"as root the database runs as the user nobody, who cannot enter {closed}"
+        yield Check("home", "error", problem, "set CITEWELL_HOME to a folder that everybody can enter")
     else:
         made = "" if existing == place.root else ", made by the first start"
         yield Check("home", "ok", f"{place.root}{made}")
@@ -119,10 +119,10 @@ def servers() -> Iterator[Check]:
 
 
 def distributed(settings: Settings) -> Iterator[Check]:
-    found = check_readiness(settings)
-    said = f"postgres {found.postgres}, schema {found.schema}, role {found.role}"
-    yield Check("database", "ok", said) if found.ready else Check("database", "error", said, found.advice)
-    if found.broker == "ok":
+    readiness = check_readiness(settings)
+    said = f"postgres {readiness.postgres}, schema {readiness.schema}, role {readiness.role}"
+    yield Check("database", "ok", said) if readiness.ready else Check("database", "error", said, readiness.advice)
+    if readiness.broker == "ok":
         yield Check("broker", "ok", "it answers")
     else:
         yield Check("broker", "error", "no answer", "start it, or correct CITEWELL_REDIS_URL")
@@ -162,12 +162,12 @@ def _is_distributed(settings: Settings) -> bool:
 
 def _disk(existing: Path) -> Check:
     free = shutil.disk_usage(existing).free
-    found = f"{free / _GB:.1f} GB free"
+    room = f"{free / _GB:.1f} GB free"
     if free < MIN_FREE_BYTES:
-        return Check("disk", "error", found, "make room, or set CITEWELL_HOME to a folder on another disk")
+        return Check("disk", "error", room, "make room, or set CITEWELL_HOME to a folder on another disk")
     if free < _COMFORTABLE_BYTES:
-        return Check("disk", "warn", found, "documents and their history need more soon")
-    return Check("disk", "ok", found)
+        return Check("disk", "warn", room, "documents and their history need more soon")
+    return Check("disk", "ok", room)
 
 
 def _answers(url: str, settings: Settings, absent: State = "error") -> Iterator[Check]:
@@ -181,9 +181,9 @@ def _answers(url: str, settings: Settings, absent: State = "error") -> Iterator[
         return
     yield _state(url, ready, health, settings)
     if asked.status_code == httpx.codes.UNAUTHORIZED:  # pyright: ignore[reportUnnecessaryComparison]
-        found = "CITEWELL_API_KEY is refused" if key else "the server wants a key, and CITEWELL_API_KEY is not set"
+        problem = "CITEWELL_API_KEY is refused" if key else "the server wants a key, and CITEWELL_API_KEY is not set"
         advice = "`citewell keys create --name me --scope admin` makes one"
-        yield Check("API key", "error" if key else "warn", found, advice)
+        yield Check("API key", "error" if key else "warn", problem, advice)
     elif key:
         yield Check("API key", "ok", "CITEWELL_API_KEY is accepted")
 
@@ -191,13 +191,13 @@ def _answers(url: str, settings: Settings, absent: State = "error") -> Iterator[
 def _state(url: str, ready: httpx.Response, health: dict[str, str], settings: Settings) -> Check:
     if not ready.is_success:
         return Check("instance", "error", f"{url} is not ready", str(ready.json().get("detail", "look at its logs")))
-    theirs, provider = health.get("version"), health.get("provider")
-    found = f"{url} is ready, version {theirs}, provider {provider}"
-    if theirs != version("citewell"):
-        return Check("instance", "warn", found, f"this command is {version('citewell')}: restart the older one")
+    server_version, provider = health.get("version"), health.get("provider")
+    state = f"{url} is ready, version {server_version}, provider {provider}"
+    if server_version != version("citewell"):
+        return Check("instance", "warn", state, f"this command is {version('citewell')}: restart the older one")
     if provider != settings.provider:
-        return Check("instance", "warn", found, f"the settings here say {settings.provider}: restart it to use them")
-    return Check("instance", "ok", found)
+        return Check("instance", "warn", state, f"the settings here say {settings.provider}: restart it to use them")
+    return Check("instance", "ok", state)
 
 
 def _workers() -> Iterator[Check]:
@@ -214,7 +214,7 @@ def _workers() -> Iterator[Check]:
 
 
 def vectors() -> Iterator[Check]:
-    # While each workspace has vectors of a model that is there, there is nothing to tell.
+    """A check for each model whose vectors workspaces hold although no embedder for it is available."""
     try:
         with database():
             embedder = configured_embedder()

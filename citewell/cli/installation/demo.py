@@ -29,7 +29,10 @@ def demo(as_json: Json = False, url: Url = None) -> None:
     examples = load_examples()
     with connected(url) as client:
         say(_introduction(examples))
-        _ingest(client, examples)
+        for ingested in ingest_all(client, examples.documents, WORKSPACE):
+            if ingested.problem is not None or ingested.document is None:
+                raise CommandFailed(ingested.problem or "a document is lost", FAILED)
+            err.print(document_line(ingested.document))
         answers = [_ask(client, number, examples, as_json) for number in range(1, len(examples.questions) + 1)]
         if not as_json:
             out.print(timings_view(answers))
@@ -45,13 +48,6 @@ def _introduction(examples: Examples) -> str:
         f"{len(examples.documents)} example documents, {len(examples.questions)} questions;"
         f" the documents have no answer to {', '.join(unanswerable)}"
     )
-
-
-def _ingest(client: CitewellClient, examples: Examples) -> None:
-    for ingested in ingest_all(client, examples.documents, WORKSPACE):
-        if ingested.problem is not None or ingested.document is None:
-            raise CommandFailed(ingested.problem or "a document is lost", FAILED)
-        err.print(document_line(ingested.document))
 
 
 def _ask(client: CitewellClient, number: int, examples: Examples, as_json: bool) -> Query:

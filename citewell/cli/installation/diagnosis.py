@@ -24,7 +24,11 @@ def examine(as_json: bool) -> None:
             if as_json:
                 emit({"check": check.name, "state": check.state, "found": check.found, "advice": check.advice or None})
             else:
-                out.print(_line(check), soft_wrap=True)
+                head = Text(f"{check.state:<6}", _STYLES[check.state])
+                line = Text.assemble(head, f"{check.name:<12}", plain(check.found))
+                if check.advice:
+                    line.append(f"\n{_INDENT}-> ").append_text(plain(check.advice))
+                out.print(line, soft_wrap=True)
     if failed:
         raise typer.Exit(FAILED)
 
@@ -34,15 +38,10 @@ def _checks() -> Iterator[Check]:
     try:
         configured = settings()
     except ConfigurationInvalid as error:
-        # Nothing else is known without them.
+        # Nothing else can be checked without settings.
         yield Check("settings", "error", str(error), "correct it, then look again")
         return
     for examination in of_this_machine(configured):
         yield from examination()
     yield from model_checks.provider(configured)
     yield from model_checks.others(configured)
-
-
-def _line(check: Check) -> Text:
-    line = Text.assemble((f"{check.state:<6}", _STYLES[check.state]), f"{check.name:<12}", plain(check.found))
-    return line.append(f"\n{_INDENT}-> ").append_text(plain(check.advice)) if check.advice else line

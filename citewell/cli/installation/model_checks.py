@@ -1,4 +1,4 @@
-"""What `citewell doctor` asks the models: whether the key is right, and a short question of each."""
+"""The checks of `citewell doctor` that ask the models: whether the key is right, and a short question of each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
@@ -20,7 +20,7 @@ from clients.reranking import make_reranker
 from config.settings import ConfigurationInvalid, Settings
 
 _TRY_FOR_S = 120.0
-"""A person waits; a model on this machine may have to be loaded first."""
+"""The longest time for one question: a person waits, but a model on this machine may have to be loaded first."""
 _CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` sets one up"
 
 
@@ -44,8 +44,8 @@ def provider(settings: Settings) -> Iterator[Check]:
         yield Check("provider", "error", answer.detail, f"start the server, or check its address; {_CHOOSE}")
         return
     elif missing := missing_models(answer, wanted):
-        found = f"it does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}"
-        yield Check("provider", "error", found, _CHOOSE)
+        problem = f"it does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}"
+        yield Check("provider", "error", problem, _CHOOSE)
         return
     else:
         key = f", {settings.provider_key_name} is accepted" if settings.provider_key else ", no key is sent"
@@ -74,11 +74,11 @@ def _model(settings: Settings, name: str) -> Check:
     trials = look_at_model(limited, name, writes=name == settings.models.main, judges=judges)
     if trials.problem:
         return Check("model", "error", f"{name}: {trials.problem}", _CHOOSE)
-    found = f"{name} answered a short question in {trials.rows[0].seconds:.1f} s"
+    answered = f"{name} answered a short question in {trials.rows[0].seconds:.1f} s"
     if trials.slowest_s > limit / 4 and settings.preset != "small":
         advice = "`preset: small` makes fewer, shorter calls (docs/models.md); or raise models.call_timeout_s"
-        return Check("model", "warn", found, advice)
-    return Check("model", "ok", found)
+        return Check("model", "warn", answered, advice)
+    return Check("model", "ok", answered)
 
 
 def _learned(settings: Settings, models: Sequence[str]) -> Iterator[Check]:

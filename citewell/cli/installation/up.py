@@ -60,7 +60,7 @@ def _add(examples: Examples, supervisor: Supervisor) -> None:
     except (ApiProblem, ServerUnreachable) as error:
         complain(f"the example documents could not be added: {error}")
     else:
-        question = min((each["question"] for each in examples.questions), key=len)
+        question = min((example["question"] for example in examples.questions), key=len)
         say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
 
 
@@ -99,7 +99,7 @@ def problem_of_provider(settings: Settings) -> str | None:
     """
     if settings.provider == "offline":
         return NO_MODEL
-    # It loads what computes vectors, which the commands of a terminal do without.
+    # This import loads what computes vectors, which other commands do without.
     import_module("clients.llm.factory").check_provider(settings)
     answer = ask_provider(settings)
     if answer is None:

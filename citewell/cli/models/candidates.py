@@ -8,7 +8,7 @@ from typing import Any, Literal
 import httpx
 
 from citewell.cli.console import err, plain
-from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.errors import FAILED, USAGE, CommandFailed
 from clients.llm.servers import (
     LOCAL_SERVERS,
     LocalServer,
@@ -25,10 +25,10 @@ from config.serving import BudgetSettings
 from config.settings import Settings, settings
 
 _TRY_FOR_S = 300.0
-"""A model that is not loaded yet has to be read from the disk first."""
+"""The longest time for one trial: a model that is not loaded yet has to be read from the disk first."""
 _LISTED = 20
 _MARGIN = 3
-"""A call may take so many times as long as the slowest that was measured."""
+"""A call may take this many times as long as the slowest that was measured."""
 _CALLS_IN_SEQUENCE, _CALLS_OF_A_QUESTION = 10, 28
 _BESIDE_PASSAGES, _SMALLEST_ROOM = 2_600, 100
 """Tokens of a prompt's other parts and of the reply."""
@@ -39,7 +39,9 @@ Preset = Literal["standard", "cheap", "small"]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is to be used, as asked for. `key_env` names the variable of the key, unless it is the usual one."""
+    """The server and models that a user has asked for. `key_env` names the variable of the key, unless it is the usual
+    one.
+    """
 
     provider: Literal["groq", "openai_compatible"]
     base_url: str | None
@@ -61,7 +63,7 @@ class Tried:
 
 
 class TrialFailed(CommandFailed):
-    """The model does not do what a question needs; `trials` say what it does."""
+    """The model cannot do what a question needs; `trials` says what it can do."""
 
     def __init__(self, model: str, trials: Trials) -> None:
         super().__init__(f"{model}: {trials.problem}; nothing was changed", FAILED)
@@ -77,11 +79,13 @@ def find_groq(key_env: str | None, preset: Preset | None) -> Chosen:
             f"set {name} first, in the environment of `citewell up`: it stays out of the file. For example: "
             f"export {name}=…"
         )
-    return Chosen("groq", None, _models_of(asked), key_env, chosen.preset)
+    if asked.state != "ok":
+        raise CommandFailed(asked.detail, USAGE if asked.state == "key_refused" else FAILED)
+    return Chosen("groq", None, asked.models, key_env, chosen.preset)
 
 
 def find_compatible(target: str | None, key_env: str | None, preset: Preset | None, model: str | None = None) -> Chosen:
-    """A server that lists no models is taken as it is if `model` is named."""
+    """The server that `target` names, with its models; `model` need not be listed if the server lists none."""
     server, address = _local(target) if target is None or _is_local(target) else (None, target)
     key = _key_of(settings(), Chosen("openai_compatible", address, (), key_env, "standard"))
     address, answer = _answer(address, key, key_env or "CITEWELL_MODELS__API_KEY")
@@ -109,11 +113,11 @@ def _local(target: str | None) -> tuple[LocalServer, str]:
     if target is not None:
         server = next(server for server in LOCAL_SERVERS if server.name == target)
         return server, server.address
-    found = list(find_local_servers())
-    if len(found) == 1:
-        return found[0], found[0].address
-    if found:
-        raise CommandFailed(f"several servers run: name one of {', '.join(server.name for server in found)}")
+    servers = list(find_local_servers())
+    if len(servers) == 1:
+        return servers[0], servers[0].address
+    if servers:
+        raise CommandFailed(f"several servers run: name one of {', '.join(server.name for server in servers)}")
     looked = ", ".join(f"{server.name} at {server.address}" for server in LOCAL_SERVERS)
     raise CommandFailed(f"no server of models runs on this machine ({looked}); start one, or name groq or an address")
 
@@ -128,14 +132,6 @@ def _answer(address: str, key: str, key_name: str) -> tuple[str, ServerAnswer]:
         if second.state == "ok":
             return f"{given}/v1", second
     return given, first
-
-
-def _models_of(answer: ServerAnswer) -> tuple[str, ...]:
-    if answer.state == "key_refused":
-        raise CommandFailed(answer.detail)
-    if answer.state != "ok":
-        raise CommandFailed(answer.detail, FAILED)
-    return answer.models
 
 
 def picked_model(chosen: Chosen, model: str | None) -> str:
@@ -177,7 +173,9 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
         raise TrialFailed(name, strict)
     candidate = _candidate(before, chosen, name, name, strict=keeps)
     window = context_window(candidate, name)
-    tokens = min(candidate.rerank.context_tokens, _room(window) if window else candidate.rerank.context_tokens)
+    tokens = candidate.rerank.context_tokens
+    if window:
+        tokens = min(tokens, max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES))
     candidate = _reading(candidate, tokens)
     judges = chosen.preset != "small"
     trials = _tried(candidate, name, writes=True, judges=judges)
@@ -193,12 +191,8 @@ def try_compatible(before: Settings, chosen: Chosen, name: str) -> Tried:
     return Tried(name, name, trials.rows, keeps, limits)
 
 
-def _room(window: int) -> int:
-    return max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES)
-
-
 def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str, str], int]:
-    """The settings that the measured seconds need, where they are more than what is set."""
+    """The limits that the measured seconds require, where they are above the configured ones."""
     now, limits = _preset_of(before, chosen), dict[tuple[str, str], int]()
     timeout_s = math.ceil(_MARGIN * trials.slowest_s / 10) * 10
     if timeout_s > now.models.call_timeout_s:
@@ -224,7 +218,7 @@ def _with_status(name: str, work: Callable[[Callable[[str], None]], Trials]) -> 
 
 
 def _preset_of(before: Settings, chosen: Chosen) -> Settings:
-    """The settings as they are with the preset of the choice."""
+    """The current settings with the preset of the choice."""
     if before.preset == chosen.preset or "small" not in (before.preset, chosen.preset):
         return before
     groups: Mapping[str, Mapping[str, Any]] = SMALL if chosen.preset == "small" else {}

@@ -33,7 +33,9 @@ _OWN = ("provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_k
 
 
 def use(target: str | None, model: str | None, key_env: str | None, preset: Preset | None, as_json: bool) -> None:
-    """Raises CommandFailed, before anything is written, when there is no such server or the model does not work."""
+    """Choose a server and its models, try them and write them into the file. Raises CommandFailed, before anything is
+    written, when there is no such server or the model does not work.
+    """
     before = settings()  # what is wrong with them is said first
     path = config_file() or Path(DEFAULT_FILE)
     if path.exists() and not path.is_file():
@@ -52,34 +54,32 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
             out.print(_table(failed.trials))
         raise
     after = edited(text, _changes(chosen, tried, named=model is not None))
-    backup = _written(path, after) if after != text else None
+    try:
+        backup = write(path, after) if after != text else None
+    except OSError as error:
+        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
     if as_json:
         emit(_as_json(path, backup, chosen, tried))
     else:
         _show(path, backup, difference(text, after), tried)
-    for line in _warnings():
-        say(line)
+    # The environment takes precedence over the file, so what it sets has no effect in the file.
+    for name in ("CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)):
+        if name in os.environ:
+            say(f"citewell: {name} in the environment overrides the file; unset it")
 
 
 def show(as_json: bool) -> None:
-    configured, found = settings(), find_local_servers()
+    configured, servers = settings(), find_local_servers()
     rows = dict(_configured(configured))
     if as_json:
-        emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in found.items()}})
+        emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in servers.items()}})
         return
     for name, value in rows.items():
         out.print(plain(f"{name:<12}{value if value is not None else '-'}"), soft_wrap=True)
-    for server, answer in found.items():
+    for server, answer in servers.items():
         out.print(
             plain(f"{server.name} runs at {server.address}: {', '.join(answer.models) or 'no models'}"), soft_wrap=True
         )
-
-
-def _written(path: Path, text: str) -> Path | None:
-    try:
-        return write(path, text)
-    except OSError as error:
-        raise CommandFailed(f"{path.absolute()} cannot be written ({error.strerror}: {error.filename})") from None
 
 
 def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
@@ -114,6 +114,9 @@ def _changes(chosen: Chosen, tried: Tried, *, named: bool) -> Changes:
 
 
 def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> dict[str, Any]:
+    seconds: dict[str, list[float]] = {}
+    for trial in tried.trials:
+        seconds.setdefault(trial.model, []).append(trial.seconds)
     return {
         "file": str(path.absolute()),
         "backup": str(backup) if backup else None,
@@ -122,17 +125,10 @@ def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> d
         "fast": tried.fast,
         "preset": chosen.preset,
         "strict_schema": tried.strict,
-        "seconds": {name: round(max(of), 2) for name, of in _seconds(tried.trials).items()},
+        "seconds": {name: round(max(measured), 2) for name, measured in seconds.items()},
         "trials": _rows(tried.trials),
         "limits": {".".join(place): value for place, value in tried.limits.items()},
     }
-
-
-def _seconds(trials: Sequence[Trial]) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {}
-    for trial in trials:
-        seconds.setdefault(trial.model, []).append(trial.seconds)
-    return seconds
 
 
 def _rows(trials: Sequence[Trial]) -> list[dict[str, Any]]:
@@ -161,11 +157,3 @@ def _show(path: Path, backup: Path | None, lines: Sequence[str], tried: Tried) -
     out.print(plain(f"To undo it: {undo}"), soft_wrap=True)
     named = "" if os.environ.get(CONFIG_VARIABLE) else " in this folder"
     out.print(f"Start `citewell up` again{named} to use it.")
-
-
-def _warnings() -> Iterator[str]:
-    # The environment takes precedence over the file.
-    names = ["CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)]
-    for name in names:
-        if name in os.environ:
-            yield f"citewell: {name} in the environment overrides the file; unset it"

@@ -15,7 +15,7 @@ from config import ConfigurationInvalid
 from config.file import parse_config
 
 REMOVED = object()
-"""As a value: the setting is not in the file afterwards."""
+"""A value for a setting that shall not be in the file afterwards."""
 
 Changes = Mapping[tuple[str, ...], Any]
 """Values by path, which has one or two names: `preset`, or `models` and `main`."""
@@ -39,7 +39,8 @@ def write(path: Path, text: str) -> Path | None:
     path = path.resolve()
     backup = None
     if path.exists():
-        backup = _free(path)
+        names = (f"{path.name}.bak{f'-{number}' if number > 1 else ''}" for number in count(1))
+        backup = next(free for name in names if not (free := path.with_name(name)).exists())
         shutil.copy2(path, backup)
     draft = path.with_name(f"{path.name}.new")
     draft.write_text(text, encoding="utf-8")
@@ -52,11 +53,6 @@ def write(path: Path, text: str) -> Path | None:
 def difference(before: str, after: str) -> list[str]:
     lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-
-
-def _free(path: Path) -> Path:
-    names = (f"{path.name}.bak{f'-{number}' if number > 1 else ''}" for number in count(1))
-    return next(each for name in names if not (each := path.with_name(name)).exists())
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -88,7 +84,7 @@ def _set(text: str, path: tuple[str, ...], value: Any) -> str:
     if entry is None:
         return text if value is REMOVED else _set_in(text, root, section, {name: value}, "")
     if not isinstance(entry[1], yaml.MappingNode) or entry[1].flow_style:
-        # `models: {main: x}`, or nothing at all: written out, a name per line.
+        # A block such as `models: {main: x}`, or an empty one, is written out with one name per line.
         whole = _changed(_parsed(text), {path: value})[section]
         return _set_in(text, root, section, whole, "")
     return _set_in(text, entry[1], name, value, " " * entry[1].value[0][0].start_mark.column)
@@ -117,7 +113,7 @@ def _entry(mapping: Any, name: str) -> tuple[Any, Any] | None:
 
 
 def _last_line(node: Any, key: Any = None) -> int:
-    # A block's own end lies behind the comments after it.
+    # A block's own end is behind the comments that follow it.
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last: Any = node.value[-1]
         if isinstance(node, yaml.MappingNode):
@@ -130,7 +126,7 @@ def _last_line(node: Any, key: Any = None) -> int:
 
 def _written(name: str, value: Any, indent: str) -> str:
     if isinstance(value, dict) and value:
-        below = "".join(_written(str(each), of, f"{indent}  ") for each, of in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        below = "".join(_written(str(name), inner, f"{indent}  ") for name, inner in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         return f"{indent}{_scalar(name)}:\n{below}"
     return f"{indent}{_scalar(name)}: {_scalar(value)}\n"
 

@@ -65,8 +65,13 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
     settings()  # where what is wrong with them is said
     classifier = open_classifier(name, label, download=True)
     trials = [trial for trial in _TRIALS if trial.language in languages]
+    pairs = [(trial.source, trial.statement) for trial in trials]
     try:
-        scores, took_ms = _tried(classifier, trials)
+        scores = classifier.score(pairs)
+        began = time.perf_counter()
+        for _ in range(_ROUNDS):
+            classifier.score(pairs)
+        took_ms = (time.perf_counter() - began) * 1000 / (_ROUNDS * len(pairs))
     except ModelError as error:
         raise CommandFailed(f"{name} was found and cannot be run: {error}") from None
     wrongly = sum(trial.faithful and score < VETO_BELOW for trial, score in zip(trials, scores, strict=True))
@@ -92,15 +97,6 @@ def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) 
         raise typer.Exit(FAILED)
 
 
-def _tried(classifier: PairClassifier, trials: Sequence[_Trial]) -> tuple[list[float], float]:
-    pairs = [(trial.source, trial.statement) for trial in trials]
-    scores = classifier.score(pairs)
-    began = time.perf_counter()
-    for _ in range(_ROUNDS):
-        classifier.score(pairs)
-    return scores, (time.perf_counter() - began) * 1000 / (_ROUNDS * len(pairs))
-
-
 def _print(
     classifier: PairClassifier,
     trials: Sequence[_Trial],
@@ -117,5 +113,5 @@ def _print(
     out.print(table)
     out.print(f"{took_ms:.1f} ms for a pair of one sentence; it reads {classifier.max_tokens} tokens at once.")
     named = f" CITEWELL_MODELS__JUDGE_LABEL={label}" if label else ""
-    listed = ",".join(f'"{each}"' for each in languages)
+    listed = ",".join(f'"{language}"' for language in languages)
     out.print(plain(f"CITEWELL_MODELS__JUDGE={classifier.name}{named} CITEWELL_MODELS__JUDGE_LANGUAGES='[{listed}]'"))

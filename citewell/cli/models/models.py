@@ -69,7 +69,7 @@ def judge(
     The exit code is 1 when the classifier strikes a faithful statement or no wrong one: such a veto is worthless.
     """
     import_module("citewell.cli.models.judges").show(
-        name, label, [str(each) for each in language or [Language.ENGLISH]], as_json
+        name, label, [str(code) for code in language or [Language.ENGLISH]], as_json
     )
 
 

@@ -11,8 +11,6 @@ from citewell.cli.options import Json, Preset, Url, Workspaces
 from citewell.cli.questions.asking import ask_and_wait, exit_code_of, failure_of, follow, submit
 from citewell.cli.show.answer import proof_view
 from citewell.cli.show.dialogue import AnswerStream
-from citewell_client import CitewellClient
-from citewell_client.types import Query
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -47,14 +45,11 @@ def ask(
         if as_json:
             emit(query := ask_and_wait(client, question, wait=wait, **chosen))
         else:
-            query = _printed(client, *submit(client, question, wait=wait, **chosen))
+            query_id, left = submit(client, question, wait=wait, **chosen)
+            with err.status("queued") as status:
+                stream = AnswerStream(status)
+                query = stream.finish(follow(client, query_id, left, stream.take))
     if not as_json:
         out.print(plain("\n".join(["", *query["references"]])) if brief else proof_view(query))
     if failure := failure_of(query):
         raise CommandFailed(failure, exit_code_of(query))
-
-
-def _printed(client: CitewellClient, query_id: str, wait: float) -> Query:
-    with err.status("queued") as status:
-        stream = AnswerStream(status)
-        return stream.finish(follow(client, query_id, wait, stream.take))

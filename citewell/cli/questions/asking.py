@@ -61,14 +61,14 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
     events: queue.Queue[StreamEvent | None] = queue.Queue()
 
     def listen() -> None:
-        # Only watching breaks with it: the question itself is asked for afterwards. The client raises RuntimeError
-        # when it was closed because the command has given up.
+        # A broken stream ends only the watching: the question itself is asked for afterwards. The client raises
+        # RuntimeError when it was closed because the command has given up.
         with suppress(ApiProblem, ServerUnreachable, RuntimeError):
             for event in client.events(query_id):
                 events.put(event)
         events.put(None)
 
-    # A silent stream cannot be waited for with a limit of its own.
+    # The wait for a silent stream has no limit of its own, so a thread reads it.
     threading.Thread(target=listen, daemon=True).start()
     with suppress(queue.Empty):
         while event := events.get(timeout=max(0, deadline - time.monotonic())):

@@ -91,7 +91,7 @@ def lines_of(source: TextIO, *, is_typed: bool) -> Iterator[str]:
         return
     while True:
         try:
-            # input() edits lines and remembers them.
+            # A person can edit the lines that input() reads, and get back earlier ones.
             yield input(_PROMPT)
         except KeyboardInterrupt:
             say("\n/quit or Ctrl-D ends the conversation")

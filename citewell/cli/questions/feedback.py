@@ -62,10 +62,10 @@ def list_(
 ) -> None:
     """List judgements; `--status open` is the queue to review."""
     with connected(url) as client:
-        found = list(client.feedback.list(status=status, limit=limit))
-    for each in found:
-        emit(each) if as_json else _show(each)
-    if not found and not as_json:
+        reports = list(client.feedback.list(status=status, limit=limit))
+    for report in reports:
+        emit(report) if as_json else _show(report)
+    if not reports and not as_json:
         say("no feedback; `citewell feedback give ID` adds some")
 
 
@@ -91,10 +91,10 @@ def _given(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _show(each: Feedback) -> None:
-    where = each["place"] if each["position"] is None else f"{each['place']} {each['position'] + 1}"
-    said = " · ".join(filter(None, (each["rating"], each["verdict"], each["author"])))
-    out.print(plain(f"{each['id']}  {when(each['created_at'])}  {each['status']:<8}  {where}  {said}", "dim"))
-    for text in (each["excerpt"], each["reason"], each["corrected_answer"]):
+def _show(report: Feedback) -> None:
+    where = report["place"] if report["position"] is None else f"{report['place']} {report['position'] + 1}"
+    said = " · ".join(filter(None, (report["rating"], report["verdict"], report["author"])))
+    out.print(plain(f"{report['id']}  {when(report['created_at'])}  {report['status']:<8}  {where}  {said}", "dim"))
+    for text in (report["excerpt"], report["reason"], report["corrected_answer"]):
         if text:
             out.print(Padding(plain(" ".join(text.split())), (0, 0, 0, 2)))

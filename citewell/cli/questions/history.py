@@ -9,7 +9,6 @@ from citewell.cli.console import emit, out
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.history import history_view, queries_view
-from citewell_client.types import QueryListed
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -27,18 +26,15 @@ def history(
     """List the latest questions, or show everything that was checked for one."""
     with connected(url) as client:
         if query_id is None:
-            _list(list(client.queries(workspace, limit=limit)), as_json)
+            queries = list(client.queries(workspace, limit=limit))
+            if not as_json:
+                out.print(queries_view(queries))
+                return
+            for query in queries:
+                emit(query)
             return
-        found = client.history(whole_id(client, query_id, "question"))
+        record = client.history(whole_id(client, query_id, "question"))
     if as_json:
-        emit(found)
+        emit(record)
     else:
-        out.print(history_view(found))
-
-
-def _list(queries: list[QueryListed], as_json: bool) -> None:
-    if not as_json:
-        out.print(queries_view(queries))
-        return
-    for query in queries:
-        emit(query)
+        out.print(history_view(record))

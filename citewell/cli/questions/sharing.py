@@ -45,21 +45,21 @@ def share(
 
 def _revoke(client: CitewellClient, query_id: str, text: str) -> None:
     if not is_whole(text, _WHAT):
-        known = [each["id"] for each in client.shares(query_id)]
-        text = only_one(text, [each for each in known if each.startswith(text.lower())], _WHAT)
+        known = [link["id"] for link in client.shares(query_id)]
+        text = only_one(text, [id_ for id_ in known if id_.startswith(text.lower())], _WHAT)
     client.revoke_share(query_id, text)
     say(f"revoked {text}")
 
 
 def _list(client: CitewellClient, query_id: str, as_json: bool) -> None:
-    found = client.shares(query_id)
-    for each in found:
+    links = client.shares(query_id)
+    for link in links:
         if as_json:
-            emit(each)
+            emit(link)
         else:
-            state = "revoked" if each["revoked_at"] else f"until {when(each['expires_at'])}"
-            out.print(plain(f"{each['id']}  {state}"))
-    if not found and not as_json:
+            state = "revoked" if link["revoked_at"] else f"until {when(link['expires_at'])}"
+            out.print(plain(f"{link['id']}  {state}"))
+    if not links and not as_json:
         say("no links")
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from citewell.cli.console import plain
 from citewell.cli.show.verification import signal_view, verification_view
 from citewell.cli.show.words import duration, place, score, signal_word, verdict
-from citewell_client.types import Mention, Query
+from citewell_client.types import Query
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.documents.text_marks import in_words
 from domain.quality.signal import NO_MODEL
@@ -50,12 +50,16 @@ def proof_view(query: Query) -> RenderableType:
 
 
 def _beside(query: Query) -> Iterator[RenderableType]:
-    """What stands beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
-    versions omit both."""
+    """The views beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
+    versions omit both.
+    """
     if mentioned := query.get("mentions"):
         is_read = query.get("provider") != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
-        yield _mentions(mentioned)
+        yield from (
+            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
+            for mention in mentioned
+        )
     if conflicts := query.get("conflicts"):
         yield _heading("Your documents disagree")
         yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)
@@ -88,12 +92,6 @@ def _references(query: Query) -> RenderableType:
                 taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
-
-
-def _mentions(mentioned: list[Mention]) -> RenderableType:
-    return Group(
-        *(plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None) for each in mentioned)
-    )
 
 
 def _heading(title: str) -> Rule:

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.words import counted, verdict
-from citewell_client.types import AuditCheck, AuditDifference, AuditRecord, Comparison, SentenceCompared
+from citewell_client.types import AuditCheck, AuditRecord, Comparison, SentenceCompared
 
 _HASH_DIGITS = 12
 _SAYS = {
@@ -18,35 +18,33 @@ _SAYS = {
 }
 
 
-def chain_view(each: AuditRecord) -> Text:
-    record = each["record"]
-    return plain(f"{record['seq']:>4}  {each['hash'][:_HASH_DIGITS]}  {_named(record)}")
+def chain_view(entry: AuditRecord) -> Text:
+    record = entry["record"]
+    return plain(f"{record['seq']:>4}  {entry['hash'][:_HASH_DIGITS]}  {_named(record)}")
 
 
-def check_view(found: AuditCheck) -> RenderableType:
-    lines: list[RenderableType] = [_difference(each) for each in found["differences"]]
+def check_view(check: AuditCheck) -> RenderableType:
+    lines: list[RenderableType] = []
+    for difference in check["differences"]:
+        where = f"record {difference['seq']}" if difference["seq"] else "what is stored"
+        fields = f" ({', '.join(difference['fields'])})" if difference["fields"] else ""
+        lines.append(plain(f"{where}: {_named(difference['record'])} {_SAYS[difference['what']]}{fields}", "red"))
     lines.append(
-        plain(f"head {found['head']}")
+        plain(f"head {check['head']}")
         if lines
-        else plain(f"OK: {counted(found['records'], 'record')}, head {found['head']}", "green")
+        else plain(f"OK: {counted(check['records'], 'record')}, head {check['head']}", "green")
     )
     notes = {
         "erased": "contents were erased; their hashes remain",
         "later": "calls or outcomes were stored after the end",
         "unknown_prompts": "prompts are in another version on this server",
     }
-    lines += [plain(f"{found[name]} {words}", "dim") for name, words in notes.items() if found[name]]
+    lines += [plain(f"{check[name]} {words}", "dim") for name, words in notes.items() if check[name]]
     return Group(*lines)
 
 
-def _difference(each: AuditDifference) -> Text:
-    where = f"record {each['seq']}" if each["seq"] else "what is stored"
-    fields = f" ({', '.join(each['fields'])})" if each["fields"] else ""
-    return plain(f"{where}: {_named(each['record'])} {_SAYS[each['what']]}{fields}", "red")
-
-
 def _named(record: dict[str, Any]) -> str:
-    # `outcome round 0 check_statements s1:c1`.
+    """The name of a record, such as `outcome round 0 check_statements s1:c1`."""
     kind = record.get("kind", "head")
     names = ("chunk_id", "name", "version", "step", "item", "prompt", "call", "index", "position", "number", "status")
     values = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _fields_of(kind)]
@@ -66,18 +64,20 @@ def _fields_of(kind: str) -> tuple[str, ...]:
     }.get(kind, ())
 
 
-def comparison_view(found: Comparison) -> RenderableType:
-    changed = [each for each in found["sentences"] if each["changed"]]
+def comparison_view(comparison: Comparison) -> RenderableType:
+    changed = [sentence for sentence in comparison["sentences"] if sentence["changed"]]
     if not changed:
-        return plain(f"all {counted(len(found['sentences']), 'sentence')} are judged as before", "green")
-    lines: list[RenderableType] = [Text(f"{counted(len(changed), 'sentence')} of {len(found['sentences'])} changed")]
-    return Group(*lines, *(line for each in changed for line in _sentence(each)))
+        return plain(f"all {counted(len(comparison['sentences']), 'sentence')} are judged as before", "green")
+    lines: list[RenderableType] = [
+        Text(f"{counted(len(changed), 'sentence')} of {len(comparison['sentences'])} changed")
+    ]
+    return Group(*lines, *(line for sentence in changed for line in _sentence(sentence)))
 
 
-def _sentence(each: SentenceCompared) -> list[RenderableType]:
-    old, new = (verdict(state["status"]) if state else Text("–") for state in (each["old"], each["new"]))
+def _sentence(sentence: SentenceCompared) -> list[RenderableType]:
+    old, new = (verdict(state["status"]) if state else Text("–") for state in (sentence["old"], sentence["new"]))
     return [
-        plain(each["text"]),
+        plain(sentence["text"]),
         Text.assemble("  ", old, " → ", new),
-        plain(f"  {(each['new'] or {}).get('reason', '')}", "dim"),
+        plain(f"  {(sentence['new'] or {}).get('reason', '')}", "dim"),
     ]

@@ -52,14 +52,22 @@ def below_answer(query: Query) -> RenderableType:
             parts.append(signal_word(signal))
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
         parts += [
-            plain(f"“{each['quote']}”  ", "dim") + place(each["document"], each["page"], None)
-            for each in query["mentions"]
+            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
+            for mention in query["mentions"]
         ]
     else:
         parts += [plain(reference) for reference in query["references"]]
         disagreeing = query.get("conflicts", [])  # servers of older versions omit it
-        parts += [plain(f"Your documents disagree: {conflict_in_words(each)}", "yellow") for each in disagreeing]
-        parts.append(plain(_verified(query), "dim"))
+        parts += [
+            plain(f"Your documents disagree: {conflict_in_words(conflict)}", "yellow") for conflict in disagreeing
+        ]
+        states = (
+            [sentence["status"] for sentence in query["verification"]["sentences"]] if query["verification"] else []
+        )
+        korean = is_korean(query["restated_question"] or query["question"])
+        # Servers of older versions omit the signal.
+        line = verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=korean)
+        parts.append(plain(line, "dim"))
     if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}", "dim"))
     return Group(*parts, Text())
@@ -72,11 +80,3 @@ def history_view(turns: list[Turn]) -> RenderableType:
         said = turn["answer"] or (turn["error"]["message"] if turn["error"] else turn["status"])
         parts.append(Padding(plain(said), (0, 0, 0, 3)))
     return Group(*parts, Text())
-
-
-def _verified(query: Query) -> str:
-    found = query["verification"]
-    states = [sentence["status"] for sentence in found["sentences"]] if found else []
-    asked = query["restated_question"] or query["question"]
-    # Servers of older versions omit the signal.
-    return verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=is_korean(asked))

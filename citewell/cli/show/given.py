@@ -44,7 +44,11 @@ def _table(rows: Any) -> Table:
 
 
 def _sentence(sentence: dict[str, Any]) -> tuple[Text, RenderableType]:
-    return verdict(sentence["status"]), Group(plain(sentence["text"]), *_why(sentence, sentence["source"]))
+    reason: list[RenderableType] = [plain(f"  {sentence['reason']}", "dim")] if sentence["reason"] else []
+    if sentence["evidence"] and (source := sentence["source"]):
+        quote = plain(f"  “{' '.join(sentence['evidence'].split())}”  ", "dim")
+        reason = [quote + place(f"[{source['number']}] {source['title']}", source["page_number"], source["section"])]
+    return verdict(sentence["status"]), Group(plain(sentence["text"]), *reason)
 
 
 def _citation(citation: dict[str, Any]) -> tuple[Text, RenderableType]:
@@ -52,10 +56,3 @@ def _citation(citation: dict[str, Any]) -> tuple[Text, RenderableType]:
     if source := citation["source"]:
         where += place(source["title"], citation["page_number"], None)
     return verdict(citation["status"]), Group(where, plain(citation["explanation"], "dim"))
-
-
-def _why(sentence: dict[str, Any], source: dict[str, Any] | None) -> list[RenderableType]:
-    if sentence["evidence"] and source:
-        quote = plain(f"  “{' '.join(sentence['evidence'].split())}”  ", "dim")
-        return [quote + place(f"[{source['number']}] {source['title']}", source["page_number"], source["section"])]
-    return [plain(f"  {sentence['reason']}", "dim")] if sentence["reason"] else []

@@ -17,21 +17,17 @@ _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNS
 
 
 def queries_view(queries: list[QueryListed]) -> RenderableType:
-    # Two lines each: ids are long, and so are questions.
+    # Each question takes two lines: ids are long, and so are questions.
     if not queries:
         return Text("no questions yet; `citewell ask` asks one")
     lines: list[RenderableType] = []
     for query in queries:
-        lines.append(
-            plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim") + _became_of(query)
-        )
+        head = plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim")
+        # Servers of older versions omit the signal.
+        signal = query.get("signal")
+        lines.append(head + (signal_word(signal) if signal else plain(query["status"], "dim")))
         lines.append(Padding(plain(" ".join(query["question"].split())), (0, 0, 0, 2)))
     return Group(*lines)
-
-
-def _became_of(query: QueryListed) -> Text:
-    # Servers of older versions omit the signal.
-    return signal_word(signal) if (signal := query.get("signal")) else plain(query["status"], "dim")
 
 
 def history_view(history: History) -> RenderableType:
@@ -55,19 +51,17 @@ def _attempt(attempt: Attempt) -> list[RenderableType]:
     parts: list[RenderableType] = [_heading(heading)]
     parts += [plain(attempt["answer"]), Text(), verification_view(attempt, details=True)]
     for name, check in attempt["checks"].items():
-        parts.append(plain(f"{name}: {_check_words(check)}", "dim"))
+        words = str(check)
+        if isinstance(check, dict):
+            fields = cast("dict[str, Any]", check)
+            reason = f" ({fields['reason']})" if fields.get("reason") else ""
+            words = f"{fields.get('status')}{reason}"
+        parts.append(plain(f"{name}: {words}", "dim"))
     if attempt["claims"]:
         parts += [_heading("Claims"), _claims(attempt["claims"])]
     if attempt["citation_checks"]:
         parts += [_heading("Citation checks"), _citation_checks(attempt["citation_checks"])]
     return parts
-
-
-def _check_words(check: Any) -> str:
-    if not isinstance(check, dict):
-        return str(check)
-    fields = cast("dict[str, Any]", check)
-    return f"{fields.get('status')} ({fields['reason']})" if fields.get("reason") else str(fields.get("status"))
 
 
 def _claims(claims: list[Claim]) -> Table:
@@ -86,20 +80,16 @@ def _citation_checks(checks: list[CitationCheck]) -> Table:
     for check in checks:
         number = "–" if check["citation_number"] is None else f"†{check['citation_number']}"
         where = place(check["source_file"], check["source_page"], None) if check["source_file"] else Text()
+        reason, looks = check["explanation"], check["second_look"]
+        if looks is not None and looks["second"] is not None:
+            reason = f"Checked twice: the rule saw: {looks['noticed']}; the second look says: {reason}"
         table.add_row(
             Text(number),
             verdict(check["status"]),
             score(check["confidence"]),
-            Group(plain(check["statement"]), where.append(" "), *(plain(text, "dim") for text in _reasons(check))),
+            Group(plain(check["statement"]), where.append(" "), plain(reason, "dim")),
         )
     return table
-
-
-def _reasons(check: CitationCheck) -> list[str]:
-    looks = check["second_look"]
-    if looks is None or looks["second"] is None:
-        return [check["explanation"]]
-    return [f"Checked twice: the rule saw: {looks['noticed']}; the second look says: {check['explanation']}"]
 
 
 def _calls(calls: list[ModelCall]) -> Table:

@@ -1,4 +1,6 @@
-"""Terminal view of a question's retrieval: what each part found, and what an answer would be written from."""
+"""Terminal view of a question's retrieval: the results of each part, and the passages that an answer would be written
+from.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -28,22 +30,26 @@ _WHY_NOT = {
 }
 
 
-def retrieval_view(found: SearchExplained) -> RenderableType:
-    """Two lines and the text for each passage, the best first, and what an answer would come to."""
-    if not found["passages"]:
-        return Text(found["reason"] or "nothing was found")
-    shown = sum(each["shown"] is True for each in found["passages"])
+def retrieval_view(explained: SearchExplained) -> RenderableType:
+    """Two lines and the text for each passage, the best first, and a summary of what would be shown to the model."""
+    if not explained["passages"]:
+        return Text(explained["reason"] or "nothing was found")
+    shown = sum(passage["shown"] is True for passage in explained["passages"])
     told = f"An answer would be written from {counted(shown, 'passage')}."
-    lines = [plain(found["reason"] or told), *(plain(issue, "yellow") for issue in found["issues"]), plain("")]
-    return Group(*_searches(found), *lines, *(line for each in found["passages"] for line in _lines(each)))
+    lines = [plain(explained["reason"] or told), *(plain(issue, "yellow") for issue in explained["issues"]), plain("")]
+    return Group(
+        *_searches(explained), *lines, *(line for passage in explained["passages"] for line in _lines(passage))
+    )
 
 
-def _searches(found: SearchExplained) -> list[Text]:
-    """What was searched for, where that is more than the question."""
-    # Servers of older versions tell neither.
-    searches, ended = found.get("searches", []), found.get("ended_because")
+def _searches(explained: SearchExplained) -> list[Text]:
+    """The searches that were made, where they differ from the question."""
+    # Servers of older versions send neither.
+    searches, ended = explained.get("searches", []), explained.get("ended_because")
     made = searches if len(searches) > 1 or ended else []
-    lines = [plain(f"search {place}: {each['query']}" + _because(each["why"])) for place, each in enumerate(made, 1)]
+    lines = [
+        plain(f"search {place}: {search['query']}" + _because(search["why"])) for place, search in enumerate(made, 1)
+    ]
     return [
         *lines,
         *([plain(f"no further search{_because(ended)}")] if ended else []),
@@ -76,9 +82,9 @@ def _verdict(passage: PassageExplained) -> Text:
 def _scores(passage: PassageExplained) -> str:
     parts: list[str] = []
     for name, part in _PARTS:
-        if (found := passage[part]) is not None:
-            score = "not read" if found["score"] is None else f"{found['score']:.3f}"
-            rank = "" if found["rank"] is None else f"#{found['rank']} "
+        if (part_score := passage[part]) is not None:
+            score = "not read" if part_score["score"] is None else f"{part_score['score']:.3f}"
+            rank = "" if part_score["rank"] is None else f"#{part_score['rank']} "
             parts.append(f"{name} {rank}{score}")
     return " · ".join(parts) + (" · from the graph" if passage["from_graph"] else "")
 
@@ -87,5 +93,5 @@ def _marked(passage: PassageExplained) -> Text:
     marked = Text(passage["text"], style="dim")
     for match in passage["matches"]:
         marked.stylize("bold not dim", match["start"], match["end"])
-    # On one line, as the text of other searches.
+    # The text is on one line, as in other searches.
     return Text(" ").join(part for part in marked.split() if part.plain.strip())

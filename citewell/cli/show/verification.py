@@ -36,7 +36,7 @@ def verification_view(verification: Scores | Attempt, question: str = "", *, det
 
 
 def _question(verdict: QuestionVerdict, question: str) -> list[RenderableType]:
-    # That all of it may be open, or is in doubt, is what the signal says.
+    # The signal already says whether all of the question may be open or in doubt.
     if verdict["complete"]:
         return []
     parts = [part for part in verdict["open_parts"] if part.strip(" ?") != question.strip(" ?")]

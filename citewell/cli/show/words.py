@@ -10,7 +10,7 @@ from citewell.cli.console import plain
 from citewell_client.types import Document, Signal
 from domain.documents.text_marks import in_words
 
-# sign, words, style
+# For each status: a sign, words and a style.
 _VERDICTS = {
     "supported": ("✓", "supported", "green"),
     "accurate": ("✓", "accurate", "green"),
@@ -26,7 +26,7 @@ _VERDICTS = {
 
 
 def verdict(status: str) -> Text:
-    # Readable without colour or Unicode.
+    """The sign and words of a status, readable without colour or Unicode."""
     sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
     return Text(f"{sign} {words}", style=style)
 
@@ -40,7 +40,7 @@ def signal_word(signal: Signal | dict[str, Any]) -> Text:
 
 
 def place(document: str, page: int | None, section: str | None, marked: Mapping[str, Any] | None = None) -> Text:
-    """`policy.pdf, p.3 · Returns`; an unknown page is left out. `marked`: what has the marks of the place."""
+    """A place such as `policy.pdf, p.3 · Returns`; an unknown page is left out. `marked` has the marks of the place."""
     where = document if page is None else f"{document}, p.{page}"
     shown = plain(f"{where} · {section}" if section else where)
     said = in_words(marked or {})
@@ -48,7 +48,7 @@ def place(document: str, page: int | None, section: str | None, marked: Mapping[
 
 
 def counted(number: int, noun: str) -> str:
-    # `1 page`, `2 pages`.
+    """A number with its noun, such as `1 page` or `2 pages`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -57,14 +57,14 @@ def score(value: float | None) -> str:
 
 
 def duration(milliseconds: float | None) -> str:
-    # `850 ms`, `2.1 s`, or a dash.
+    """Seconds such as `850 ms` or `2.1 s`; a dash for None."""
     if milliseconds is None:
         return "–"
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 def size(number: int) -> str:
-    # `226 bytes`, `1.5 MB`.
+    """Bytes such as `226 bytes` or `1.5 MB`."""
     if number < 1000:
         return counted(number, "byte")
     value, unit = number / 1000, "kB"
@@ -80,7 +80,7 @@ def when(timestamp: str) -> str:
 
 
 def document_line(document: Document) -> Text:
-    # `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
+    """A line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`."""
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
     reading = document.get("reading")  # not of earlier servers
     told = reading_words(document["pages"], reading["seconds"], reading["cost_usd"]) if reading else ""
@@ -94,7 +94,9 @@ def document_line(document: Document) -> Text:
 
 
 def reading_words(pages: int, seconds: float, cost_usd: float | None) -> str:
-    """`1.2 s, 300 ms a page, $0.000400 a page`; of formats without pages for the whole document."""
+    """Words such as `1.2 s, 300 ms a page, $0.000400 a page`; formats without pages have the figures of the whole
+    document.
+    """
     told = duration(1000 * seconds)
     if pages:
         told += f", {duration(1000 * seconds / pages)} a page"

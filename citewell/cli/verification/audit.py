@@ -52,12 +52,12 @@ def verify(
     """Recompute every hash from what is stored, and name each record that has changed."""
     with connected(url) as client:
         query_id, of = _named(client, query_id)
-        found = client.check_audit(query_id, head, of=of)
+        check = client.check_audit(query_id, head, of=of)
     if as_json:
-        emit(found)
+        emit(check)
     else:
-        out.print(check_view(found))
-    if not found["intact"]:
+        out.print(check_view(check))
+    if not check["intact"]:
         raise CommandFailed(f"the audit of {query_id} does not hold", FAILED)
 
 
@@ -73,13 +73,13 @@ def reverify(
     """Verify a stored answer again on its original evidence, and show which verdicts differ."""
     with connected(url) as client, err.status("verifying"):
         query_id, of = _named(client, query_id)
-        found = client.reverify(query_id, of=of, wait=wait, model=model, preset=preset)
+        run = client.reverify(query_id, of=of, wait=wait, model=model, preset=preset)
     if as_json:
-        emit(found)
-    elif comparison := found.get("comparison"):
+        emit(run)
+    elif comparison := run.get("comparison"):
         out.print(comparison_view(comparison))
-    if found["status"] != "succeeded":
-        raise CommandFailed(f"verification {found['id']} is {found['status']}", FAILED)
+    if run["status"] != "succeeded":
+        raise CommandFailed(f"verification {run['id']} is {run['status']}", FAILED)
 
 
 @app.command()

@@ -20,22 +20,28 @@ _WHAT = "question"
 
 def replay(query_id: str, as_json: bool) -> None:
     with database():
-        found = _replayed(uuid.UUID(_whole(query_id)))
+        result = _replayed(uuid.UUID(_whole(query_id)))
     if as_json:
         emit(
-            {"equal": not found.differences, "differences": [difference._asdict() for difference in found.differences]}
+            {
+                "equal": not result.differences,
+                "differences": [difference._asdict() for difference in result.differences],
+            }
         )
     else:
-        _show(found)
-    if found.differences:
-        raise CommandFailed(f"{counted(len(found.differences), 'field')} came out otherwise", FAILED)
+        for difference in result.differences:
+            out.print(plain(f"{difference.where}: {difference.recorded!r} → {difference.replayed!r}"))
+        summary = f"{counted(result.replayed, 'outcome')} replayed, {result.from_record} taken from the record"
+        out.print(plain(f"equal: {summary}" if not result.differences else summary, "dim"))
+    if result.differences:
+        raise CommandFailed(f"{counted(len(result.differences), 'field')} came out otherwise", FAILED)
 
 
 def _whole(text: str) -> str:
     if is_whole(text, _WHAT):
         return text
     with system_transaction() as session:
-        return only_one(text, [str(each) for each in ids_beginning(session, text.lower())], _WHAT)
+        return only_one(text, [str(id_) for id_ in ids_beginning(session, text.lower())], _WHAT)
 
 
 def _replayed(query_id: uuid.UUID) -> ReplayResult:
@@ -46,10 +52,3 @@ def _replayed(query_id: uuid.UUID) -> ReplayResult:
         return asyncio.run(
             replay_answer(query_id, settings(), default_embedder(), calibration_of(settings(), provider))
         )
-
-
-def _show(found: ReplayResult) -> None:
-    for difference in found.differences:
-        out.print(plain(f"{difference.where}: {difference.recorded!r} → {difference.replayed!r}"))
-    summary = f"{counted(found.replayed, 'outcome')} replayed, {found.from_record} taken from the record"
-    out.print(plain(f"equal: {summary}" if not found.differences else summary, "dim"))

@@ -63,7 +63,9 @@ def evaluate(
         )
     if verdicts is not None and (listed or retrieval is not None):
         raise CommandFailed("--verdicts is for labelled pairs; leave it out with --retrieval and --list")
-    evaluating = _loaded()
+    # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    evaluating: Any = import_module("citewell.cli.verification.evaluating")
     if listed:
         evaluating.list_earlier(limit or _LISTED, as_json)
         return
@@ -74,9 +76,3 @@ def evaluate(
         evaluating.evaluate_from_feedback(tenant, workspace, wanted)
     else:
         evaluating.evaluate_verification(paths or [], wanted)
-
-
-def _loaded() -> Any:
-    # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    return import_module("citewell.cli.verification.evaluating")

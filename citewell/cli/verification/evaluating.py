@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from citewell.cli.console import emit, out
 from citewell.cli.database import database
@@ -22,7 +22,6 @@ from citewell.cli.verification.evaluation_run import (
     store,
     usage,
 )
-from citewell_verify.verdicts.calibration import Calibration
 from clients.embeddings.factory import configured_embedder
 from db.queries.access.keys import get_tenant
 from db.session import acting_for, system_transaction
@@ -45,7 +44,9 @@ def evaluate_verification(paths: Sequence[Path], wanted: Wanted) -> None:
 
 
 def evaluate_from_feedback(tenant: str, workspace: str | None, wanted: Wanted) -> None:
-    """The same with the verdicts of people on answers of a tenant. Raises TenantNotFound, EvaluationDataInvalid."""
+    """Check the statements that people judged in answers of a tenant, and print the accuracy measured by their
+    verdicts. Raises TenantNotFound, EvaluationDataInvalid.
+    """
     with database():
         with system_transaction() as session:
             tenant_id = get_tenant(session, tenant)
@@ -73,7 +74,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
         judges.gateway.provider,
         labelled.files,
         len(pairs),
-        {**printed, "usage": spent, **_calibration_fields(calibration)},
+        {**printed, "usage": spent, **({"calibration": asdict(calibration)} if calibration else {})},
     )
     show_run(run, printed, wanted, time.monotonic() - started)
     store(run, wanted)
@@ -82,7 +83,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
 
 @contextmanager
 def _written(path: Path | None) -> Generator[TextIO | None]:
-    """The file, opened before anything is paid for. Raises CommandFailed."""
+    """The file of verdicts, opened before anything is paid for. Raises CommandFailed."""
     if path is None:
         yield None
         return
@@ -98,18 +99,18 @@ def _written(path: Path | None) -> Generator[TextIO | None]:
 
 def _lines(labelled: LabelledPairs, judged: Mapping[str, Sequence[JudgedPair]]) -> Iterator[dict[str, object]]:
     for name, pairs in labelled.sets.items():
-        for pair, found in zip(pairs, judged[name], strict=True):
+        for pair, judgement in zip(pairs, judged[name], strict=True):
             said: dict[str, object] = {"dataset": name, "claim": pair.claim, "label": pair.label}
-            yield said | {"score": found.score, "uncertain": found.uncertain, "reason": found.reason}
+            yield said | {"score": judgement.score, "uncertain": judgement.uncertain, "reason": judgement.reason}
 
 
 def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
     """Search for every question and print how often the right passage was found. Raises EvaluationDataInvalid."""
-    found = read_question_sets(folder, wanted.limit)
+    read = read_question_sets(folder, wanted.limit)
     judges = open_judges(wanted)
     started = time.monotonic()
     with database():
-        asked = judges.run(_ask_sets(found.sets, judges, wanted))
+        asked = judges.run(_ask_sets(read.sets, judges, wanted))
         printed = {"sets": {name: measured_questions(questions) for name, questions in asked.items()}}
         questions = [question for members in asked.values() for question in members]
         spent = usage(judges, [call for question in questions for call in question.calls])
@@ -117,7 +118,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
             "retrieval",
             reranker_version(judges.gateway, judges.settings, judges.reranker, judges.settings.sharing),
             judges.gateway.provider,
-            found.files,
+            read.files,
             len(questions),
             {**printed, "usage": spent},
         )
@@ -153,23 +154,23 @@ def _judge(labelled: LabelledPairs, judges: Judges, wanted: Wanted) -> dict[str,
                 preset=chosen.sharing,
             )
         )
-    each = iter(judged)
-    return {name: [next(each) for _ in members] for name, members in labelled.sets.items()}
+    results = iter(judged)
+    return {name: [next(results) for _ in members] for name, members in labelled.sets.items()}
 
 
 async def _ask_sets(sets: Sequence[QuestionSet], judges: Judges, wanted: Wanted) -> dict[str, list[AskedQuestion]]:
     tools = Tools(models=judges.gateway, embedder=configured_embedder(), reranker=judges.reranker)
     asked: dict[str, list[AskedQuestion]] = {}
     with progress_bar(wanted) as bar:
-        for each in sets:
-            ingesting = bar.add_task(f"{each.name}: passages", total=len(each.passages))
-            asking = bar.add_task(f"{each.name}: questions", total=len(each.questions))
+        for question_set in sets:
+            ingesting = bar.add_task(f"{question_set.name}: passages", total=len(question_set.passages))
+            asking = bar.add_task(f"{question_set.name}: questions", total=len(question_set.questions))
             with temporary_collection(
-                each.passages, tools.embedder, lambda done, task=ingesting: bar.advance(task, done)
+                question_set.passages, tools.embedder, lambda done, task=ingesting: bar.advance(task, done)
             ) as collection:
-                asked[each.name] = await ask_questions(
+                asked[question_set.name] = await ask_questions(
                     collection,
-                    each.questions,
+                    question_set.questions,
                     tools,
                     settings=judges.settings.retrieval,
                     concurrency=judges.settings.models.concurrency,
@@ -177,7 +178,3 @@ async def _ask_sets(sets: Sequence[QuestionSet], judges: Judges, wanted: Wanted)
                     preset=judges.settings.sharing,
                 )
     return asked
-
-
-def _calibration_fields(calibration: Calibration | None) -> dict[str, Any]:
-    return {"calibration": asdict(calibration)} if calibration else {}

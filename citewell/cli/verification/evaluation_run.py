@@ -35,7 +35,7 @@ class Wanted:
     as_json: bool
     store: bool
     verdicts: Path | None = None
-    """Where every verdict is written, a line for each pair."""
+    """The file for all verdicts, a line for each pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def open_judges(wanted: Wanted) -> Judges:
         chosen = chosen.model_copy(update={"models": chosen.models.model_copy(update={"provider": wanted.provider})})
     if wanted.preset is not None:
         chosen = chosen.model_copy(update={"preset": wanted.preset})
-    # Before the model, which may hold connections.
+    # The reranker comes first: if it cannot be opened, no model holds connections yet.
     reranker = make_reranker(chosen.rerank)
     model = make_model(chosen)
     return Judges(chosen, model, ModelGateway(model, chosen.models), reranker)

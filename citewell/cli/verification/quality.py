@@ -29,13 +29,14 @@ def quality(
     """Show the metrics of the verification: hallucinations, corrections, citations, reranking, refusals."""
     rated = _read(labels) if labels else []
     with connected(url) as client:
-        found = client.quality(workspace, limit, rated)
+        report = client.quality(workspace, limit, rated)
     if as_json:
-        emit(found)
+        emit(report)
         return
-    table = Table("metric", "value", "cases", "aim", title=f"{found['queries']} verified questions", box=None)
-    for name, metric in found["metrics"].items():
-        table.add_row(name.replace("_", " "), _value(metric), str(metric["count"]), _aim(metric))
+    table = Table("metric", "value", "cases", "aim", title=f"{report['queries']} verified questions", box=None)
+    for name, metric in report["metrics"].items():
+        value = "–" if metric["value"] is None else f"{metric['value']:.3f}"
+        table.add_row(name.replace("_", " "), value, str(metric["count"]), _aim(metric))
     out.print(table)
 
 
@@ -58,10 +59,6 @@ def _label(path: Path, number: int, line: str) -> dict[str, Any]:
         raise typer.BadParameter(message, param_hint="--labels")
     fields = cast("dict[str, Any]", label)
     return {"query_id": fields["query_id"], "grounded": fields["grounded"]}
-
-
-def _value(metric: Metric) -> str:
-    return "–" if metric["value"] is None else f"{metric['value']:.3f}"
 
 
 def _aim(metric: Metric) -> str:

@@ -36,14 +36,16 @@ def verify(
     """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text."""
     text, sources = _answer(answer), [_source(path) for path in source]
     with connected(url) as client, err.status("verifying"):
-        found = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        result = cast("dict[str, Any]", found)
+        verified = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
+        result = cast("dict[str, Any]", verified)
     if as_json:
         emit(result)
     else:
         out.print(given_view(result))
     if result["status"] != "succeeded":
-        raise CommandFailed(_failure(result, wait))
+        if error := result["error"]:
+            raise CommandFailed(f"the verification failed: {error['message']}")
+        raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
 
 
 def _answer(name: str) -> str:
@@ -69,9 +71,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
-
-
-def _failure(result: dict[str, Any], wait: float) -> str:
-    if error := result["error"]:
-        return f"the verification failed: {error['message']}"
-    return f"no result after {wait:g} s; the verification {result['id']} is {result['status']}"

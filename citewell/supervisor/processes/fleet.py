@@ -75,12 +75,12 @@ class Fleet:
     def stop(self, processes: Sequence[ManagedProcess]) -> None:
         with ThreadPoolExecutor(max_workers=max(len(processes), 1)) as pool:
             stopping = [pool.submit(process.stop) for process in processes]
-            # In short waits: a signal that arrives just before a wait begins does not interrupt it, and Python calls
-            # its handler only after the wait.
+            # The waits are short: a signal that arrives just before a wait begins does not interrupt it, and Python
+            # calls its handler only after the wait.
             while wait(stopping, timeout=_TICK_S).not_done:
                 pass
-        for each in stopping:
-            each.result()
+        for future in stopping:
+            future.result()
         for process in processes:
             process.output.close()
             self.processes.remove(process)

@@ -49,10 +49,10 @@ class ForkServer:
 
     def begin(self, spec: ProcessSpec) -> Child:
         self._close_link()
-        self._link, theirs = socket.socketpair()
+        self._link, child_end = socket.socketpair()
         self._link.settimeout(_PATIENCE_S)
-        with theirs:
-            return execute(spec, stdin=theirs.fileno())
+        with child_end:
+            return execute(spec, stdin=child_end.fileno())
 
     def fork(self, spec: ProcessSpec) -> Child:
         """Fork `spec` from the server. Raises OSError if that fails; a process that is created later exits at once."""
@@ -73,7 +73,7 @@ class ForkServer:
             except BlockingIOError:
                 continue
             except ConnectionError:
-                # It was never made.
+                # The process was never created.
                 pass
             late.close()
             self._late.remove(late)
@@ -82,13 +82,21 @@ class ForkServer:
     def _split_off(self, server: socket.socket, spec: ProcessSpec) -> "Forked":
         read, write = os.pipe()
         stdout = os.fdopen(read, "rb")
-        ours, theirs = socket.socketpair()
+        ours, child_end = socket.socketpair()
         ours.settimeout(_PATIENCE_S)
         try:
             try:
-                _ask(server, spec, write, theirs.fileno())
+                request = {
+                    "argv": spec.argv,
+                    "env": {**spec.env},
+                    "cwd": str(spec.cwd),
+                    "death": spec.death_signal.value,
+                }
+                body = json.dumps(request).encode()
+                socket.send_fds(server, [_LENGTH.pack(len(body))], [write, child_end.fileno()])
+                server.sendall(body)
             finally:
-                theirs.close()
+                child_end.close()
                 os.close(write)
             pid, between = _IDS.unpack(_exactly(ours, _IDS.size))
             forked = Forked(pid, stdout)
@@ -96,19 +104,16 @@ class ForkServer:
             stdout.close()
             # A late reply would be read as the reply to the next request.
             self._close_link()
-            self._expect_late(ours)
+            # The socket is closed for writing: a process that reports late exits at once, even if the server has died.
+            ours.shutdown(socket.SHUT_WR)
+            ours.setblocking(False)
+            self._late.append(ours)
             raise ChildProcessError(f"nothing was forked: {error}") from error
         self._unwatched.add(between)
         # A process that exits before this is still our child, so its exit is handled as any other.
         with ours, suppress(ConnectionError):
             ours.sendall(_GO)
         return forked
-
-    def _expect_late(self, report: socket.socket) -> None:
-        # Closed for writing: the new process exits as soon as it has reported, even if the server has died meanwhile.
-        report.shutdown(socket.SHUT_WR)
-        report.setblocking(False)
-        self._late.append(report)
 
     def close(self) -> None:
         self._close_link()
@@ -122,7 +127,7 @@ class ForkServer:
 
 
 def _is_over(pid: int) -> bool:
-    # Also true of what is not our child and does not exist.
+    """Whether the process has ended; also true if it is not our child and does not exist."""
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:
@@ -186,13 +191,6 @@ def main() -> None:
         os.close(word)
 
 
-def _ask(link: socket.socket, spec: ProcessSpec, output: int, word: int) -> None:
-    request = {"argv": spec.argv, "env": {**spec.env}, "cwd": str(spec.cwd), "death": spec.death_signal.value}
-    body = json.dumps(request).encode()
-    socket.send_fds(link, [_LENGTH.pack(len(body))], [output, word])
-    link.sendall(body)
-
-
 def _received(link: socket.socket) -> tuple[dict[str, Any], int, int] | None:
     head, descriptors, _, _ = socket.recv_fds(link, _LENGTH.size, 2)
     if len(head) < _LENGTH.size:
@@ -221,7 +219,7 @@ def _split_off() -> int | None:
 
 
 def _report(word: socket.socket, supervisor: int, death_signal: signal.Signals, between: int) -> None:
-    # In the new process, which exits unless the supervisor answers.
+    """Report to the supervisor from the new process, which exits unless the supervisor answers."""
     bind_to(supervisor, death_signal)
     with word, suppress(ConnectionError):
         word.sendall(_IDS.pack(os.getpid(), between))
@@ -244,7 +242,7 @@ def _become(process: dict[str, Any], output: int) -> None:
 
 
 def _show_command(argv: Sequence[str]) -> None:
-    # `ps` shows `argv`, as far as there is room.
+    """Let `ps` show `argv`, as far as there is room."""
     facts = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, room = int(facts[_ARG_START]), int(facts[_ARG_END]) - int(facts[_ARG_START])
     title = " ".join(argv).encode()[: room - 2]
@@ -253,13 +251,13 @@ def _show_command(argv: Sequence[str]) -> None:
 
 
 def _exactly(link: socket.socket, size: int) -> bytes:
-    """Raises ConnectionError when the other side ends before."""
-    found = b""
-    while len(found) < size:
-        if not (part := link.recv(size - len(found))):
+    """Read exactly `size` bytes. Raises ConnectionError when the other side ends before."""
+    received = b""
+    while len(received) < size:
+        if not (part := link.recv(size - len(received))):
             raise ConnectionError("the other side ended")
-        found += part
-    return found
+        received += part
+    return received
 
 
 if __name__ == "__main__":

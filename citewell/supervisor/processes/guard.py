@@ -30,7 +30,7 @@ class Guard:
         self._send(f"-{group}\n")
 
     def close(self) -> None:
-        # Groups that are still watched are killed.
+        """End the guard; groups that are still watched are killed."""
         if self._process is not None:
             with suppress(BrokenPipeError):
                 self._process.communicate()

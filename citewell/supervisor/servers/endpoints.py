@@ -29,7 +29,7 @@ class Ports(BaseModel):
 
 
 def database_url(secrets: Secrets, ports: Ports) -> str:
-    """For SQLAlchemy with psycopg 3, as the role that owns the database."""
+    """The URL for SQLAlchemy with psycopg 3, as the role that owns the database."""
     return f"postgresql+psycopg://citewell:{secrets.postgres}@127.0.0.1:{ports.postgres}/citewell"
 
 

@@ -83,8 +83,8 @@ def end_leftovers(home: Home) -> None:
     It was killed, and they are about to end, or (on macOS) the guard was killed as well. Two servers on the same data
     would destroy it, and its `postmaster.pid` protects only until the pid is given to another program.
     """
-    found = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
-    _, alive = psutil.wait_procs(found, timeout=PATIENCE_S)
+    left = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
+    _, alive = psutil.wait_procs(left, timeout=PATIENCE_S)
     for process in alive:
         with suppress(psutil.NoSuchProcess):  # Postgres' children end by themselves when the one before them is gone
             process.kill()

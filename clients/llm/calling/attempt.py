@@ -45,7 +45,7 @@ class Attempt(Generic[T]):
 
     @property
     def may_be_hedged(self) -> bool:
-        # Judgements by the fast role: streams are watched while they grow.
+        # Only judgements by the fast role are asked twice: streams are watched while they grow.
         return isinstance(self.question.task, Judgement) and self.question.task.role == "fast"
 
     def second(self) -> "Attempt[T]":
@@ -81,22 +81,25 @@ class Caller:
         """Return the value of a valid reply. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
         with Slot(self._slots_of(attempt), attempt.ends_at) as slot:
             place = await self._place(attempt, slot)
-            late_after = self._late_after_s(attempt, place)
+            late_after: float | None = None
+            if place.lease is not None and not place.permission.is_probe and attempt.may_be_hedged:
+                late_after = self._hedges.delay_s(_kind(attempt.request))
             if late_after is None:
                 return await self._call(attempt, place)
             return await self._race(attempt, place, late_after)
 
     def failing_s(self, model: str) -> float:
-        """See Breaker."""
+        """For how many seconds the model has failed, see Breaker."""
         return self._breaker(model).failing_s
 
     def answered_at(self, model: str) -> float:
-        """See Breaker."""
+        """When the model last answered, see Breaker."""
         return self._breaker(model).answered_at
 
     async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
         if self._model.reserves(attempt.request):
-            # Slot first: a call that waits for one holds no tokens that others could use, and its time has not begun.
+            # The slot comes first: a call that waits for one holds no tokens that others could use, and its time has
+            # not begun.
             await slot.take()
         permission = self._breaker(attempt.request.model).enter()
         return await self._leased(attempt, permission, slot)
@@ -117,11 +120,6 @@ class Caller:
 
     def _breaker(self, model: str) -> Breaker:
         return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
-
-    def _late_after_s(self, attempt: Attempt[T], place: _Place) -> float | None:
-        if place.lease is None or place.permission.is_probe or not attempt.may_be_hedged:
-            return None
-        return self._hedges.delay_s(_kind(attempt.request))
 
     async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
         """Make the call, and a second one when it is late. The first usable reply wins; the other call is cancelled."""
@@ -157,8 +155,8 @@ class Caller:
 
     async def _call(self, attempt: Attempt[T], place: _Place) -> T:
         question = attempt.question
-        # Computed here, because waiting for a slot and a lease used part of the time.
-        # A reply that is still coming may take all of it.
+        # The time is computed here, because waiting for a slot and a lease used part of it. A reply that is still
+        # coming may take all that is left.
         request = replace(attempt.request, whole_s=max(0.0, attempt.ends_at - time.monotonic()))
         recorder, answered_before = self._recorder(attempt, request), self._slots_of(attempt).answered
         outcome: ModelReply | ModelError | None = None
@@ -166,13 +164,13 @@ class Caller:
             outcome = reply = await question.fetch(request)
             value = question.read(reply)
             if question.key is not None:
-                # First of all, because what follows may be cancelled and the reply is paid for.
+                # This comes first, because what follows may be cancelled and the reply is paid for.
                 self._cache.put(question.key, reply, recorder.record_of(reply), question.log)
         except ModelError as error:
             outcome = error
             raise
         except asyncio.CancelledError:
-            # Its cost is unknown, but that it was made must be recorded.
+            # The cost of the call is unknown, but it must be recorded.
             recorder.ended(ModelUnavailable("stopped before its end", usage=place.least))
             raise
         finally:
@@ -212,13 +210,13 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 
 
 def _was_cut_short(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
-    # Our own deadline may have ended the call early, so that it says nothing about the model.
+    # Our own deadline may have ended the call early; it then says nothing about the model.
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.whole_s is not None and given.whole_s < wanted.timeout_s
 
 
 async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
-    # When none succeeds, the error of the first.
+    """The value of the first call that succeeds. When none does, raise the error of the first."""
     calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
     while waiting:
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

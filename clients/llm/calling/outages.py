@@ -20,13 +20,13 @@ _LONGEST_WAIT_AFTER_COST_S = 60.0
 """After a call that the provider may charge for, such as one whose connection broke, the waits grow further."""
 _JITTER = 0.25
 _UNREACHED_S = 60.0
-"""So long a server is waited for that this process has never reached: its address is likely wrong."""
+"""The longest wait for a server that this process has never reached: its address is likely wrong."""
 _WAITS_FOR_SLOW = 1
-"""A question whose calls all took too long is asked again so often: a model may still have been loading."""
+"""A question whose calls all took too long is asked again at most this often: a model may still have been loading."""
 _WAITS_BESIDE_ANSWERS = 5
-"""A question that fails so often while the same model answers others is itself what the model cannot answer."""
+"""After so many failures, while the same model answers others, a question is itself what the model cannot answer."""
 _FORGOTTEN_AFTER_S = 30.0
-"""A question that comes back so much later than it was to be asked again was answered elsewhere meanwhile, or ended."""
+"""A question that is this much later than its next try was answered elsewhere meanwhile, or has ended."""
 _MOST_REMEMBERED = 10_000
 
 Key = tuple[str, str, str]
@@ -52,7 +52,7 @@ class Outage(Exception):
         self.too_slow, self.unreached = too_slow, unreached
 
     def beside(self, later: "Outage") -> "Outage":
-        """Both models of a chain are away, this one and the `later` one."""
+        """The outage of two models of a chain, this one and the `later` one."""
         failure = replace(later.failure, reason=f"{self.failure.reason}; {later.failure.reason}")
         return Outage(
             failure,
@@ -106,15 +106,12 @@ class Outages:
         is_slow = outage.too_slow and waiting.waits >= _WAITS_FOR_SLOW
         if is_its_own_fault or is_too_late or is_slow or lasted_s >= longest_s:
             self.end(key)
-            return _after(waiting, outage.failure, now)
+            failure = outage.failure
+            if not waiting.waits:
+                return failure
+            return replace(failure, reason=f"{failure.reason} (tried again for {now - waiting.since:.0f} s)")
         waiting.waits += 1
         waiting.due_at = now + wait_s
         if len(self._waiting) > _MOST_REMEMBERED:
             self.end(next(iter(self._waiting)))
         raise CallDeferred(wait_s, outage.failure.reason)
-
-
-def _after(waiting: _Waiting, failure: Failure, now: float) -> Failure:
-    if not waiting.waits:
-        return failure
-    return replace(failure, reason=f"{failure.reason} (tried again for {now - waiting.since:.0f} s)")

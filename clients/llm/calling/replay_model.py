@@ -21,20 +21,20 @@ class RecordedModel:
         return self._provider
 
     def reserves(self, request: ModelRequest) -> int:
-        # No call is made.
+        # A replay makes no call.
         del request
         return 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """Raises ModelRefused when there is none for this prompt."""
-        found = self._replies.get(request.text.sha256)
-        if found is None:
+        """The recorded reply to this prompt. Raises ModelRefused when there is none."""
+        kept = self._replies.get(request.text.sha256)
+        if kept is None:
             self.unanswered += 1
             raise ModelRefused(f"no reply to this question of {request.prompt} was recorded")
-        return ModelReply(found.text, found.model, Usage(), "stop")
+        return ModelReply(kept.text, kept.model, Usage(), "stop")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        """The whole reply at once. Raises ModelRefused."""
+        """The recorded reply as one part. Raises ModelRefused."""
         reply = await self.complete(request)
         yield StreamPart(text=reply.text)
         yield StreamPart(reply=reply)

@@ -14,7 +14,7 @@ from config.models import ModelSettings
 
 Task = Judgement[Any] | Composition
 Begun = Mapping[str, object] | None
-"""Stored about a call before it is made (CallLog.begun_as)."""
+"""The row that is stored about a call before it is made (CallLog.begun_as)."""
 
 
 @dataclass(frozen=True, slots=True)

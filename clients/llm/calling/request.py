@@ -39,8 +39,9 @@ class Question(Generic[T]):
     on_text: Callable[[str], None] | None = None
 
     def request(self, model: str, max_tokens: int, timeout_s: float, *, fault: str = "") -> ModelRequest:
-        """`fault` is what was wrong with an earlier reply. The model is shown it, for at temperature 0 the same prompt
-        would mostly buy the same reply."""
+        """The request to `model`. `fault` is what was wrong with an earlier reply; it is shown to the model, because at
+        temperature 0 the same prompt would mostly buy the same reply.
+        """
         return ModelRequest(
             prompt=self.task.name,
             fields=self.text.fields,

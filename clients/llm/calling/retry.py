@@ -31,9 +31,11 @@ from clients.llm.protocol import (
 INVALID_REPLIES_MAX = 2
 TIMEOUTS_MAX = 2
 REJECTIONS_MAX = 10
-"""Whatever wait each of them names: a server that names none, or too short a one, is not asked for ever."""
+"""A question ends after this many 429s, whatever wait each of them names: a server that names none, or too short a one,
+is not asked for ever.
+"""
 _TRUSTED_WAITS = 2
-"""Further rejections show that the waits that the server names are too short."""
+"""After more rejections than this, the waits that the server names are too short."""
 
 _T = TypeVar("_T")
 
@@ -55,7 +57,7 @@ class RetryBudget:
         self.tries = 0
         self.invalid = 0
         self.fault = ""
-        """What was wrong with the model's words, when they were not the reply asked for."""
+        """What was wrong with the text of the last reply, when it was not the one that was asked for."""
         self.rejected = 0
         self.timeouts = 0
         self.out_of_time = False
@@ -82,7 +84,7 @@ class RetryBudget:
         return self.timeouts < TIMEOUTS_MAX and self.rejected < REJECTIONS_MAX and self._attempts_left > 0
 
     def spare_one(self) -> bool:
-        # For another model; not when there is no time for it.
+        """Allow one try of another model, unless there is no time for it."""
         self._attempts_left = max(1, self._attempts_left)
         return not self.out_of_time and self.seconds_left > 0
 

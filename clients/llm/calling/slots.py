@@ -11,16 +11,16 @@ from types import TracebackType
 from clients.llm.protocol import ModelError, ModelReply, ModelTimedOut, NoFreeSlot
 
 _SHARE_OF_TIMEOUT = 0.5
-"""Calls that are in flight together are to be answered within this share of the time that one may take."""
+"""Calls that are in flight together should be answered within this share of the time that one may take."""
 _SPARE = 4
-"""Replies that take less than so many parts of that time show that the server could serve one call more."""
+"""A reply that takes less than this fraction (1/n) of that time shows that the server could serve one call more."""
 
 
 class Slots:
     """At most `most` slots of a model, and fewer once its server has let a call time out.
 
-    A server with room for one call keeps the others waiting without a word, until they time out and are asked again:
-    work for nothing. How many it served meanwhile tells how many it serves at once.
+    A server with room for one call keeps the others waiting without a response, until they time out and are asked
+    again: work for nothing. The number of calls that it answered meanwhile shows how many it serves at once.
     """
 
     def __init__(self, most: int) -> None:
@@ -59,7 +59,7 @@ class Slots:
         self._grant()
 
     def _leave(self, granted: "asyncio.Future[None]") -> None:
-        # A slot may have been granted at the last moment.
+        # A slot may have been granted at the last moment, and is passed on.
         if granted.done() and not granted.cancelled():
             self.give_back()
         elif granted in self._waiting:
@@ -68,7 +68,7 @@ class Slots:
     def _grant(self) -> None:
         while self._waiting and not self.is_full():
             granted = self._waiting.popleft()
-            # One that is cancelled has not left yet.
+            # A waiting call that is cancelled has not left yet.
             if not granted.done():
                 self._held += 1
                 granted.set_result(None)

@@ -102,16 +102,17 @@ class FolderClassifier:
         network = self._loaded()
         with self._as_model_error("could not score"):
             encoded = [network.encoder.encode(*pair) for pair in pairs]
-            if longest := max((len(each.ids) for each in encoded if len(each.ids) > self.max_tokens), default=0):
+            if longest := max((len(pair.ids) for pair in encoded if len(pair.ids) > self.max_tokens), default=0):
                 raise ModelRefused(f"{self.name} reads {self.max_tokens} tokens at once and got {longest}")
+            scores: list[float] = []
             with self._running:
-                return [score for batch in _batches(encoded) for score in self._scored(network, batch)]
-
-    def _scored(self, network: Network, batch: Sequence[Encoded]) -> list[float]:
-        scores = self._folder.head.probabilities(network.forward(_padded(batch, self._folder.pad_id)))
-        if len(scores) != len(batch):
-            raise ModelRefused(f"{self.name} gave {len(scores)} scores for {len(batch)} pairs")
-        return scores
+                for batch in _batches(encoded):
+                    logits = network.forward(_padded(batch, self._folder.pad_id))
+                    of_batch = self._folder.head.probabilities(logits)
+                    if len(of_batch) != len(batch):
+                        raise ModelRefused(f"{self.name} gave {len(of_batch)} scores for {len(batch)} pairs")
+                    scores += of_batch
+            return scores
 
     def _loaded(self) -> Network:
         with self._loading, self._as_model_error("could not be loaded"):
@@ -121,7 +122,7 @@ class FolderClassifier:
 
     @contextmanager
     def _as_model_error(self, what: str) -> Generator[None]:
-        # A failing judge leaves statements unchecked.
+        # A judge that fails leaves statements unchecked.
         try:
             yield
         except ModelError:
@@ -148,10 +149,10 @@ def _batches(encoded: Sequence[Encoded]) -> Iterator[Sequence[Encoded]]:
 
 
 def _padded(batch: Sequence[Encoded], pad_id: int) -> Arrays:
-    shape = (len(batch), max(len(each.ids) for each in batch))
+    shape = (len(batch), max(len(pair.ids) for pair in batch))
     ids, mask, types = np.full(shape, pad_id, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for row, each in enumerate(batch):
-        ids[row, : len(each.ids)] = each.ids
-        mask[row, : len(each.ids)] = 1
-        types[row, : len(each.ids)] = each.types
+    for row, pair in enumerate(batch):
+        ids[row, : len(pair.ids)] = pair.ids
+        mask[row, : len(pair.ids)] = 1
+        types[row, : len(pair.ids)] = pair.types
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}

@@ -47,14 +47,14 @@ class PairEncoder:
     def _encoding(self, tokenizer: Tokenizer, source: str, statement: str) -> Encoding:
         if self._form.template:
             parts = {"{source}": self._disarmed(source), "{statement}": self._disarmed(statement)}
-            # Filled in one pass: a source that contains "{statement}" stays as it is.
+            # The template is filled in one pass: a source that contains "{statement}" stays as it is.
             return tokenizer.encode(_FIELD.sub(lambda field: parts[field[0]], self._form.template))
         if self._form.order == "statement_first":
             return tokenizer.encode(statement, source)
         return tokenizer.encode(source, statement)
 
     def _disarmed(self, text: str) -> str:
-        # Inside a template they would take effect.
+        # Inside a template, control tokens of a text would take effect.
         for sign in self._signs:
             text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
         return text

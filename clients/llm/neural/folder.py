@@ -70,7 +70,9 @@ def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> M
             f"put the model there, e.g. with `optimum-cli export onnx` (see {purpose.page})"
         )
     config = _read(_ModelConfig, path / "config.json", purpose)
-    head = make_head(_labels(config), label or form.label, purpose)
+    named = config.id2label or {index: label for label, index in config.label2id.items()}
+    labels = tuple(named.get(index, f"LABEL_{index}") for index in range(len(named) or config.num_labels))
+    head = make_head(labels, label or form.label, purpose)
     tokenizer = _read(_TokenizerConfig, path / "tokenizer_config.json", purpose, optional=True)
     limit = form.max_tokens or _limit(config, tokenizer)
     segments = tokenizer.model_input_names is None or "token_type_ids" in tokenizer.model_input_names
@@ -100,19 +102,14 @@ def _read(kind: type[_T], file: Path, purpose: Purpose, *, optional: bool = Fals
     try:
         return kind.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_input=False)]
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_input=False)]
         raise ConfigurationInvalid(f"{purpose.model}: {file}: {'; '.join(faults)}") from None
     except OSError as error:
         raise ConfigurationInvalid(f"{purpose.model}: {file} cannot be read: {error.strerror}") from None
 
 
-def _labels(config: _ModelConfig) -> tuple[str, ...]:
-    named = config.id2label or {index: label for label, index in config.label2id.items()}
-    return tuple(named.get(index, f"LABEL_{index}") for index in range(len(named) or config.num_labels))
-
-
 def _limit(config: _ModelConfig, tokenizer: _TokenizerConfig) -> int:
-    # The smaller of what the two files state, 512 if neither does.
+    """The smaller of the limits that the two files state; 512 if neither states one."""
     positions = config.max_position_embeddings
     if positions and "roberta" in config.model_type:
         # RoBERTa counts positions from after the padding index.

@@ -12,7 +12,7 @@ from config.settings import ConfigurationInvalid
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _SMALL = ("*.json", "*.txt", "*.model")
-# In order of preference; the second only if the first yields no weights.
+# These are in order of preference: the second is used only if the first yields no weights.
 _WEIGHTS = (("model.onnx*", "onnx/model.onnx*"), ("*.safetensors",))
 
 
@@ -38,24 +38,19 @@ def _from_hub(model: str, purpose: Purpose, *, download: bool) -> Path:
     import huggingface_hub  # noqa: PLC0415 - an optional extra
 
     get = cast("Callable[..., str]", huggingface_hub.snapshot_download)  # pyright: ignore[reportUnknownMemberType]
-    found = Path()
+    folder = Path()
     try:
         for weights in _WEIGHTS:
-            found = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
-            if find_weights(found):
+            folder = Path(get(model, allow_patterns=[*_SMALL, *weights], local_files_only=not download))
+            if find_weights(folder):
                 break
-    # Includes the hub's own errors.
+    # These include the hub's own errors.
     except (OSError, ValueError, RuntimeError) as error:
         if download:
-            raise ConfigurationInvalid(
-                f"{purpose.model}: {model} could not be downloaded: {_first_line(error)}"
-            ) from None
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            raise ConfigurationInvalid(f"{purpose.model}: {model} could not be downloaded: {reason}") from None
         raise ConfigurationInvalid(
             f"{purpose.model}: there is no folder {model}, and the hub's cache has no such model; fill the folder, or "
             f"set {purpose.download} to true to have it downloaded once"
         ) from None
-    return found
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return folder

@@ -5,7 +5,7 @@ score few faithful statements far below their threshold. As one vote among sever
 a veto. They cannot raise a verdict: they confuse similarity with support.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from citewell_verify.evidence.contradictions import without_markers
 from citewell_verify.prompting.judgements import StatementCheck
@@ -33,7 +33,8 @@ def vetoed(
     texts = [source.text for source in sources if language_of(source.text) in languages]
     if not (check.is_accurate and any(map(str.isalpha, plain)) and texts) or language_of(plain) not in languages:
         return check
-    best = _best_score(plain, texts, classifier)
+    parts = [text[start:end] for text in texts for start, end in _windows(text, plain, classifier)]
+    best = max(classifier.score([(part, plain) for part in parts]), default=0.0)
     if best >= VETO_BELOW:
         return check
     why = f"{classifier.name} gives {best:.2f} that a source says so"
@@ -46,11 +47,6 @@ def vetoed(
             "confidence": min(check.confidence, VETOED_CONFIDENCE),
         }
     )
-
-
-def _best_score(statement: str, texts: Sequence[str], classifier: PairClassifier) -> float:
-    parts = [text[start:end] for text in texts for start, end in _windows(text, statement, classifier)]
-    return max(classifier.score([(part, statement) for part in parts]), default=0.0)
 
 
 def _windows(text: str, statement: str, classifier: PairClassifier) -> list[tuple[int, int]]:

@@ -38,7 +38,7 @@ class NeuralJudge:
 
     @property
     def provider(self) -> str:
-        # The inner model answers, this one only objects.
+        # The inner model answers, and this one only objects.
         return self._inner.provider
 
     def reserves(self, request: ModelRequest) -> int:
@@ -63,7 +63,7 @@ class NeuralJudge:
             raise
 
     def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
-        # No judgement is prose.
+        # The classifier judges no prose.
         return self._inner.stream(request)
 
     async def aclose(self) -> None:
@@ -89,14 +89,14 @@ class NeuralJudge:
         known, by_number = {item.id: item for item in items}, {source.number: source for source in sources}
         read = by_id(items, replied)
 
-        def held(each: ItemCheck) -> ItemCheck:
-            if each.id not in read:
-                return each
-            item = known[each.id]
+        def held(reply: ItemCheck) -> ItemCheck:
+            if reply.id not in read:
+                return reply
+            item = known[reply.id]
             own = Sources(by_number[number] for number in item.sources)
-            return each.model_copy(update={"verdict": self._check(each.verdict, item.text, own)})
+            return reply.model_copy(update={"verdict": self._check(reply.verdict, item.text, own)})
 
-        return StatementChecks(verdicts=[held(each) for each in replied])
+        return StatementChecks(verdicts=[held(reply) for reply in replied])
 
     def _check(self, check: StatementCheck, statement: str, sources: Sources) -> StatementCheck:
         return vetoed(check, statement, sources, self._classifier, self._languages)

@@ -20,7 +20,7 @@ def load(folder: ModelFolder) -> Network:
     options = SessionOptions()
     options.log_severity_level = _FATAL_ONLY
     session = InferenceSession(str(folder.weights[0]), options, providers=["CPUExecutionProvider"])
-    inputs = [each.name for each in session.get_inputs()]
+    inputs = [input_.name for input_ in session.get_inputs()]
     outputs = [output.name for output in session.get_outputs()]
     if unknown := set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}:
         raise ModelRefused(f"{folder.name} is no classifier of pairs: it wants {', '.join(sorted(unknown))}")

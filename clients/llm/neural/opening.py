@@ -11,7 +11,7 @@ from clients.llm.neural.hub import find_folder
 from clients.llm.neural.purpose import JUDGING, Purpose
 from config.settings import ConfigurationInvalid
 
-# Module of the backend, packages it needs, and the extra that installs them.
+# For each format: the module of the backend, the packages it needs, and the extra that installs them.
 _ONNX = ("clients.llm.neural.onnx", ("onnxruntime", "tokenizers"), "neural")
 _TRANSFORMERS = ("clients.llm.neural.transformers", ("transformers", "torch"), "neural-transformers")
 

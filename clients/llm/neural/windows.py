@@ -35,16 +35,16 @@ def windows(text: str, size: Callable[[str], int], limit: int) -> list[Span]:
     sentences = [(sentence.start, sentence.end) for sentence in split_sentences(text)]
     units = [unit for sentence in sentences for unit in _fitting(text, sentence, fits)]
     costs = [size(text[slice(*unit)]) - taken for unit in units]
-    found: list[Span] = []
+    spans: list[Span] = []
     first = 0
     while first < len(units):
         last = _last_affordable(costs, first, room)
         # The whole can have more tokens than its parts, e.g. for the line breaks between them.
         while last > first and not fits((units[first][0], units[last][1])):
             last -= 1
-        found.append((units[first][0], units[last][1]))
+        spans.append((units[first][0], units[last][1]))
         first = len(units) if last + 1 == len(units) else _next(costs, first, last, room // _OVERLAP)
-    return found
+    return spans
 
 
 def _last_affordable(costs: list[int], first: int, room: int) -> int:
@@ -56,7 +56,7 @@ def _last_affordable(costs: list[int], first: int, room: int) -> int:
 
 
 def _next(costs: list[int], first: int, last: int, shared: int) -> int:
-    # As far back as `shared` tokens reach, but past `first`.
+    # The next window begins as far back as `shared` tokens reach, but after `first`.
     following, spent = last + 1, costs[last]
     while following - 1 > first and spent <= shared:
         following -= 1

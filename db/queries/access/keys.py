@@ -16,7 +16,8 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 
 class ListedKey(NamedTuple):
     """A key, the name of its tenant, and the names of workspaces by their ids: at least of those that the key is
-    limited to and that still exist."""
+    limited to and that still exist.
+    """
 
     key: ApiKey
     tenant: str
@@ -31,10 +32,10 @@ def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
 
 
 def get_tenant(session: Session, name: str) -> int:
-    found = session.scalar(select(Tenant.id).where(Tenant.name == name))
-    if found is None:
+    tenant = session.scalar(select(Tenant.id).where(Tenant.name == name))
+    if tenant is None:
         raise TenantNotFound(f"There is no tenant {name!r}; `citewell tenants list` shows them.")
-    return found
+    return tenant
 
 
 def add_key(
@@ -89,19 +90,19 @@ def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
 
 
 def _names_of(session: Session, keys: Iterable[ApiKey]) -> dict[int, str]:
-    ids = {each for key in keys if key.limited_to for each in key.limited_to["workspaces"]}
+    ids = {workspace_id for key in keys if key.limited_to for workspace_id in key.limited_to["workspaces"]}
     named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
     return dict(session.execute(named).all()) if ids else {}
 
 
 def revoke_key(session: Session, key_id: str) -> None:
-    found = session.scalar(
+    key = session.scalar(
         update(ApiKey)
         .where(ApiKey.id == key_id)
         .values(revoked_at=func.coalesce(ApiKey.revoked_at, func.now()))
         .returning(ApiKey.id)
     )
-    if found is None:
+    if key is None:
         raise KeyNotFound(f"There is no key {key_id!r}.")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import RowMapping, ScalarSelect, func, select, true
+from sqlalchemy import RowMapping, func, select, true
 from sqlalchemy.orm import Session
 
 from db.base import OWN_TENANT
@@ -38,7 +38,15 @@ def list_contents(
         .where(Document.workspace_id == Workspace.id)
         .lateral("counted")
     )
-    used_at = func.greatest(counted.c.used_at, *(_last_accepted(kind) for kind in QueryKind))
+    # One subquery per kind: the index on (workspace_id, kind, created_at) then gives the newest at once.
+    last_accepted = [
+        select(func.max(Query.created_at))
+        .where(Query.workspace_id == Workspace.id, Query.kind == kind)
+        .correlate(Workspace)
+        .scalar_subquery()
+        for kind in QueryKind
+    ]
+    used_at = func.greatest(counted.c.used_at, *last_accepted)
     statement = (
         select(Workspace, EmbeddingSpace.model, EmbeddingSpace.dimension, counted, used_at.label("last"))
         .select_from(Workspace)
@@ -61,9 +69,3 @@ def _contents(row: RowMapping) -> Contents:
         row["last"],
         None if row["model"] is None else (row["model"], row["dimension"]),
     )
-
-
-def _last_accepted(kind: QueryKind) -> ScalarSelect[datetime]:
-    # One kind at a time: the index on (workspace_id, kind, created_at) then gives the newest at once.
-    newest = select(func.max(Query.created_at)).where(Query.workspace_id == Workspace.id, Query.kind == kind)
-    return newest.correlate(Workspace).scalar_subquery()

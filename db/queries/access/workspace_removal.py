@@ -10,19 +10,19 @@ from sqlalchemy.orm import Session
 from db.models import Batch, Document, Import, Query, Workspace
 
 TOLD_WITHIN = timedelta(seconds=30)
-"""What has just ended stays for so long: those who wait for it, and receivers of its end, still read it."""
+"""What has just ended stays for this long: those who wait for it, and receivers of its webhook, still read it."""
 
 
 def mark_deleting(session: Session, workspace_id: int) -> None:
-    # Repeating it changes nothing.
+    """Mark the workspace as being deleted; repeating it changes nothing."""
     first = func.coalesce(Workspace.deleting_at, func.now())
     session.execute(update(Workspace).where(Workspace.id == workspace_id).values(deleting_at=first))
 
 
 def list_deleting(session: Session) -> Sequence[tuple[int, int]]:
     """(workspace, tenant) of those that are being deleted, the oldest first."""
-    found = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
-    return [(id_, tenant) for id_, tenant in session.execute(found.order_by(Workspace.deleting_at))]
+    deleting = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
+    return [(id_, tenant) for id_, tenant in session.execute(deleting.order_by(Workspace.deleting_at))]
 
 
 def unfinished_queries(session: Session, workspace_id: int, limit: int) -> list[uuid.UUID]:
@@ -35,14 +35,15 @@ def some_documents(session: Session, workspace_id: int, limit: int) -> list[uuid
 
 
 def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
-    """Delete the documents with all that belongs to them, except from the statistics of the workspace, which nobody
-    searches any more."""
+    """Delete the documents with all that belongs to them. The workspace's statistics keep counting them: it is not
+    searched any more.
+    """
     session.execute(delete(Document).where(Document.id.in_(ids)))
 
 
 def delete_import(session: Session, workspace_id: int) -> bool:
-    one = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
-    return session.scalar(delete(Import).where(Import.id == one).returning(Import.id)) is not None
+    some_import = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
+    return session.scalar(delete(Import).where(Import.id == some_import).returning(Import.id)) is not None
 
 
 def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> bool:
@@ -55,6 +56,6 @@ def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> boo
 
 
 def delete_if_empty(session: Session, workspace_id: int) -> bool:
-    left = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
-    session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~each for each in left)))
+    contents = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
+    session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~content for content in contents)))
     return session.scalar(select(Workspace.id).where(Workspace.id == workspace_id)) is None

@@ -20,7 +20,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
     if workspace is not None:
         return workspace
     if is_limited():
-        names = ", ".join(each.name for each in list_workspaces(session)) or "none that still exists"
+        names = ", ".join(workspace.name for workspace in list_workspaces(session)) or "none that still exists"
         raise WorkspaceForbidden(f"This key does not open the workspace {name!r}; it is limited to: {names}.")
     raise WorkspaceNotFound(f"There is no workspace {name!r}; create it, or ingest a document into it.")
 
@@ -28,7 +28,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
 def require_access(session: Session, names: Iterable[str]) -> None:
     """Raise WorkspaceForbidden for a name that the transaction may not use, and nothing for one that is missing.
 
-    For what is answered without the work that would check it, such as a repeated request.
+    For requests that are answered without the work that would check it, such as repeated ones.
     """
     if is_limited():
         for name in names:
@@ -36,13 +36,13 @@ def require_access(session: Session, names: Iterable[str]) -> None:
 
 
 def get_open_workspace(session: Session, name: str) -> Workspace:
-    """The same for work that is to begin in it. Also raises WorkspaceDeleting."""
+    """Like `get_workspace`, for work that is to begin in it. Also raises WorkspaceDeleting."""
     return _open(get_workspace(session, name))
 
 
 def existing_workspaces(session: Session, ids: Sequence[int]) -> list[int]:
-    found = set(session.scalars(select(Workspace.id).where(Workspace.id.in_(ids))))
-    return [each for each in ids if each in found]
+    existing = set(session.scalars(select(Workspace.id).where(Workspace.id.in_(ids))))
+    return [id_ for id_ in ids if id_ in existing]
 
 
 def require_open_workspace(session: Session, workspace_id: int) -> None:

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
 from db.queries.documents.reingestions import MARK
 
-# A published but unclaimed document counts as in hand until it must have been lost: either no document is being read
-# and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
+# A published but unclaimed document counts as being processed until it must have been lost: either no document is being
+# read and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
 # expires.
 _ADMIT_DOCUMENTS = text(f"""
 WITH RECURSIVE

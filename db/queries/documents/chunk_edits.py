@@ -54,9 +54,9 @@ def get_version_in_force(session: Session, document_id: uuid.UUID) -> Document:
 
 def get_chunk(session: Session, document_id: uuid.UUID, chunk_index: int) -> Chunk:
     wanted = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
-    if (found := session.scalar(wanted)) is None:
+    if (chunk := session.scalar(wanted)) is None:
         raise ChunkNotFound(f"Document {document_id} has no chunk {chunk_index}.")
-    return found
+    return chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +70,19 @@ class ChunkFilter:
 
     @property
     def conditions(self) -> list[ColumnElement[bool]]:
-        found: list[ColumnElement[bool]] = [
+        conditions: list[ColumnElement[bool]] = [
             column.is_(wanted)
             for column, wanted in ((Chunk.excluded, self.excluded), (Chunk.corrected, self.corrected))
             if wanted is not None
         ]
-        return [*found, Chunk.text.icontains(self.contains, autoescape=True)] if self.contains else found
+        return [*conditions, Chunk.text.icontains(self.contains, autoescape=True)] if self.contains else conditions
 
 
 def list_chunks(
     session: Session, document_id: uuid.UUID, wanted: ChunkFilter, *, first: int, limit: int
 ) -> list[Chunk]:
-    found = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first, *wanted.conditions)
-    return list(session.scalars(found.order_by(Chunk.chunk_index).limit(limit)))
+    chunks = select(Chunk).where(Chunk.document_id == document_id, Chunk.chunk_index >= first, *wanted.conditions)
+    return list(session.scalars(chunks.order_by(Chunk.chunk_index).limit(limit)))
 
 
 def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit, *, excluded: bool) -> bool:
@@ -120,8 +120,8 @@ def add_edit(session: Session, document: Document, kind: EditKind, chunk: Chunk,
     session.execute(insert(DocumentEdit).values(values | more))
 
 
-# Only where the text is the same: what was wrong with another text is not known of this one. A text that stands several
-# times is the same at the same place among them.
+# Only chunks with the same text are excluded again: nothing is known about another text. When a text occurs several
+# times, its occurrences correspond in order.
 _PAIRED = """
     WITH old AS (
         SELECT chunks.*, row_number() OVER (PARTITION BY document_id, chunks.sha256 ORDER BY chunk_index) AS place
@@ -169,8 +169,8 @@ _LOST = text("""
 
 
 def carry_edits(session: Session, new: uuid.UUID) -> None:
-    """Exclude in the version `new` what was excluded, with the same text, in the version that it took the place of;
-    record that, what was not found, and which corrections ended because another file came.
+    """Exclude in the version `new` what was excluded, with the same text, in the version that it replaced. Record that,
+    the exclusions whose text is gone, and the corrections that ended because another file came.
     """
     is_changed = or_(Document.chunks_excluded > 0, Document.corrected_from.is_not(None))
     of_old = select(Document.id).where(Document.superseded_by == new, is_changed)
@@ -180,7 +180,7 @@ def carry_edits(session: Session, new: uuid.UUID) -> None:
 
 
 def has_excluded(session: Session, workspace_ids: Sequence[int]) -> bool:
-    """Whether anything in these workspaces is left out of the search."""
+    """Whether any chunk of these workspaces is left out of the search."""
     wanted = select(Document.id).where(
         Document.workspace_id.in_(workspace_ids), Document.status == DocumentStatus.READY, Document.chunks_excluded > 0
     )
@@ -193,7 +193,7 @@ def count_document_chunks(session: Session, document_id: uuid.UUID, wanted: Chun
 
 
 def list_edits(session: Session, document: Document) -> list[tuple[DocumentEdit, int]]:
-    """What was changed in all versions of this name, with the numbers of the versions, the newest first."""
+    """The changes of all versions of this name, with the numbers of the versions, the newest first."""
     rows = session.execute(
         select(DocumentEdit, Document.version)
         .join(Document, Document.id == DocumentEdit.document_id)

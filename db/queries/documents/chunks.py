@@ -59,7 +59,7 @@ def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
 
 
 def list_excluded(session: Session, keys: Iterable[int]) -> set[int]:
-    """Those of these chunks that people took out of the search."""
+    """The keys among these whose chunks people took out of the search."""
     return set(session.scalars(select(Chunk.id).where(Chunk.id == any_(_KEYS), Chunk.excluded), {"keys": list(keys)}))
 
 
@@ -69,8 +69,8 @@ def find_passages(session: Session, places: Collection[tuple[uuid.UUID, int]]) -
         .join(Document, Document.id == Chunk.document_id)
         .where(tuple_(Chunk.document_id, Chunk.chunk_index).in_(list(places)))
     )
-    found = [_passage(dict(row)) for row in rows.mappings()]
-    return {(each.document_id, each.chunk_index): each for each in found}
+    passages = [_passage(dict(row)) for row in rows.mappings()]
+    return {(passage.document_id, passage.chunk_index): passage for passage in passages}
 
 
 def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> Passage:
@@ -78,8 +78,8 @@ def get_passage(session: Session, document_id: uuid.UUID, chunk_index: int) -> P
     row = session.execute(
         statement.where(Chunk.document_id == document_id, Chunk.chunk_index == chunk_index)
     ).mappings()
-    if found := row.one_or_none():
-        return _passage(dict(found))
+    if values := row.one_or_none():
+        return _passage(dict(values))
     document = get_document(session, document_id)
     count = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
     known = f"its chunks are 0 to {count - 1}" if count else f"it has none yet: its status is {document.status!r}"
@@ -96,7 +96,7 @@ def list_passages(
     limit: int,
     searched: bool = False,
 ) -> list[Passage]:
-    """Those of a document in order; `searched` leaves out what people took out of the search."""
+    """The passages of a document in order; `searched` leaves out those that people took out of the search."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
     if searched:
         statement = statement.where(~Chunk.excluded)
@@ -110,8 +110,9 @@ def list_passages(
 
 
 def text_around(session: Session, passage: Passage) -> str:
-    """The document's text from the start of the chunk before `passage` to the end of the one after it, without what
-    people took out of the search."""
+    """The document's text from the start of the chunk before `passage` to the end of the one after it, without the
+    chunks that people took out of the search.
+    """
     place = {"document": passage.document_id, "index": passage.chunk_index}
     around = session.scalar(_AROUND, {**place, "start": passage.start_index, "end": passage.end_index})
     return around or passage.text

@@ -21,7 +21,7 @@ from domain.documents.renaming import CorrectedSections
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
-    """The document with its text and all that lies in it."""
+    """The document with its text, pages, sections, blocks and figures."""
     marks = (Document.sections, Document.blocks, Document.figures, Document.corrections)
     wanted = select(Document).options(*map(undefer, (Document.text, *marks))).where(Document.id == document_id)
     return session.execute(wanted.execution_options(populate_existing=True)).scalar_one()
@@ -43,10 +43,13 @@ def add_corrected_version(
     # At most one version of a content is not superseded, so the old one ends first.
     ended = {"status": DocumentStatus.SUPERSEDED, "stage": "superseded"}
     session.execute(update(Document).where(Document.id == old.id).values(ended))
+    before = old.text or ""
+    after = change.applied(before)
+    sections = None if old.sections is None else CorrectedSections.of(old.sections, before, after, change).sections
     moved: dict[str, Any] = {
-        "text": change.applied(old.text or ""),
+        "text": after,
         "pages": moved_spans(old.pages, change),
-        "sections": _moved_sections(old, change),
+        "sections": sections,
         "blocks": moved_blocks(old.blocks, change),
         "figures": moved_spans(old.figures, change),
         "corrections": [list(correction) for correction in corrections] or None,
@@ -79,13 +82,6 @@ def add_corrected_version(
     return new
 
 
-def _moved_sections(old: Document, change: Replacement) -> list[list[Any]] | None:
-    if old.sections is None:
-        return None
-    before = old.text or ""
-    return CorrectedSections.of(old.sections, before, change.applied(before), change).sections
-
-
 _COPY_FILE = text("""
     INSERT INTO document_files (document_id, content)
     SELECT :new, content FROM document_files WHERE document_id = :old
@@ -102,7 +98,7 @@ def _copy_pages(session: Session, old: uuid.UUID, new: uuid.UUID, change: Replac
     rows = session.scalars(select(DocumentPage).options(*columns).where(DocumentPage.document_id == old))
     pages = [
         PageBoxes(
-            row.number, row.width, row.height, row.words, tuple(Recognised(*each) for each in row.recognised or ())
+            row.number, row.width, row.height, row.words, tuple(Recognised(*values) for values in row.recognised or ())
         )
         for row in rows
     ]

@@ -1,4 +1,6 @@
-"""What a correction concerns: the chunks that have the words, and those that have them in their context."""
+"""The chunks that a correction changes: those that contain the corrected words, and those that name them in their
+context.
+"""
 
 import uuid
 
@@ -21,7 +23,9 @@ def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replac
 
 
 def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming) -> list[Chunk]:
-    """The chunks whose section or context has the old name: up to its end, and those behind as long as they name it."""
+    """The chunks whose section or context has the old name: the chunks of the section, and those behind it as long as
+    they name it.
+    """
     named = or_(Chunk.section == renaming.old, Chunk.context.contains(renaming.old, autoescape=True))
     below = select(func.min(Chunk.chunk_index)).where(
         Chunk.document_id == document_id,

@@ -100,9 +100,9 @@ def list_documents(
 
 
 def count_documents(session: Session, wanted: DocumentFilter) -> int:
-    # Of all pages together.
-    found = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
-    return session.execute(found).scalar_one()
+    """The number of documents on all pages of a list together."""
+    counted = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
+    return session.execute(counted).scalar_one()
 
 
 def _wanted(wanted: DocumentFilter) -> Select[Document, str]:

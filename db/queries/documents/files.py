@@ -15,7 +15,7 @@ DATABASE = "database"
 
 
 class StoredFile(NamedTuple):
-    """`content` is None for a file that lies in a `place` outside."""
+    """The file of a document; `content` is None when it lies at a `place` outside of the database."""
 
     sha256: str
     content: bytes | None
@@ -23,7 +23,7 @@ class StoredFile(NamedTuple):
 
 
 class Misplaced(NamedTuple):
-    """A file that is to lie at `target`; `place` is where it lies."""
+    """A file that lies at `place` and is to lie at `target`."""
 
     document_id: uuid.UUID
     tenant_id: int
@@ -44,8 +44,8 @@ def find_stored(session: Session, document_id: uuid.UUID) -> StoredFile | None:
         raise DocumentNotFound(f"There is no document {document_id}.")
     if (file := session.get(DocumentFile, document_id)) is not None:
         return StoredFile(digest, file.content, None)
-    found = session.get(DocumentObject, document_id)
-    return found and StoredFile(digest, None, found.place)
+    stored = session.get(DocumentObject, document_id)
+    return stored and StoredFile(digest, None, stored.place)
 
 
 def add_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: str, place: str) -> None:
@@ -69,38 +69,38 @@ def take_loose(session: Session, places: list[str], grace_s: float) -> Loose | N
     The lock keeps writers of the same content waiting, until the object is deleted with its row.
     """
     old = StoredObject.loose_since < func.now() - timedelta(seconds=grace_s)
-    found = session.execute(
+    loose = session.execute(
         select(StoredObject.tenant_id, StoredObject.place, StoredObject.sha256)
         .where(old, StoredObject.place.in_(places))
         .order_by(StoredObject.loose_since)
         .limit(1)
         .with_for_update(skip_locked=True)
     ).one_or_none()
-    return None if found is None else Loose(*found)
+    return None if loose is None else Loose(*loose)
 
 
-def is_named(session: Session, found: Loose) -> bool:
+def is_named(session: Session, loose: Loose) -> bool:
     named = exists().where(
-        DocumentObject.tenant_id == found.tenant_id,
-        DocumentObject.place == found.place,
-        DocumentObject.sha256 == found.sha256,
+        DocumentObject.tenant_id == loose.tenant_id,
+        DocumentObject.place == loose.place,
+        DocumentObject.sha256 == loose.sha256,
     )
     return session.execute(select(named)).scalar_one()
 
 
-def keep_object(session: Session, found: Loose) -> None:
-    session.execute(update(StoredObject).where(*_is(found)).values(loose_since=None))
+def keep_object(session: Session, loose: Loose) -> None:
+    session.execute(update(StoredObject).where(*_is(loose)).values(loose_since=None))
 
 
-def drop_object(session: Session, found: Loose) -> None:
-    session.execute(delete(StoredObject).where(*_is(found)))
+def drop_object(session: Session, loose: Loose) -> None:
+    session.execute(delete(StoredObject).where(*_is(loose)))
 
 
-def _is(found: Loose) -> list[ColumnElement[bool]]:
+def _is(loose: Loose) -> list[ColumnElement[bool]]:
     return [
-        StoredObject.tenant_id == found.tenant_id,
-        StoredObject.place == found.place,
-        StoredObject.sha256 == found.sha256,
+        StoredObject.tenant_id == loose.tenant_id,
+        StoredObject.place == loose.place,
+        StoredObject.sha256 == loose.sha256,
     ]
 
 
@@ -124,7 +124,7 @@ def list_misplaced(
 
 
 def move_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: str, place: str) -> bool:
-    """Let the document have its file at `place`, and no other; False if the document is gone meanwhile."""
+    """Let the document have its file at `place` only; False if the document was deleted meanwhile."""
     held = select(Document.id).where(Document.id == document_id).with_for_update(key_share=True)
     if session.scalar(held) is None:
         return False

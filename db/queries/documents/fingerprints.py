@@ -57,7 +57,7 @@ def store_fingerprint(
 
 
 def drop_fingerprints(session: Session, document_ids: Collection[uuid.UUID]) -> None:
-    """Of documents that are not in force any more: nothing is compared with them."""
+    """Delete the fingerprints of documents that are no longer in force: nothing is compared with them."""
     for table in (FingerprintBand, DocumentFingerprint):
         session.execute(delete(table).where(table.document_id.in_(document_ids)))
 
@@ -68,4 +68,4 @@ def near_duplicates(session: Session, document_ids: Collection[uuid.UUID]) -> di
         .join(Document, Document.id == DocumentFingerprint.near_duplicate_of)
         .where(DocumentFingerprint.document_id.in_(document_ids))
     )
-    return {of: NearDuplicate(found, name, similarity or 0.0) for of, found, name, similarity in rows}
+    return {of: NearDuplicate(near, name, similarity or 0.0) for of, near, name, similarity in rows}

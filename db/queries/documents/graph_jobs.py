@@ -101,7 +101,7 @@ def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str 
 def add_graph_usage(
     session: Session, document_id: uuid.UUID, *, calls: int, prompt_tokens: int, completion_tokens: int, cost: Decimal
 ) -> None:
-    # Even if another worker holds the claim by now: they were paid for.
+    # Tokens count even if another worker holds the claim by now: they were paid for.
     session.execute(
         update(DocumentGraph)
         .where(DocumentGraph.document_id == document_id)
@@ -138,11 +138,11 @@ def list_waiting_graphs(
     )
     if older_than_s is not None:
         waiting = waiting.where(DocumentGraph.progress_at < func.now() - timedelta(seconds=older_than_s))
-    found = [(document_id, tenant_id) for document_id, tenant_id in session.execute(waiting)]
+    jobs = [(document_id, tenant_id) for document_id, tenant_id in session.execute(waiting)]
     if older_than_s is not None:
-        published = update(DocumentGraph).where(DocumentGraph.document_id.in_([each for each, _ in found]))
+        published = update(DocumentGraph).where(DocumentGraph.document_id.in_([document_id for document_id, _ in jobs]))
         session.execute(published.values(progress_at=func.now()))
-    return found
+    return jobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +165,9 @@ def graph_states(session: Session, document_ids: Iterable[uuid.UUID]) -> dict[uu
     }
 
 
-def _counts(session: Session, found: Any, chunk: Any, document_ids: list[uuid.UUID]) -> dict[uuid.UUID, int]:
+def _counts(session: Session, counted: Any, chunk: Any, document_ids: list[uuid.UUID]) -> dict[uuid.UUID, int]:
     rows = session.execute(
-        select(Chunk.document_id, func.count(found.distinct()))
+        select(Chunk.document_id, func.count(counted.distinct()))
         .join(Chunk, Chunk.id == chunk)
         .where(Chunk.document_id.in_(document_ids))
         .group_by(Chunk.document_id)

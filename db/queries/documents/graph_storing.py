@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -29,45 +29,45 @@ class Stale:
 
 
 def lock_graph(session: Session, workspace_id: int) -> None:
-    # Before any other lock: documents share the graph's rows.
+    """Lock the graph of the workspace, before any other lock: documents share its rows."""
     session.execute(select(func.pg_advisory_xact_lock(_LOCK_CLASS, workspace_id % 2**31)))
 
 
 def store_passage_graph(
-    session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, found: PassageGraph, error: str | None
+    session: Session, workspace_id: int, document_id: uuid.UUID, chunk: int, graph: PassageGraph, error: str | None
 ) -> None:
     read = insert(GraphChunk).values(chunk_id=chunk, document_id=document_id, error=error).on_conflict_do_nothing()
-    if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not found.entities:
+    if session.scalar(read.returning(GraphChunk.chunk_id)) is None or not graph.entities:
         return
-    ids = _count_entities(session, workspace_id, found.entities)
+    ids = _count_entities(session, workspace_id, graph.entities)
     session.execute(
         insert(EntityChunk),
         [
             {"entity_id": ids[entity.key], "chunk_id": chunk, "name": entity.name, "type": entity.type,
              "description": entity.description}
-            for entity in found.entities
+            for entity in graph.entities
         ],
     )  # fmt: skip
-    if not found.relations:
+    if not graph.relations:
         return
-    pairs = {frozenset((ids[relation.one], ids[relation.other])): relation for relation in found.relations}
+    pairs = {frozenset((ids[relation.one], ids[relation.other])): relation for relation in graph.relations}
     relations = _count_relations(session, workspace_id, pairs)
     session.execute(
         insert(RelationChunk),
         [
-            {"relation_id": relations[pair], "chunk_id": chunk, "keywords": each.keywords,
-             "description": each.description}
-            for pair, each in pairs.items()
+            {"relation_id": relations[pair], "chunk_id": chunk, "keywords": relation.keywords,
+             "description": relation.description}
+            for pair, relation in pairs.items()
         ],
     )  # fmt: skip
 
 
-def _count_entities(session: Session, workspace_id: int, found: Sequence[EntityMention]) -> dict[str, int]:
+def _count_entities(session: Session, workspace_id: int, entities: Sequence[EntityMention]) -> dict[str, int]:
     statement = insert(Entity).values(
         [
-            {"workspace_id": workspace_id, "key": each.key, "name": each.name, "type": each.type,
-             "description": each.description, "mentions": 1}
-            for each in found
+            {"workspace_id": workspace_id, "key": entity.key, "name": entity.name, "type": entity.type,
+             "description": entity.description, "mentions": 1}
+            for entity in entities
         ]
     )  # fmt: skip
     rows = session.execute(
@@ -83,9 +83,9 @@ def _count_relations(
 ) -> dict[frozenset[int], int]:
     statement = insert(Relation).values(
         [
-            {"workspace_id": workspace_id, "source_id": min(pair), "target_id": max(pair), "keywords": each.keywords,
-             "description": each.description, "mentions": 1}
-            for pair, each in pairs.items()
+            {"workspace_id": workspace_id, "source_id": min(pair), "target_id": max(pair),
+             "keywords": relation.keywords, "description": relation.description, "mentions": 1}
+            for pair, relation in pairs.items()
         ]
     )  # fmt: skip
     rows = session.execute(
@@ -98,9 +98,11 @@ def _count_relations(
 
 def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int) -> list[Stale]:
     """Entities or relations of a document with mentions that are not merged yet, with their updated contents."""
+    mention, owner = _mention(table)
+    of_document = select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
     rows = session.execute(
         select(table.id, table.mentions)
-        .where(table.merged < table.mentions, table.id.in_(_of_document(table, document_id)))
+        .where(table.merged < table.mentions, table.id.in_(of_document))
         .order_by(table.id)
         .limit(limit)
     )
@@ -157,11 +159,6 @@ def delete_document_graph(session: Session, workspace_id: int, document_id: uuid
             session.execute(update(table).where(table.id == stale.id).values(**values))
 
 
-def _of_document(table: Row, document_id: uuid.UUID) -> Select[tuple[int]]:
-    mention, owner = _mention(table)
-    return select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
-
-
 def _mention(table: Row) -> tuple[type[EntityChunk] | type[RelationChunk], Any]:
     return (EntityChunk, EntityChunk.entity_id) if table is Entity else (RelationChunk, RelationChunk.relation_id)
 
@@ -175,11 +172,11 @@ def _texts(table: Row, merged: Merged) -> dict[str, Any]:
 def _merged(session: Session, table: Row, counts: dict[int, int]) -> list[Stale]:
     if table is Entity:
         named = _mentions(session, table, counts, EntityChunk.name, EntityChunk.type, EntityChunk.description)
-        found = {id_: merged_entity([EntityMention("", *row) for row in rows]) for id_, rows in named.items()}
+        by_id = {id_: merged_entity([EntityMention("", *row) for row in rows]) for id_, rows in named.items()}
     else:
         said = _mentions(session, table, counts, RelationChunk.keywords, RelationChunk.description)
-        found = {id_: merged_relation([RelationMention("", "", *row) for row in rows]) for id_, rows in said.items()}
-    return [Stale(id_, counts[id_], merged) for id_, merged in found.items()]
+        by_id = {id_: merged_relation([RelationMention("", "", *row) for row in rows]) for id_, rows in said.items()}
+    return [Stale(id_, counts[id_], merged) for id_, merged in by_id.items()]
 
 
 def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> dict[int, list[list[str]]]:
@@ -187,7 +184,7 @@ def _mentions(session: Session, table: Row, ids: Iterable[int], *texts: Any) -> 
     place = func.row_number().over(partition_by=owner, order_by=mention.chunk_id)
     inner = select(owner.label("owner"), place.label("place"), *texts).where(owner.in_(list(ids))).subquery()
     first = select(inner).where(inner.c.place <= _MOST_MERGED).order_by(inner.c.owner, inner.c.place)
-    found: dict[int, list[list[str]]] = {}
+    mentions: dict[int, list[list[str]]] = {}
     for owner_id, _, *said in session.execute(first):
-        found.setdefault(owner_id, []).append(list(said))
-    return found
+        mentions.setdefault(owner_id, []).append(list(said))
+    return mentions

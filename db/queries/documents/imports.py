@@ -38,14 +38,14 @@ def add_part(session: Session, import_id: uuid.UUID, position: int, content: byt
 
 
 def get_import(session: Session, import_id: uuid.UUID) -> Import:
-    found = session.get(Import, import_id)
-    if found is None:
+    stored = session.get(Import, import_id)
+    if stored is None:
         raise ImportNotFound(f"There is no import {import_id}.")
-    return found
+    return stored
 
 
-def workspace_name_of(session: Session, found: Import) -> str:
-    return session.get_one(Workspace, found.workspace_id).name
+def workspace_name_of(session: Session, import_: Import) -> str:
+    return session.get_one(Workspace, import_.workspace_id).name
 
 
 def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: str) -> Import | None:
@@ -71,7 +71,7 @@ def list_imports(
     if status is not None:
         statement = statement.where(Import.status == status)
     rows = session.execute(page(statement, Import.created_at, Import.id, after=after, limit=limit))
-    return [(found, name) for found, name in rows]
+    return [(stored, name) for stored, name in rows]
 
 
 def claim_import(session: Session, import_id: uuid.UUID, lease_s: float) -> int | None:
@@ -110,8 +110,8 @@ def read_parts(session: Session, import_id: uuid.UUID) -> Iterator[bytes]:
         select(ImportPart.position).where(ImportPart.import_id == import_id).order_by(ImportPart.position)
     ).all()
     for position in positions:
-        found = select(ImportPart.content).where(ImportPart.import_id == import_id, ImportPart.position == position)
-        yield session.scalars(found).one()
+        content = select(ImportPart.content).where(ImportPart.import_id == import_id, ImportPart.position == position)
+        yield session.scalars(content).one()
 
 
 def add_member(session: Session, import_id: uuid.UUID, position: int, **values: Any) -> None:
@@ -124,7 +124,7 @@ def known_positions(session: Session, import_id: uuid.UUID) -> set[int]:
 
 
 def mark_unpacked(session: Session, import_id: uuid.UUID, attempt: int) -> bool:
-    """Every file is a document now or has a reason; False when another worker took over."""
+    """Record that every file is a document now or has a reason; False when another worker took over."""
     held = advance_import(session, import_id, attempt, lease_s=0, unpacked_at=func.now())
     if held:
         _delete_parts(session, import_id)
@@ -177,7 +177,7 @@ def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
 
 
 def count_accepted(session: Session, import_id: uuid.UUID) -> int:
-    # With documents deleted since.
+    """How many documents the import has made, including those that were deleted since."""
     counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
     return session.scalar(counted) or 0
 

@@ -150,8 +150,8 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
     named = lexemes(name)
     held = [[*named, *lexemes(indexed_text(chunk["text"], chunk["context"]))] for chunk in chunks]
     indexed = [
-        {**chunk, "workspace_id": workspace_id, "search": as_tsvector(each), "length": len(each)}
-        for chunk, each in zip(chunks, held, strict=True)
+        {**chunk, "workspace_id": workspace_id, "search": as_tsvector(lexemes), "length": len(lexemes)}
+        for chunk, lexemes in zip(chunks, held, strict=True)
     ]
     adding = insert(Chunk).returning(Chunk.id, sort_by_parameter_order=True)
     keys = list(session.scalars(adding, indexed))
@@ -160,7 +160,7 @@ def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, A
 
 
 def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int, error: dict[str, Any]) -> bool:
-    # The chunks and text of the failed attempt go; only the reason stays.
+    """Delete the chunks and the text of the failed attempt, and keep its reason."""
     lock_workspace_of(session, document_id)
     failed = advance_document(
         session, document_id, attempt, lease_s=0, status=DocumentStatus.FAILED, stage="failed", error=error, text=None
@@ -171,7 +171,9 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int, reason: dict[str, Any]) -> None:
-    # The fault is not the document's, so the attempt does not count as idle; readers see what it waits for.
+    """Release the claim on a document whose reading something else prevents: the attempt does not count as idle, and
+    readers see what the document waits for.
+    """
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)
@@ -186,7 +188,7 @@ def release_document(session: Session, document_id: uuid.UUID, attempt: int, rea
 
 
 def hand_back_document(session: Session, document_id: uuid.UUID, attempt: int) -> None:
-    """Return a document that got on to the queue, behind those of others."""
+    """Return a document that was making progress to the queue, behind the documents of other tenants."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)

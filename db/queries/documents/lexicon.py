@@ -69,7 +69,7 @@ def uncount_chunks(session: Session, document_id: uuid.UUID) -> None:
 
 
 def recount(session: Session, workspace_id: int) -> None:
-    # After passages were stored in bulk.
+    """Count the workspace's lexemes again, after passages were stored in bulk."""
     session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id))
     session.execute(_RECOUNT, {"workspace_id": workspace_id})
     counted = select(func.count(), func.coalesce(func.sum(Chunk.length), 0)).where(Chunk.workspace_id == workspace_id)

@@ -1,4 +1,4 @@
-"""Pages of scans, one by one: which are to be recognised, and what is on those that were."""
+"""The pages of scans, one by one: which are to be recognised, and the text of those that were."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def store_pages(session: Session, document_id: uuid.UUID, pages: Mapping[int, Js
 
 
 def load_pages(session: Session, document_id: uuid.UUID) -> dict[str, Json]:
-    """What is on the pages, by their numbers as text."""
+    """The recognised text of the pages, by their numbers as text."""
     known = select(RecognisedPage.number, RecognisedPage.content).where(
         RecognisedPage.document_id == document_id, RecognisedPage.content.is_not(None)
     )

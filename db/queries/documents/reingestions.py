@@ -1,4 +1,4 @@
-"""Re-ingestion: documents in force are queued once more beside themselves, as versions that may turn out the same.
+"""Re-ingestion: documents in force are queued a second time, as versions that may turn out the same.
 
 Such a version has no file of its own, and its digest ends with a mark until it is in force: so the unique index on
 content lets each document wait only once.
@@ -44,7 +44,7 @@ class ReingestionFilter:
 
 
 class Replaced(NamedTuple):
-    """What a version is read again of: the run, and the document in force; None when that was deleted since."""
+    """What a version is a second reading of: the run, and the document in force; None when that was deleted since."""
 
     reingestion_id: uuid.UUID
     of_document: uuid.UUID | None
@@ -55,7 +55,7 @@ def count_matching(session: Session, wanted: ReingestionFilter) -> int:
 
 
 def count_corrected(session: Session, wanted: ReingestionFilter) -> int:
-    """How many match but are left out, because a correction is not in their file."""
+    """How many documents match but are left out, because a correction is not in their file."""
     return session.scalars(_matching(wanted, corrected=True).with_only_columns(func.count())).one()
 
 
@@ -78,10 +78,10 @@ def add_reingestion(session: Session, wanted: ReingestionFilter, told: dict[str,
 
 def get_reingestion(session: Session, reingestion_id: uuid.UUID) -> tuple[Reingestion, str]:
     """The run and the name of its workspace. Raises ReingestionNotFound."""
-    found = session.get(Reingestion, reingestion_id)
-    if found is None:
+    reingestion = session.get(Reingestion, reingestion_id)
+    if reingestion is None:
         raise ReingestionNotFound(f"There is no re-ingestion {reingestion_id}.")
-    return found, session.get_one(Workspace, found.workspace_id).name
+    return reingestion, session.get_one(Workspace, reingestion.workspace_id).name
 
 
 def count_states(session: Session, reingestion_id: uuid.UUID) -> Counter[str]:
@@ -95,20 +95,22 @@ def count_states(session: Session, reingestion_id: uuid.UUID) -> Counter[str]:
 
 
 def find_replaced(session: Session, document_id: uuid.UUID) -> Replaced | None:
-    """None for a version with a file of its own."""
-    found = session.get(ReingestedDocument, document_id)
-    return Replaced(found.reingestion_id, found.of_document) if found else None
+    """What this version is a second reading of; None for a version with a file of its own."""
+    stored = session.get(ReingestedDocument, document_id)
+    return Replaced(stored.reingestion_id, stored.of_document) if stored else None
 
 
 def discard(session: Session, document_id: uuid.UUID, reingestion_id: uuid.UUID) -> None:
-    """Forget a version that is the same as the one in force."""
+    """Delete a version that is the same as the one in force."""
     session.execute(delete(Document).where(Document.id == document_id))
     counted = {"unchanged": Reingestion.unchanged + 1}
     session.execute(update(Reingestion).where(Reingestion.id == reingestion_id).values(counted))
 
 
 def complete(session: Session, document_id: uuid.UUID, of: uuid.UUID, *, in_force: bool) -> None:
-    """Give a version that was read its file, its digest and, if it came into force, its place in sources."""
+    """Give a version that was read its file, its digest and, if it came into force, its place among the items of
+    sources.
+    """
     held = select(literal(document_id), DocumentFile.content).where(DocumentFile.document_id == of)
     session.execute(insert(DocumentFile).from_select(["document_id", "content"], held))
     outside = select(literal(document_id), DocumentObject.place, DocumentObject.sha256)
@@ -121,7 +123,7 @@ def complete(session: Session, document_id: uuid.UUID, of: uuid.UUID, *, in_forc
 
 
 def delete_waiting(session: Session, of: list[uuid.UUID]) -> None:
-    """Forget versions that are to be read from the files of documents that are being deleted."""
+    """Delete versions that are to be read from the files of documents that are being deleted."""
     waiting = select(ReingestedDocument.document_id).where(ReingestedDocument.of_document.in_(of))
     marked = Document.sha256.endswith(MARK)
     session.execute(delete(Document).where(Document.id.in_(waiting), marked))
@@ -132,9 +134,9 @@ def digest_of(document: Document) -> str:
     return document.sha256.rstrip(MARK)
 
 
-def is_of_same_content(sha256: str, other: str) -> bool:
-    """Whether two versions have the same file, one of them read again."""
-    return sha256.rstrip(MARK) == other.rstrip(MARK)
+def is_of_same_content(sha256: str, reread: str) -> bool:
+    """Whether two versions have the same file; one of them may be a second reading of it."""
+    return sha256.rstrip(MARK) == reread.rstrip(MARK)
 
 
 def _matching(wanted: ReingestionFilter, *, corrected: bool = False) -> Select[Document]:
@@ -144,7 +146,7 @@ def _matching(wanted: ReingestionFilter, *, corrected: bool = False) -> Select[D
         later.filename == Document.filename,
         later.version > Document.version,
         later.status.in_(_UNREAD),
-        # One that waits to be read again is counted; an upload of other content takes its place anyway.
+        # A document that waits to be read again counts as well; an upload of other content replaces it anyway.
         ~later.sha256.endswith(MARK),
     )
     is_corrected = and_(
@@ -174,14 +176,14 @@ def _chosen(wanted: ReingestionFilter) -> list[ColumnElement[bool]]:
 def _delete_failed(session: Session, wanted: ReingestionFilter) -> None:
     again = _matching(wanted).with_only_columns(Document.sha256 + MARK)
     failed = aliased(Document)
-    found = select(failed.id).where(
+    ids = select(failed.id).where(
         failed.workspace_id == wanted.workspace_id, failed.status == DocumentStatus.FAILED, failed.sha256.in_(again)
     )
-    session.execute(delete(Document).where(Document.id.in_(found)))
+    session.execute(delete(Document).where(Document.id.in_(ids)))
 
 
 def _queue(session: Session, wanted: ReingestionFilter) -> list[tuple[uuid.UUID, uuid.UUID]]:
-    """(new version, document in force) of what was queued."""
+    """Queue the documents, and return (new version, document in force) for each."""
     others = aliased(Document)
     following = (
         select(func.max(others.version) + 1)

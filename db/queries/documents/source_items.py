@@ -1,4 +1,4 @@
-"""What sources list, and what became of it."""
+"""The items that sources list, and what became of each."""
 
 import uuid
 from collections import Counter
@@ -16,8 +16,9 @@ Json = dict[str, Any]
 
 
 class KnownItem(NamedTuple):
-    """What is known of an item: the content that was taken last, its document if that still exists, and whether
-    anything was ever taken."""
+    """What is known of an item: the tag of the content that was taken last, its document if that still exists, and
+    whether anything was ever taken.
+    """
 
     wanted: Wanted
     sha256: str | None
@@ -35,11 +36,11 @@ class Reason(NamedTuple):
     message: str
 
 
-def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence[Listed]) -> None:
-    # Those that the run has dealt with already stay as they are.
-    if not found:
+def list_items(session: Session, source_id: uuid.UUID, run: int, listed: Sequence[Listed]) -> None:
+    """Store what a run has listed; the items that this run has dealt with already keep their outcome."""
+    if not listed:
         return
-    adding = insert(SourceItem).values([_row(source_id, run, each) for each in found])
+    adding = insert(SourceItem).values([_row(source_id, run, item) for item in listed])
     new = adding.excluded
     same = and_(SourceItem.tag.is_not(None), SourceItem.tag == new.listed_tag, SourceItem.gone_at.is_(None))
     outcome = case(
@@ -65,41 +66,39 @@ def list_items(session: Session, source_id: uuid.UUID, run: int, found: Sequence
     )
 
 
-def _row(source_id: uuid.UUID, run: int, found: Listed) -> Json:
-    refused = found.refused
+def _row(source_id: uuid.UUID, run: int, item: Listed) -> Json:
+    refused = item.refused
+    if refused is None:
+        outcome = ItemOutcome.PENDING
+    else:
+        outcome = ItemOutcome.FAILED if refused.code == PART_UNREACHABLE else ItemOutcome.SKIPPED
     return {
         "source_id": source_id,
-        "key": found.key,
-        "depth": found.depth,
+        "key": item.key,
+        "depth": item.depth,
         "run": run,
-        "outcome": _outcome(refused),
-        "listed_tag": found.tag,
-        "details": dict(found.details),
+        "outcome": outcome,
+        "listed_tag": item.tag,
+        "details": dict(item.details),
         "code": refused and refused.code,
         "message": refused and refused.message,
     }
 
 
-def _outcome(refused: Refusal | None) -> ItemOutcome:
-    if refused is None:
-        return ItemOutcome.PENDING
-    return ItemOutcome.FAILED if refused.code == PART_UNREACHABLE else ItemOutcome.SKIPPED
-
-
-def not_listed(session: Session, source: Source, found: Sequence[Listed]) -> list[Listed]:
+def not_listed(session: Session, source: Source, listed: Sequence[Listed]) -> list[Listed]:
     rows = session.scalars(
         select(SourceItem.key).where(
             SourceItem.source_id == source.id,
             SourceItem.run == source.run,
-            SourceItem.key.in_([each.key for each in found]),
+            SourceItem.key.in_([item.key for item in listed]),
         )
     )
     known = set(rows)
-    return [each for each in found if each.key not in known]
+    return [item for item in listed if item.key not in known]
 
 
 def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[KnownItem]:
-    # Those next to the start first.
+    """Items that are still to be fetched; those with the fewest links from the start come first."""
     rows = session.execute(
         select(SourceItem, Document.id, Document.filename)
         .outerjoin(Document, Document.id == SourceItem.document_id)
@@ -120,7 +119,7 @@ def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -
 
 
 def set_outcome(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, **values: Any) -> None:
-    # `values` are other columns.
+    """Store the outcome of an item; `values` are other columns."""
     session.execute(
         update(SourceItem)
         .where(SourceItem.source_id == source_id, SourceItem.key == key)
@@ -129,7 +128,7 @@ def set_outcome(session: Session, source_id: uuid.UUID, key: str, outcome: ItemO
 
 
 def refuse(session: Session, source_id: uuid.UUID, key: str, outcome: ItemOutcome, reason: Refusal) -> None:
-    # Its document, if it has one, stays.
+    """Store why an item is not taken; its document, if it has one, stays."""
     values = {"outcome": outcome, "code": reason.code, "message": reason.message}
     session.execute(update(SourceItem).where(SourceItem.source_id == source_id, SourceItem.key == key).values(values))
 
@@ -162,7 +161,7 @@ def forget_unlisted(session: Session, source_id: uuid.UUID, run: int) -> None:
 
 
 def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
-    """Whether the run found none of several items that were there before it."""
+    """Whether the run found none of several items that were listed before."""
     listed = exists().where(SourceItem.source_id == source_id, SourceItem.run == run)
     before = select(func.count()).where(
         SourceItem.source_id == source_id, SourceItem.gone_at.is_(None), SourceItem.document_id.is_not(None)
@@ -171,12 +170,12 @@ def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
 
 
 def mark_gone(session: Session, source_id: uuid.UUID, run: int, key: str) -> None:
-    # If it comes back, it is fetched again.
+    """Record that an item is gone; if it comes back, it is fetched again."""
     set_outcome(session, source_id, key, ItemOutcome.GONE, run=run, tag=None, sha256=None, gone_at=func.now())
 
 
 def mark_document(session: Session, document_id: uuid.UUID, *, gone: bool) -> None:
-    # In the metadata of the document.
+    """Record in the metadata of the document that its item is gone, or remove that mark."""
     stamp = func.jsonb_build_object(GONE_MARK, func.to_char(func.timezone("UTC", func.now()), _ISO))
     changed = Document.details.op("||")(stamp) if gone else Document.details.op("-")(GONE_MARK)
     session.execute(update(Document).where(Document.id == document_id).values({Document.details: changed}))
@@ -186,7 +185,7 @@ _ISO = 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
 
 
 def count_outcomes(session: Session, source: Source) -> Counter[str]:
-    # Of the current or last run.
+    """How many items of the current or last run have each outcome."""
     rows = session.execute(
         select(SourceItem.outcome, func.count())
         .where(SourceItem.source_id == source.id, SourceItem.run == source.run)
@@ -244,8 +243,10 @@ def page_of_items(
 
 
 def some_documents(session: Session, source_id: uuid.UUID, limit: int) -> list[uuid.UUID]:
-    found = select(SourceItem.document_id).where(SourceItem.source_id == source_id, SourceItem.document_id.is_not(None))
-    return [document_id for document_id in session.scalars(found.limit(limit)) if document_id is not None]
+    document_ids = select(SourceItem.document_id).where(
+        SourceItem.source_id == source_id, SourceItem.document_id.is_not(None)
+    )
+    return [document_id for document_id in session.scalars(document_ids.limit(limit)) if document_id is not None]
 
 
 def delete_source(session: Session, source_id: uuid.UUID) -> None:

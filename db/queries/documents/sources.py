@@ -25,16 +25,16 @@ def add_source(session: Session, workspace_id: int, **values: Any) -> Source | N
 
 
 def get_source(session: Session, source_id: uuid.UUID) -> Source:
-    found = session.get(Source, source_id)
-    if found is None:
+    source = session.get(Source, source_id)
+    if source is None:
         raise DocumentSourceNotFound(f"There is no source of documents {source_id}.")
-    return found
+    return source
 
 
 def lock_source(session: Session, source_id: uuid.UUID) -> Source:
     """Keep its status from changing until the transaction ends. Raises DocumentSourceNotFound."""
-    found = session.scalar(select(Source).where(Source.id == source_id).with_for_update(key_share=True))
-    return found or get_source(session, source_id)
+    source = session.scalar(select(Source).where(Source.id == source_id).with_for_update(key_share=True))
+    return source or get_source(session, source_id)
 
 
 def workspace_name_of(session: Session, source: Source) -> str:
@@ -53,7 +53,7 @@ def list_sources(
     if workspace is not None:
         statement = statement.where(Workspace.name == workspace)
     rows = session.execute(page(statement, Source.created_at, Source.id, after=after, limit=limit))
-    return [(found, name) for found, name in rows]
+    return [(source, name) for source, name in rows]
 
 
 def change_source(session: Session, source_id: uuid.UUID, values: Mapping[str, Any]) -> None:
@@ -65,7 +65,7 @@ def make_due(session: Session, source_id: uuid.UUID) -> None:
 
 
 def reschedule(session: Session, source_id: uuid.UUID) -> None:
-    # By its schedule, or at once if a run is under way.
+    """Set when the source is due: by its schedule, or at once if a run is under way."""
     interval = func.make_interval(0, 0, 0, 0, 0, 0, Source.every_s)
     begun = func.coalesce(Source.started_at, Source.created_at)
     by_schedule = case((Source.every_s.is_not(None), func.greatest(func.now(), begun + interval)))
@@ -173,7 +173,7 @@ def release_source(session: Session, source_id: uuid.UUID, attempt: int, *, agai
 
 
 def end_run(session: Session, source_id: uuid.UUID, attempt: int, error: dict[str, Any] | None) -> bool:
-    """End the run. The next one begins by the schedule, counted from the beginning of this one."""
+    """End the run. The next one begins by the schedule, counted from the beginning of this run."""
     interval = func.make_interval(0, 0, 0, 0, 0, 0, Source.every_s)
     done = session.scalar(
         update(Source)

@@ -29,13 +29,13 @@ def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
             f"{model} makes vectors of {dimension} components, and no more than {MAX_DIMENSION} can be indexed; "
             "set embeddings.dimension if the model can shorten them, or use another model."
         )
-    found = _find(session, model, dimension)
-    if found is None:
+    space = _find(session, model, dimension)
+    if space is None:
         session.execute(insert(EmbeddingSpace).values(model=model, dimension=dimension).on_conflict_do_nothing())
-        found = _find(session, model, dimension)
-    if found is None:
+        space = _find(session, model, dimension)
+    if space is None:
         raise LookupError(model)
-    return found
+    return space
 
 
 def space_of(session: Session, workspace_id: int) -> Space | None:
@@ -79,11 +79,7 @@ def switch_space(session: Session, workspace_id: int, space: Space) -> None:
 
 
 def _find(session: Session, model: str, dimension: int) -> Space | None:
-    found = session.scalar(
+    row = session.scalar(
         select(EmbeddingSpace).where(EmbeddingSpace.model == model, EmbeddingSpace.dimension == dimension)
     )
-    return found and _space(found)
-
-
-def _space(row: EmbeddingSpace) -> Space:
-    return Space(row.id, row.model, row.dimension)
+    return row and Space(row.id, row.model, row.dimension)

@@ -1,4 +1,6 @@
-"""What was recognised in pictures, and what stands for them, of documents that are cited or found."""
+"""Marks on the text of documents: what was recognised in pictures, which figures the text stands for, and what people
+corrected.
+"""
 
 import uuid
 from collections.abc import Collection, Iterable, Sequence
@@ -12,21 +14,21 @@ from domain.documents.text_marks import TextMarks
 
 
 def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]]) -> TextMarks:
-    """Of these documents, and of what was recognised only on these pages of them."""
+    """The figures and corrections of these documents, and the recognised lines of these pages only."""
     wanted = set(places)
     pages = {(document_id, page) for document_id, page in wanted if page}
     if not wanted:
         return TextMarks({}, {}, {})
-    # Few documents have either, so one look is enough for most.
+    # Few documents have figures or corrections, so one look is enough for most.
     some = select(Document.id, Document.figures, Document.corrections).where(
         Document.id.in_({document_id for document_id, _ in wanted}),
         or_(Document.figures.is_not(None), Document.corrections.is_not(None)),
     )
-    found = session.execute(some).all()
+    rows = session.execute(some).all()
     return TextMarks(
         _recognised(session, pages) if pages else {},
-        {str(each.id): each.figures for each in found if each.figures},
-        {str(each.id): restored(each.corrections) for each in found if each.corrections},
+        {str(row.id): row.figures for row in rows if row.figures},
+        {str(row.id): restored(row.corrections) for row in rows if row.corrections},
     )
 
 

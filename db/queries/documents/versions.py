@@ -37,7 +37,7 @@ def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Ve
         .order_by(Document.id)
         .with_for_update(key_share=True)
     )
-    return sorted((Version(*row) for row in rows), key=lambda each: each.version)
+    return sorted((Version(*row) for row in rows), key=lambda version: version.version)
 
 
 def find_live(versions: Sequence[Version], sha256: str) -> Version | None:
@@ -54,9 +54,9 @@ def next_version(versions: Sequence[Version]) -> int:
 
 def make_newest(session: Session, version: Version, versions: Sequence[Version]) -> None:
     """Renumber a version that was uploaded again above later ones that have not failed."""
-    later = [each for each in versions if each.version > version.version and each.status in _LIVE]
-    # The same content that is being read again stays above it.
-    if any(not is_of_same_content(each.sha256, version.sha256) for each in later):
+    later = [above for above in versions if above.version > version.version and above.status in _LIVE]
+    # A second reading of the same content stays above it.
+    if any(not is_of_same_content(above.sha256, version.sha256) for above in later):
         values = {"version": next_version(versions)}
         session.execute(update(Document).where(Document.id == version.id).values(values))
 
@@ -87,7 +87,7 @@ def mark_document_ready(
     # Its number may have grown since the document was read.
     own = next(version.version for version in versions if version.id == document_id)
     ready = [version for version in versions if version.status == DocumentStatus.READY]
-    newer = [each.id for each in ready if each.version > own]
+    newer = [version.id for version in ready if version.version > own]
     status = DocumentStatus.SUPERSEDED if newer else DocumentStatus.READY
     changes = _superseded_by(newer[-1]) if newer else {"stage": "ready", "ready_at": func.now()}
     if not advance_document(session, document_id, attempt, lease_s=0, status=status, error=None, **changes, **values):
@@ -95,10 +95,10 @@ def mark_document_ready(
     if not newer and ready:
         session.execute(
             update(Document)
-            .where(Document.id.in_([each.id for each in ready]))
+            .where(Document.id.in_([version.id for version in ready]))
             .values(status=DocumentStatus.SUPERSEDED, **_superseded_by(document_id))
         )
-        drop_fingerprints(session, [each.id for each in ready])
+        drop_fingerprints(session, [version.id for version in ready])
     return status
 
 
@@ -119,7 +119,7 @@ def delete_versions(session: Session, document_id: uuid.UUID) -> None:
     versions = lock_versions(session, document.workspace_id, document.filename)
     for version in versions:
         uncount_chunks(session, version.id)
-    session.execute(delete(Document).where(Document.id.in_([each.id for each in versions])))
+    session.execute(delete(Document).where(Document.id.in_([version.id for version in versions])))
 
 
 def _superseded_by(document_id: uuid.UUID) -> dict[str, object]:

@@ -74,17 +74,17 @@ def fold_dead_meters(session: Session) -> None:
 
 def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
     """Totals of all processes, by family, labels (a JSON list) and place. The cost grows only with live processes."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    sums: dict[str, dict[str, dict[str, float]]] = {}
     for family, labels, place, value in session.execute(_SUM):
-        found.setdefault(family, {}).setdefault(labels, {})[place] = value
-    return found
+        sums.setdefault(family, {}).setdefault(labels, {})[place] = value
+    return sums
 
 
 def sum_gauges(session: Session) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    sums: dict[str, dict[str, float]] = {}
     for gauge, labels, value in session.execute(_GAUGES, {"fresh_s": GAUGES_FOR_S}):
-        found.setdefault(gauge, {})[labels] = value
-    return found
+        sums.setdefault(gauge, {})[labels] = value
+    return sums
 
 
 def _as_json(counts: Counts | None, gauges: Gauges) -> dict[str, Any]:

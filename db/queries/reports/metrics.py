@@ -65,9 +65,9 @@ _LEVELS = text(
 
 def list_levels(session: Session) -> list[Level]:
     """Every level; `…_oldest_seconds` is omitted where there are no rows."""
-    found: list[Level] = []
+    levels: list[Level] = []
     for name, label, value, oldest_s in session.execute(_LEVELS, {"dead_after": DEAD_AFTER_S}):
-        found.append(Level(name, label, value))
+        levels.append(Level(name, label, value))
         if oldest_s is not None:
-            found.append(Level(f"{_OLDEST.get(name, name)}_oldest_seconds", label, max(oldest_s, 0.0)))
-    return found
+            levels.append(Level(f"{_OLDEST.get(name, name)}_oldest_seconds", label, max(oldest_s, 0.0)))
+    return levels

@@ -15,7 +15,7 @@ EXCERPT_CHARS = 200
 
 
 class Judged(NamedTuple):
-    """The verification that counts: of the published answer, or of the submitted text."""
+    """The verification of a query that counts: of the published answer, or of the submitted text."""
 
     verification_id: int
     excerpt: str
@@ -68,18 +68,18 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
         statement = statement.where(Verification.kind == "published")
         statement = statement.order_by(Verification.query_id, Verification.id.desc())
     else:
-        # As `results.find_draft_verification`: a draft sorts before the published answer.
+        # As in `results.find_draft_verification`, a draft sorts before the published answer.
         statement = statement.order_by(Verification.query_id, Verification.kind, Verification.id)
     return {row[0]: Judged(*row[1:]) for row in session.execute(statement)}
 
 
 def count_states(session: Session, verifications: Sequence[int]) -> Mapping[int, dict[str, int]]:
-    found: dict[int, dict[str, int]] = defaultdict(dict)
+    counts: dict[int, dict[str, int]] = defaultdict(dict)
     of, state = VerificationSentence.verification_id, VerificationSentence.status
     rows: Any = session.execute(select(of, state, func.count()).where(of.in_(verifications)).group_by(of, state))
     for verification, status, count in rows:
-        found[verification][status] = count
-    return found
+        counts[verification][status] = count
+    return counts
 
 
 def list_answered(session: Session, queries: Sequence[uuid.UUID]) -> dict[uuid.UUID, Answered]:

@@ -63,10 +63,12 @@ def add_conversation(session: Session, conversation_id: uuid.UUID, workspace_id:
 def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversation:
     """Keep others from adding turns until the transaction ends. Raises ConversationNotFound."""
     # The weaker lock: the foreign keys of stored turns do not wait for it.
-    found = session.get(Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True)
-    if found is None:
+    conversation = session.get(
+        Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True
+    )
+    if conversation is None:
         raise _not_found(conversation_id)
-    return found
+    return conversation
 
 
 def get_conversation(session: Session, conversation_id: uuid.UUID) -> ListedConversation:
@@ -87,7 +89,7 @@ def list_conversations(
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
-        # Begun by a program of before, and not asked since.
+        # Conversations of an older program that were not asked anything since have no text.
         as_before = _current().where(Query.question.icontains(search, autoescape=True)).exists()
         without = ConversationText.asked.is_(None) & as_before
         statement = statement.outerjoin(ConversationText, own).where(or_(title, asked, without))
@@ -133,14 +135,14 @@ def find_last_turn(session: Session, conversation_id: uuid.UUID) -> tuple[int, u
 
 
 def get_current_position(session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID) -> int:
-    found = session.scalar(
+    position = session.scalar(
         select(ConversationTurn.position).where(
             ConversationTurn.conversation_id == conversation_id, ConversationTurn.query_id == query_id, _IS_CURRENT
         )
     )
-    if found is None:
+    if position is None:
         raise TurnNotFound(f"The conversation has no current turn {query_id}; GET its turns to see which it has.")
-    return found
+    return position
 
 
 def find_current_turn(session: Session, query_id: uuid.UUID) -> ConversationTurn | None:
@@ -176,7 +178,8 @@ def add_turn(
     session.execute(
         update(Conversation).where(Conversation.id == conversation_id).values(last_asked_at=func.clock_timestamp())
     )
-    _keep_text(session, conversation_id)
+    # The conversation's searched text follows its current turns.
+    session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
@@ -209,11 +212,6 @@ _KEEP_TEXT = text("""
     WHERE turns.conversation_id = :id AND turns.set_aside_at IS NULL
     ON CONFLICT (conversation_id) DO UPDATE SET asked = excluded.asked
 """).bindparams(bindparam("id", type_=Uuid()))
-
-
-def _keep_text(session: Session, conversation_id: uuid.UUID) -> None:
-    # What is searched follows the current turns.
-    session.execute(_KEEP_TEXT, {"id": conversation_id})
 
 
 def _listed() -> Select[Conversation, str, str, int]:

@@ -39,8 +39,9 @@ def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settle
     Each call of an execution is stored once: not again if it is stored.
     """
     if settled:
-        # First, and by itself: who books the same calls as those of a dead process has done so then, or finds none.
-        queries, tokens = [each.query_id for each in settled], [each.token for each in settled]
+        # This comes first, as a statement of its own: another process that books the calls of a dead one has then
+        # committed, or finds none.
+        queries, tokens = [call.query_id for call in settled], [call.token for call in settled]
         session.execute(_SETTLE, {"queries": queries, "tokens": tokens})
     if calls:
         session.execute(_ADD, {"calls": json.dumps(calls)})
@@ -104,8 +105,9 @@ _WRITE_OFF = text(f"""
 
 
 def book_ended_calls(session: Session, query_id: uuid.UUID, round_: int, steps: Sequence[str], worker: str) -> int:
-    """Move the ended calls of these steps to the ledger that other processes than `worker` have made and not booked:
-    they are dead, or late, and another one does their steps. Returns how many."""
+    """Move the ended calls of these steps to the ledger that processes other than `worker` have made and not booked:
+    they are dead, or late, and another process does their steps. Returns how many.
+    """
     values = {"query": query_id, "round": round_, "steps": list(steps), "worker": worker}
     return len(session.execute(_BOOK_ENDED, values).all())
 
@@ -145,5 +147,5 @@ def find_last_failure(session: Session, query_id: uuid.UUID, step: str) -> tuple
     or there is none."""
     last = select(ModelCall.model, ModelCall.error).where(ModelCall.query_id == query_id, ~ModelCall.kept)
     newest = last.order_by((ModelCall.step == step).desc(), ModelCall.id.desc()).limit(1)
-    found = session.execute(newest).one_or_none()
-    return (found.model, found.error) if found is not None and found.error else None
+    call = session.execute(newest).one_or_none()
+    return (call.model, call.error) if call is not None and call.error else None

@@ -35,10 +35,10 @@ def list_open_items(
     lease_s: float,
 ) -> list[OpenItem]:
     """Those of `items` that have a claim and no outcome, as seen by a message of `launch`."""
-    found = session.execute(
+    rows = session.execute(
         _OPEN, {"q": query_id, "r": round_, "s": step, "items": list(items), "launch": launch, "lease": lease_s}
     )
-    return [OpenItem(*row) for row in found]
+    return [OpenItem(*row) for row in rows]
 
 
 _OPEN = text(f"""
@@ -55,7 +55,7 @@ def hand_back(
     session: Session, query_id: str, round_: int, step: str, attempts: Mapping[str, int], hold_s: float = 0.0
 ) -> bool:
     """Release claims as if they had not been made. They look held for `hold_s` seconds, and can be claimed again one
-    lease before that. False when there is none to release: they have ended.
+    lease before that. False when all of them have ended.
     """
     handed = 0
     for item, attempt in attempts.items():

@@ -101,19 +101,19 @@ def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
 
 def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> str:
     """The query's status alone. Raises as `get_query`."""
-    found = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
-    if found is None or kind not in (None, found.kind):
+    row = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
+    if row is None or kind not in (None, row.kind):
         raise not_found(query_id, kind)
-    return found.status
+    return row.status
 
 
 def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
     """The query and the name of its workspace. Raises as `get_query`."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
-    found = session.execute(statement.where(Query.id == query_id)).one_or_none()
-    if found is None or kind not in (None, found[0].kind):
+    row = session.execute(statement.where(Query.id == query_id)).one_or_none()
+    if row is None or kind not in (None, row[0].kind):
         raise not_found(query_id, kind)
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
@@ -123,7 +123,7 @@ def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
 
 
 def searched_workspaces(session: Session, queries: Iterable[Query]) -> dict[int, str]:
-    """The names of the workspaces that those of the queries search which search several, by their ids."""
+    """The names of the workspaces that these queries search, by the ids of those queries that search several."""
     ids = {option for query in queries for option in query.options.get("workspaces", ())}
     named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
     return dict(session.execute(named).all()) if ids else {}
@@ -158,23 +158,20 @@ def list_queries(
 
 
 def count_queries(session: Session, wanted: QueryFilter, *, most: int) -> int:
-    found = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
-    return session.scalars(select(func.count()).select_from(found.subquery())).one()
+    matching = select(Query.id).where(Query.tenant_id == OWN_TENANT, *_conditions(wanted)).limit(most)
+    return session.scalars(select(func.count()).select_from(matching.subquery())).one()
 
 
 def _conditions(wanted: QueryFilter) -> list[ColumnElement[bool]]:
+    text, searched = wanted.text, (Query.question, Query.custom_id)
     return [
         Query.kind == wanted.kind,
         *([Query.workspace_id == workspace_id_of(wanted.workspace)] if wanted.workspace is not None else []),
         *([Query.status == _as_literal(wanted.status)] if wanted.status is not None else []),
         *([Query.created_at >= wanted.since] if wanted.since is not None else []),
         *([Query.created_at < wanted.until] if wanted.until is not None else []),
-        *([_mentions(wanted.text)] if wanted.text is not None else []),
+        *([or_(*(column.icontains(text, autoescape=True) for column in searched))] if text is not None else []),
     ]
-
-
-def _mentions(text: str) -> ColumnElement[bool]:
-    return or_(*(column.icontains(text, autoescape=True) for column in (Query.question, Query.custom_id)))
 
 
 def workspace_id_of(name: str) -> ScalarSelect[int]:
@@ -184,7 +181,7 @@ def workspace_id_of(name: str) -> ScalarSelect[int]:
 
 
 def _as_literal(status: str) -> BindParameter[str]:
-    # With a parameter Postgres could not tell that the partial index of running or failed queries applies.
+    # With a parameter, Postgres could not tell that the partial index of running or failed queries applies.
     return bindparam("status", status, literal_execute=True)
 
 
@@ -229,7 +226,7 @@ def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
 
 
 def advance_round(session: Session, query_id: uuid.UUID, round_: int) -> None:
-    # A new start begins there (S2.3).
+    # A new start begins at this round (S2.3).
     session.execute(
         update(Query)
         .where(Query.id == query_id, Query.status.in_(UNFINISHED), Query.round < round_)

@@ -16,7 +16,7 @@ SWEEP = 5_000
 
 
 class Reply(NamedTuple):
-    """A reply, the model that gave it, and what is to be noted of the call that has ended with it, if that began."""
+    """A reply, the model that gave it, and what is to be noted of the call that produced it, if one began."""
 
     text: str
     model: str
@@ -42,7 +42,7 @@ async def add_replies(replies: Mapping[bytes, Reply], keep_s: float) -> None:
 
 
 def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
-    # Sorted, so that two processes storing the same keys wait for each other instead of deadlocking.
+    # The rows are sorted, so that two processes storing the same keys wait for each other instead of deadlocking.
     keys: Sequence[bytes] = sorted(replies)
     ended = [{"key": key.hex(), **call_} for key in keys if (call_ := replies[key].ended) is not None]
     return {

@@ -61,13 +61,13 @@ class Whole(NamedTuple):
 
     answer: StoredAnswer | None
     published: StoredVerification | None
-    """Without its citation checks."""
+    """The published verification without its citation checks."""
     sources: list[dict[str, Any]]
     added: dict[str, tuple[str, str]]
     """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
     out (S3.3)."""
     marks: TextMarks
-    """Of what is cited, and of the sources."""
+    """The marks on the text of the cited documents, and of the sources."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -76,12 +76,12 @@ class Whole(NamedTuple):
     audit: dict[str, Any] | None
     """{head, records} of its audit (N6)."""
     standing: dict[str, Any] | None
-    """{state, reason, since, verification} of its answer, once a cited document has changed (N7)."""
+    """{state, reason, since, verification} of the answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
     filled: dict[str, Any] | None = None
     """The outcome of `fill_object`, if the answer was asked for as an object."""
     conflicts: Sequence[Mapping[str, Any]] = ()
-    """What `conclude` found in other documents against what the answer cites."""
+    """What `conclude` found in other documents that disagrees with what the answer cites."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -158,7 +158,7 @@ SELECT
 
 
 def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
-    """`round_` is the query's current round."""
+    """Everything about a query that a report shows; `round_` is the query's current round."""
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
@@ -215,7 +215,7 @@ def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVeri
 
 
 def _with_parts(session: Session, *verifications: Verification) -> list[StoredVerification]:
-    # Three statements for any number of verifications.
+    """The verifications with their rows below them, read by three statements for any number of verifications."""
     own = [verification.id for verification in verifications]
     sentences = _below(session, VerificationSentence, VerificationSentence.position, own)
     claims = _below(session, VerificationClaim, VerificationClaim.position, own)
@@ -229,7 +229,7 @@ def _with_parts(session: Session, *verifications: Verification) -> list[StoredVe
 def _below(
     session: Session, part: type[Part], place: InstrumentedAttribute[Any], verification_ids: Sequence[int]
 ) -> dict[int, list[Part]]:
-    found: dict[int, list[Part]] = {each: [] for each in verification_ids}
+    parts: dict[int, list[Part]] = {id_: [] for id_ in verification_ids}
     for row in session.scalars(select(part).where(part.verification_id.in_(verification_ids)).order_by(place)):
-        found[row.verification_id].append(row)
-    return found
+        parts[row.verification_id].append(row)
+    return parts

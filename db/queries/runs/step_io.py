@@ -68,10 +68,10 @@ async def claim_steps(query_id: str, request: ClaimRequest) -> ClaimedSteps | No
     """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
     ended or was launched again.
     """
-    found = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
-    if not found:
+    rows = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
+    if not rows:
         return None
-    *columns, claimed, outcomes, entered = found[0]
+    *columns, claimed, outcomes, entered = rows[0]
     rounds: dict[int, Outcomes] = {}
     for number, step, item, value in outcomes or ():
         rounds.setdefault(number, {})[step, item] = value
@@ -89,7 +89,7 @@ _CLAIM = f"""
 
 
 def _columns(request: ClaimRequest) -> dict[str, Any]:
-    # In one order, so that two claims of the same rows do not deadlock.
+    # The keys are in one order, so that two claims of the same rows do not deadlock.
     keys = sorted(request.keys)
     return {
         "next_round": request.round,
@@ -114,7 +114,7 @@ class Completion:
     from these, `adopted` those that were produced elsewhere; model calls as columns of `ModelCall`, begun calls that
     are `settled`, and events.
 
-    With `notes` the query's row is locked, so that it cannot end before the transaction does.
+    With `notes` the query's row is locked: the query cannot end before the transaction ends.
     """
 
     query_id: str
@@ -176,7 +176,7 @@ def _completion_columns(completion: Completion, following: ClaimRequest | None) 
         "also_steps": list(completion.also),
         "also_values": [json.dumps(value) for value in completion.also.values()],
         "calls": json.dumps(completion.calls) if completion.calls else None,
-        "settled": [each.token for each in completion.settled],
+        "settled": [call.token for call in completion.settled],
         "note": completion.notes or bool(completion.events),
         "types": [type_ for type_, _ in completion.events],
         "data": [json.dumps(data) for _, data in completion.events],
@@ -217,7 +217,8 @@ _COMPLETE_UNFLUSHED = _complete(
             SELECT FROM json_array_elements(left_.claimed) AS each WHERE (each ->> 2)::int %% {FIRST_OF} <> 1)
         THEN 'off' ELSE current_setting('synchronous_commit') END, true)""",
 )
-# What the steps save besides is found by its keys, too: planned once per connection, and not for each query.
+# The other rows that steps save are found by their keys, too: their statements are planned once per connection, and not
+# for each query.
 _COMPLETE_WITHIN = _complete(
     "current_setting('citewell.tenant')", ", set_config('plan_cache_mode', 'force_generic_plan', true)"
 )

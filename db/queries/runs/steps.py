@@ -21,17 +21,17 @@ def list_outcomes(session: Session, query_id: uuid.UUID) -> dict[int, Outcomes]:
             StepOutcome.query_id == query_id, StepOutcome.value.is_not(None)
         )
     )
-    found: dict[int, Outcomes] = {}
+    outcomes: dict[int, Outcomes] = {}
     for round_, step, item, value in rows:
         if value is not None:
-            found.setdefault(round_, {})[step, item] = value
-    return found
+            outcomes.setdefault(round_, {})[step, item] = value
+    return outcomes
 
 
 def find_outcome(session: Session, query_id: uuid.UUID, round_: int, step: str) -> dict[str, Any] | None:
     key = {"query_id": query_id, "round": round_, "step": step, "item": ""}
-    found = session.get(StepOutcome, key)
-    return found.value if found else None
+    outcome = session.get(StepOutcome, key)
+    return outcome.value if outcome else None
 
 
 def claim_items(
@@ -88,11 +88,11 @@ CLAIM = f"""
 _CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
-def add_outcomes(session: Session, found: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
+def add_outcomes(session: Session, outcomes: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]]) -> None:
     """Store (query, step, item, outcome) of round 0 that came with the request (N2), so that no step computes them."""
     rows = [
         {"query_id": query_id, "round": 0, "step": step, "item": item, "worker": "request", "value": value}
-        for query_id, step, item, value in found
+        for query_id, step, item, value in outcomes
     ]
     done = {"lease_until": func.now(), "finished_at": func.now()}
     session.execute(insert(StepOutcome).values(done), rows)

@@ -17,42 +17,37 @@ _YEAR = "^[0-9]{4}"
 def conditions(wanted: DocumentFilter | None) -> list[ColumnElement[bool]]:
     if wanted is None:
         return []
-    found: list[ColumnElement[bool]] = []
+    restrictions: list[ColumnElement[bool]] = []
     if wanted.document_ids is not None:
-        found.append(Document.id.in_(wanted.document_ids))
+        restrictions.append(Document.id.in_(wanted.document_ids))
     if wanted.filenames is not None:
-        found.append(Document.filename.in_(wanted.filenames))
-    return found + [_metadata(key, value) for key, value in wanted.metadata.items()]
+        restrictions.append(Document.filename.in_(wanted.filenames))
+    return restrictions + [_metadata(key, value) for key, value in wanted.metadata.items()]
 
 
 def _metadata(key: str, value: MetadataValue | list[MetadataValue] | Bounds) -> ColumnElement[bool]:
     stored = Document.details[key]
     if isinstance(value, Bounds):
         return and_(*_within(stored, stored.astext, value))
-    # 2024 and "2024" are the same year, and letter case (of a ticker, say) does not matter.
-    accepted = [_as_text(each).lower() for each in (value if isinstance(value, list) else [value])]
+    # 2024, 2024.0 and "2024" are the same year, and letter case (of a ticker, say) does not matter.
+    items = value if isinstance(value, list) else [value]
+    accepted = [str(int(item) if isinstance(item, float) and item.is_integer() else item).lower() for item in items]
     in_list = cast(func.lower(cast(stored, Text)), JSONB).has_any(array(accepted, type_=Text))
     return or_(func.lower(stored.astext) == any_(array(accepted, type_=Text)), in_list)
 
 
 def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds) -> list[ColumnElement[bool]]:
-    # Numbers compare numerically, all other texts alphabetically, which orders ISO dates in time.
+    # Numbers compare numerically, and all other texts alphabetically, which orders ISO dates in time.
     number = case((text.regexp_match(_NUMBER), cast(text, Numeric)))
     single = func.jsonb_typeof(stored).in_(["string", "number"])
-    found: list[ColumnElement[bool]] = []
+    comparisons: list[ColumnElement[bool]] = []
     for bound, is_least in ((bounds.gte, True), (bounds.lte, False)):
         if isinstance(bound, str):
             # Cut to the bound's precision, so that an upper bound of a day includes that whole day.
             compared = text if is_least else func.left(text, len(bound))
-            found += [single, compared >= bound if is_least else compared <= bound]
-            found += [text.regexp_match(_YEAR)] if re.match(_YEAR, bound) else []
+            comparisons += [single, compared >= bound if is_least else compared <= bound]
+            comparisons += [text.regexp_match(_YEAR)] if re.match(_YEAR, bound) else []
         elif bound is not None:
             limit = Decimal(str(bound))
-            found.append(number >= limit if is_least else number <= limit)
-    return found
-
-
-def _as_text(value: MetadataValue) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+            comparisons.append(number >= limit if is_least else number <= limit)
+    return comparisons

@@ -53,13 +53,13 @@ class Connection:
 
 
 def has_graph(session: Session, workspace_id: int) -> bool:
-    found = select(DocumentGraph.document_id).join(Document, Document.id == DocumentGraph.document_id)
+    documents = select(DocumentGraph.document_id).join(Document, Document.id == DocumentGraph.document_id)
     wanted = (
         DocumentGraph.workspace_id == workspace_id,
         DocumentGraph.status == GraphStatus.READY,
         Document.status == DocumentStatus.READY,
     )
-    return session.scalar(select(found.where(*wanted).exists())) or False
+    return session.scalar(select(documents.where(*wanted).exists())) or False
 
 
 def entities_with_keys(session: Session, workspace_id: int, keys: Iterable[str]) -> list[int]:
@@ -83,7 +83,7 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
 
 
 def near_connections(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[Connection]:
-    # Exact, as for entities.
+    """The relations nearest to a vector, compared one by one like the entities."""
     return _connections(session, space, embedding, k)
 
 
@@ -115,8 +115,8 @@ def _connections(
         .limit(k)
     )
     return [
-        Connection(id_, (one, other), (name, other_name), weight, 1.0 - float(value))
-        for id_, one, other, name, other_name, weight, value in rows
+        Connection(id_, (source_id, target_id), (source_name, target_name), weight, 1.0 - float(value))
+        for id_, source_id, target_id, source_name, target_name, weight, value in rows
     ]
 
 
@@ -134,11 +134,11 @@ def chunks_of_connections(
         .where(RelationChunk.relation_id.in_(list(ids)), *_SEARCHED, *where)
         .subquery()
     )
-    found: dict[int, list[tuple[int, str]]] = {}
+    chunks: dict[int, list[tuple[int, str]]] = {}
     wanted = select(inner.c.relation_id, inner.c.chunk_id, inner.c.description).where(inner.c.place <= per)
     for relation, chunk, description in session.execute(wanted.order_by(inner.c.relation_id, inner.c.place)):
-        found.setdefault(relation, []).append((chunk, description))
-    return found
+        chunks.setdefault(relation, []).append((chunk, description))
+    return chunks
 
 
 def chunks_of_entities(
@@ -156,11 +156,11 @@ def chunks_of_entities(
         .where(EntityChunk.entity_id.in_(list(ids)), *_SEARCHED, *where)
         .subquery()
     )
-    found: dict[int, list[int]] = {}
+    chunks: dict[int, list[int]] = {}
     wanted = select(inner.c.entity_id, inner.c.chunk_id).where(inner.c.place <= per)
     for entity, chunk in session.execute(wanted.order_by(inner.c.entity_id, inner.c.place)):
-        found.setdefault(entity, []).append(chunk)
-    return found
+        chunks.setdefault(entity, []).append(chunk)
+    return chunks
 
 
 def _is_named(where: Conditions = ()) -> Any:

@@ -36,7 +36,7 @@ def search_scored(
     *,
     excluded: bool = False,
 ) -> list[tuple[int, float]]:
-    """The same with their scores; with `excluded` over what people took out of the search instead."""
+    """Like `search_text`, with scores; with `excluded` over the chunks that people took out of the search instead."""
     asked = searched_question(question)
     known = collection(session, workspace_id, list(dict.fromkeys((*asked.own, *asked.further))))
     rarest = sorted(
@@ -44,11 +44,11 @@ def search_scored(
     )
     if not rarest:
         return []
-    weights = {each: known.weight(each) for each in rarest[:_LEXEMES]}
-    weights |= {each: FURTHER * known.weight(each) for each in asked.further if each in known.frequencies}
+    weights = {lexeme: known.weight(lexeme) for lexeme in rarest[:_LEXEMES]}
+    weights |= {lexeme: FURTHER * known.weight(lexeme) for lexeme in asked.further if lexeme in known.frequencies}
     searched = [*where, Chunk.excluded.is_(excluded)]
-    found = _candidates(session, workspace_id, weights, known, searched)
-    return lexical_scores(asked.own, found, known, asked.further)[:k]
+    candidates = _candidates(session, workspace_id, weights, known, searched)
+    return lexical_scores(asked.own, candidates, known, asked.further)[:k]
 
 
 def _candidates(
@@ -58,12 +58,12 @@ def _candidates(
     known: Collection,
     where: Sequence[ColumnElement[bool]],
 ) -> list[Occurrences[int]]:
-    """The passages to be scored, in the order of what they share, with the places of the lexemes in them.
+    """The passages to be scored, those that share most first, with the places of the lexemes in them.
 
     `weights` are those of the lexemes, the question's rarest first.
     """
     looked_up = _affordable(list(weights), known.frequencies)
-    shared = sum((case((_has([each]), weight), else_=0.0) for each, weight in weights.items()), literal(0.0))
+    shared = sum((case((_has([lexeme]), weight), else_=0.0) for lexeme, weight in weights.items()), literal(0.0))
     best = (
         select(Chunk.id, Chunk.length, Chunk.search, shared.label("shared"))
         .join(Document, Document.id == Chunk.document_id)
@@ -86,7 +86,7 @@ def _candidates(
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
-    # They occur in no more passages than may be scanned; at least one.
+    """The first lexemes that together occur in no more passages than may be scanned; at least one."""
     chosen, passages = rarest[:1], frequencies[rarest[0]]
     for lexeme in rarest[1:]:
         passages += frequencies[lexeme]
@@ -97,7 +97,7 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
-    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
+    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes), so none needs escaping.
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
 

@@ -25,7 +25,7 @@ _SCAN = {
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.max_scan_tuples": "200000",
     "hnsw.scan_mem_multiplier": "16",
-    # Regardless of statistics: a sort would mean reading and comparing all candidates.
+    # The index is used regardless of statistics: a sort would mean reading and comparing all candidates.
     "enable_sort": "off",
 }
 _SET = text("""
@@ -77,13 +77,13 @@ def search_vector(
     # Few are excluded, if any, and an index scan would read all others before it found them.
     if excluded or _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
-    found = through_index(session, chosen, embedding, k)
+    hits = through_index(session, chosen, embedding, k)
     # There are more than `k` candidates. Fewer results mean that the scan hit its limit among rows that do not match.
-    return found if len(found) >= k else exactly(session, chosen, embedding, k)
+    return hits if len(hits) >= k else exactly(session, chosen, embedding, k)
 
 
 def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """`search_vector` comparing every candidate, at any cost."""
+    """Like `search_vector`, comparing every candidate, at any cost."""
     # The index is on the vector cast to its dimension; this expression has none.
     return _nearest(session, chosen, ChunkVector.embedding, embedding, k)
 
@@ -91,14 +91,14 @@ def exactly(session: Session, chosen: Candidates, embedding: Sequence[float], k:
 def through_index(
     session: Session, chosen: Candidates, embedding: Sequence[float], k: int, *, ef_search: int = EF_SEARCH
 ) -> list[tuple[int, float]]:
-    """`search_vector` through the index: fast unless candidates are rare among all vectors."""
+    """Like `search_vector`, through the index: fast unless candidates are rare among all vectors."""
     # A filtered scan continues until enough rows match or these limits are reached.
     _set(session, {**_SCAN, "hnsw.ef_search": str(ef_search)})
     halved = cast(ChunkVector.embedding, HALFVEC(chosen.space.dimension))
-    found = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
+    hits = _nearest(session, chosen, halved, embedding, k * OVERFETCH)[:k]
     # Other statements of this transaction may sort.
     _set(session, {"enable_sort": "on"})
-    return found
+    return hits
 
 
 def _set(session: Session, settings: Mapping[str, str]) -> None:
@@ -113,7 +113,7 @@ def _nearest(
         select(ChunkVector.chunk_id, distance)
         .join(Document, Document.id == ChunkVector.document_id)
         .where(
-            # As a literal: a parameter would not tell the planner which partial index holds the rows.
+            # The space is a literal: a parameter would not tell the planner which partial index holds the rows.
             ChunkVector.space_id == literal_column(str(chosen.space.id)),
             ChunkVector.workspace_id == chosen.workspace_id,
             ChunkVector.excluded if chosen.excluded else ~ChunkVector.excluded,
@@ -122,13 +122,14 @@ def _nearest(
         .order_by(distance)
         .limit(k)
     )
-    found = [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
-    return sorted(found, key=lambda each: -each[1])
+    hits = [(chunk_id, 1.0 - float(value)) for chunk_id, value in rows]
+    return sorted(hits, key=lambda hit: -hit[1])
 
 
 def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
-    # Counts documents, not chunks: there are far fewer, and each has at least one chunk. Usually the first pass
-    # decides.
+    """Whether the candidates are at most this many. It counts documents, not chunks: there are far fewer, and each has
+    at least one chunk. Usually the first pass decides.
+    """
     for most in (limit // _CHUNKS_OF_A_DOCUMENT, limit):
         looked_at = select(Document.chunks_done).where(*chosen.conditions).limit(most).subquery()
         chunks = func.coalesce(func.sum(looked_at.c.chunks_done), 0)

@@ -115,16 +115,16 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
         .group_by(Answer.query_id, Citation.document_id)
         .order_by(Citation.document_id)
     )
-    found: dict[uuid.UUID, list[Quotes]] = {}
+    quotes_of: dict[uuid.UUID, list[Quotes]] = {}
     for query_id, document_id, filename, quoted in rows:
-        found.setdefault(query_id, []).append(Quotes(document_id, filename, list(quoted)))
-    return found
+        quotes_of.setdefault(query_id, []).append(Quotes(document_id, filename, list(quoted)))
+    return quotes_of
 
 
 class Version(NamedTuple):
-    """A document version; `is_same`: its file and its text are those of the one it was looked up for.
+    """A version of a document; `is_same` says that its file and its text are those of the version that was asked about.
 
-    The text of the same file differs where somebody corrected it, or where it was read again with other settings.
+    The text of the same file differs where people corrected it, or where it was read again with other settings.
     """
 
     id: uuid.UUID
@@ -133,16 +133,16 @@ class Version(NamedTuple):
 
 def find_in_force(session: Session, document_id: uuid.UUID) -> Version | None:
     old, new = aliased(Document), aliased(Document)
-    found = session.execute(
+    row = session.execute(
         select(new.id, and_(new.sha256 == old.sha256, new.text == old.text))
         .join(old, and_(new.workspace_id == old.workspace_id, new.filename == old.filename))
         .where(old.id == document_id, new.status == DocumentStatus.READY)
     ).one_or_none()
-    return Version(*found) if found else None
+    return Version(*row) if row else None
 
 
 def lock_validities(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID]) -> list[AnswerValidity]:
-    """Lock the standings of these answers until the transaction ends, in the order of their queries. Missing ones are
+    """Lock the validities of these answers until the transaction ends, in the order of their queries. Missing ones are
     created in the initial state, `valid`.
     """
     if not query_ids:
@@ -168,7 +168,7 @@ def set_validity(session: Session, validity: AnswerValidity, state: str, reason:
 def find_pending(
     session: Session, query_id: uuid.UUID, reverifications: Collection[uuid.UUID | None]
 ) -> AnswerValidity | None:
-    """Lock the standing of an answer that waits for one of these verifications; None when it waits for none of them."""
+    """Lock the validity of an answer that waits for one of these verifications; None when it waits for none of them."""
     return session.scalar(
         select(AnswerValidity)
         .where(AnswerValidity.query_id == query_id, AnswerValidity.reverification.in_(reverifications))

@@ -162,19 +162,19 @@ class StoredChain(NamedTuple):
 
 
 def find_chain(session: Session, query_id: uuid.UUID) -> StoredChain | None:
-    found = session.get(AuditChain, query_id)
-    if found is None:
+    chain = session.get(AuditChain, query_id)
+    if chain is None:
         return None
-    whole = found.hashes.hex()
+    whole = chain.hashes.hex()
     hashes = [whole[start : start + 2 * _BYTES] for start in range(0, len(whole), 2 * _BYTES)]
-    return StoredChain(Chain(found.records, hashes), found.head, found.format)
+    return StoredChain(Chain(chain.records, hashes), chain.head, chain.format)
 
 
 def find_head(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
-    found = session.execute(
+    row = session.execute(
         select(AuditChain.head, AuditChain.length).where(AuditChain.query_id == query_id)
     ).one_or_none()
-    return {"head": found.head, "records": found.length} if found else None
+    return {"head": row.head, "records": row.length} if row else None
 
 
 def erase_old_replies(session: Session, older_than_s: float) -> int:

@@ -34,18 +34,18 @@ def list_links(session: Session, query_id: uuid.UUID) -> Sequence[SharedAnswer]:
 
 
 def revoke_link(session: Session, query_id: uuid.UUID, link_id: uuid.UUID) -> None:
-    found = session.scalar(
+    link = session.scalar(
         update(SharedAnswer)
         .where(SharedAnswer.id == link_id, SharedAnswer.query_id == query_id)
         .values(revoked_at=func.coalesce(SharedAnswer.revoked_at, func.now()))
         .returning(SharedAnswer.id)
     )
-    if found is None:
+    if link is None:
         raise ShareNotFound(f"The question has no link {link_id}.")
 
 
 def find_open_link(session: Session, link_id: uuid.UUID) -> OpenLink | None:
-    """Of any tenant; None when there is none, or when it has expired or was revoked."""
+    """The link of any tenant; None when there is none, or when it has expired or was revoked."""
     is_open = SharedAnswer.revoked_at.is_(None), SharedAnswer.expires_at > func.now()
     row = session.scalar(select(SharedAnswer).where(SharedAnswer.id == link_id, *is_open))
     return None if row is None else OpenLink(row.tenant_id, row.query_id, row.digest)

@@ -30,9 +30,9 @@ def get_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
 
 
 def lock_endpoint(session: Session, endpoint_id: uuid.UUID) -> WebhookEndpoint:
-    # The weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
-    found = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
-    return _existing(found, endpoint_id)
+    # This is the weaker lock: new deliveries, which refer to the endpoint, do not wait for it.
+    endpoint = session.get(WebhookEndpoint, endpoint_id, with_for_update={"key_share": True}, populate_existing=True)
+    return _existing(endpoint, endpoint_id)
 
 
 def list_endpoints(session: Session) -> list[WebhookEndpoint]:

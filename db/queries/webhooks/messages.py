@@ -52,10 +52,10 @@ def get_message(session: Session, message_id: str) -> WebhookMessage:
 
 
 def get_delivery(session: Session, delivery_id: uuid.UUID) -> tuple[WebhookDelivery, WebhookMessage]:
-    found = session.execute(_with_message().where(WebhookDelivery.id == delivery_id)).one_or_none()
-    if found is None:
+    row = session.execute(_with_message().where(WebhookDelivery.id == delivery_id)).one_or_none()
+    if row is None:
         raise DeliveryNotFound(f"There is no delivery {delivery_id}.")
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 def list_deliveries(
@@ -79,11 +79,11 @@ def list_deliveries(
 
 
 def list_attempts(session: Session, delivery_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[WebhookAttempt]]:
-    found: dict[uuid.UUID, list[WebhookAttempt]] = {delivery_id: [] for delivery_id in delivery_ids}
+    attempts: dict[uuid.UUID, list[WebhookAttempt]] = {delivery_id: [] for delivery_id in delivery_ids}
     rows = select(WebhookAttempt).where(WebhookAttempt.delivery_id.in_(delivery_ids))
     for attempt in session.scalars(rows.order_by(WebhookAttempt.number, WebhookAttempt.id)):
-        found[attempt.delivery_id].append(attempt)
-    return found
+        attempts[attempt.delivery_id].append(attempt)
+    return attempts
 
 
 def replay_range(

@@ -19,12 +19,12 @@ _T = TypeVar("_T")
 def object_of(response: httpx.Response) -> Any:
     """The JSON object of a response. Raises ApiProblem for anything else."""
     try:
-        found = response.json()
+        body = response.json()
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        body = None
+    if not isinstance(body, dict):
         raise not_citewell(response)
-    return found  # pyright: ignore[reportUnknownVariableType] - the caller names the shape
+    return body  # pyright: ignore[reportUnknownVariableType] - the caller names the shape
 
 
 def list_of(name: str) -> Callable[[httpx.Response], Any]:

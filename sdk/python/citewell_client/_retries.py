@@ -34,16 +34,10 @@ class Retries:
         self.failed += 1
         asked = error.retry_after if isinstance(error, ApiProblem) else None
         pause = _FIRST_PAUSE_S * 2 ** (self.failed - 1) if asked is None else max(asked, _SHORTEST_S)
-        if not (self.repeatable and _may_pass(error)) or self._enough(asked) or pause >= self._patience():
+        may_pass = error.passing if isinstance(error, ServerUnreachable) else error.status in _BUSY
+        # With a deadline, a server that names the time of the next try may be asked more often.
+        is_enough = self.failed >= TRIES and (self.deadline is None or asked is None)
+        longest = _LONGEST_S if self.deadline is None else self.deadline.left
+        if not (self.repeatable and may_pass) or is_enough or pause >= longest:
             raise error
         return pause
-
-    def _enough(self, asked: float | None) -> bool:
-        return self.failed >= TRIES and (self.deadline is None or asked is None)
-
-    def _patience(self) -> float:
-        return _LONGEST_S if self.deadline is None else self.deadline.left
-
-
-def _may_pass(error: ApiProblem | ServerUnreachable) -> bool:
-    return error.passing if isinstance(error, ServerUnreachable) else error.status in _BUSY

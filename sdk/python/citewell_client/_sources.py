@@ -130,8 +130,8 @@ class AsyncSources:
         """All sources without their progress, the newest first, or the first `limit` of them."""
         pages = Pages(partial(_listed, without_none(workspace=workspace)), limit)
         while not pages.over:
-            for each in pages.take(await self._transport.send(pages.next())):
-                yield each
+            for source in pages.take(await self._transport.send(pages.next())):
+                yield source
 
     async def items(
         self, source_id: str, outcome: str | None = None, *, limit: int | None = None
@@ -139,8 +139,8 @@ class AsyncSources:
         """What a source lists or listed, by key, or the first `limit`; only those with this outcome."""
         pages = Pages(partial(_items, source_id, outcome), limit)
         while not pages.over:
-            for each in pages.take(await self._transport.send(pages.next())):
-                yield each
+            for item in pages.take(await self._transport.send(pages.next())):
+                yield item
 
     async def update(self, source_id: str, **fields: Any) -> DocumentSource:
         """Change `every_s`, `status` or `options`; what is not given stays as it is."""

@@ -58,9 +58,10 @@ class EventsJoined:
         if not sent.data:
             return None
         event = _event(response, sent)
-        if _is_seen(event["id"], self._resumed_after):
+        number = event["id"]
+        if number is not None and self._resumed_after is not None and number <= self._resumed_after:
             return None
-        self._last = self._last if event["id"] is None else event["id"]
+        self._last = self._last if number is None else number
         self.over = event["type"] in ENDS
         return event
 
@@ -70,7 +71,8 @@ class EventsJoined:
         A connection that brought any data counts as good: only consecutive ones without data are counted.
         """
         if self._response is None or not self._response.num_bytes_downloaded:
-            return self._retries.pause_after(error or _silent(self._query_id))
+            reason = f"the server ends the events of {self._query_id} without the last one; ask for the query itself"
+            return self._retries.pause_after(error or ServerUnreachable(reason, passing=True))
         if isinstance(error, ApiProblem):
             raise error
         self._retries = Retries(repeatable=True)
@@ -85,16 +87,6 @@ def _event(response: httpx.Response, sent: ServerSentEvent) -> StreamEvent:
     if not isinstance(data, dict):
         raise not_citewell(response)
     return cast("StreamEvent", {"id": number, "type": sent.event or "message", "data": cast("dict[str, Any]", data)})
-
-
-def _is_seen(number: int | None, resumed_after: int | None) -> bool:
-    return number is not None and resumed_after is not None and number <= resumed_after
-
-
-def _silent(query_id: str) -> ServerUnreachable:
-    return ServerUnreachable(
-        f"the server ends the events of {query_id} without the last one; ask for the query itself", passing=True
-    )
 
 
 class _Read:

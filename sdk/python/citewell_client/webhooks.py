@@ -35,7 +35,7 @@ def verify(
     and ValueError for the secrets. The header `webhook-id` is the same whenever a message is resent: store it to detect
     messages that were handled before.
     """
-    keys = [_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
+    keys = [_key(key) for key in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
         raise ValueError("a message cannot be verified without a secret")
     message_id, timestamp, signatures = _signed_fields(headers)
@@ -79,15 +79,15 @@ def _is_signed(signed: bytes, keys: Sequence[bytes], signatures: str) -> bool:
     expected = [_VERSION + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)) for key in keys]
     received = signatures.encode(errors="replace").split(b" ")
     # All are compared, so that the time taken does not reveal which of them matches.
-    fits = [hmac.compare_digest(one, other) for one in expected for other in received]
+    fits = [hmac.compare_digest(computed, sent) for computed in expected for sent in received]
     return any(fits)
 
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        event = json.loads(body)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        event = None
+    if not isinstance(event, dict):
         raise WebhookInvalid("the message is genuine, but its body is no JSON object")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", event)

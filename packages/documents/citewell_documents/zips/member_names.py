@@ -13,7 +13,7 @@ _UTF8_FLAG = 0x800
 _USUAL = 2
 _MAX_CHARS = 255
 _DRIVE = re.compile(r"[A-Za-z]:")
-# Added by operating systems beside the user's files.
+# Operating systems add these beside the user's files.
 _JUNK = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
 
 
@@ -33,7 +33,7 @@ def decoded_name(info: zipfile.ZipInfo) -> str:
 
 
 def _is_korean(name: str) -> bool:
-    # Accented letters of cp437 read as cp949 become rare syllables, which the older KS X 1001 lacks.
+    # Accented letters of cp437 that are read as cp949 become rare syllables, which the older KS X 1001 lacks.
     foreign = [character for character in name if not character.isascii()]
     usual = sum(len(character.encode("euc_kr", errors="ignore")) == _USUAL for character in foreign)
     return usual * 2 > len(foreign)

@@ -23,7 +23,7 @@ from citewell_documents.zips.member_names import cleaned_name, decoded_name, is_
 from citewell_verify.errors import CitewellError
 
 DIRECTORY_ENTRY = b"PK\x01\x02"
-"""Begins each entry of the directory; counted before zipfile creates an object for each."""
+"""The beginning of each entry of the directory; these are counted before zipfile creates an object for each."""
 BOMB_RATIO = 200
 """Documents shrink to a twentieth at most; unpacking to this many times its size marks a zip bomb."""
 BROKEN = (
@@ -36,7 +36,7 @@ BROKEN = (
     ValueError,
     OSError,
 )
-"""Raised by zipfile for an archive that is damaged or unsupported."""
+"""The errors that zipfile raises for an archive that is damaged or unsupported."""
 _PIECE = 1 << 20
 _BOMB_BYTES = 100_000_000
 # Uncompressed nested archives, such as Office documents, contribute their own entries to the count.

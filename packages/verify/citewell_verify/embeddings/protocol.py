@@ -13,8 +13,8 @@ Vectors = NDArray[np.float32]
 class Embedder(Protocol):
     """An embedding model; vectors of different `name` or `dimension` cannot be compared.
 
-    Questions and documents are distinguished because some models need a different prefix for each. Everything raises
-    EmbeddingUnavailable (try again later) and EmbeddingRejected.
+    Questions and documents are distinguished because some models need a different prefix for each. `dimension` and both
+    methods raise EmbeddingUnavailable (try again later) and EmbeddingRejected.
     """
 
     @property
@@ -22,7 +22,9 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Components of a vector. If not configured, the model is asked: never read it inside a transaction."""
+        """The number of components of a vector. If it is not configured, the model is asked: never read it inside a
+        transaction.
+        """
         ...
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
@@ -38,5 +40,5 @@ class Encoder(Protocol):
     """A model that treats questions and documents alike."""
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """L2-normalised."""
+        """The L2-normalised vectors of the texts."""
         ...

@@ -20,16 +20,12 @@ Table = NDArray[np.uint8]
 def shared(table: Table, name: str) -> Table:
     """The same table, shared with other processes; `table` itself where no file can be stored."""
     with suppress(OSError, RuntimeError, ValueError):  # read-only or full disk, no home folder, a concurrent writer
-        path = _folder() / f"{name}.npy"
+        path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewell" / f"{name}.npy"
         with suppress(OSError, ValueError, EOFError):
             return _mapped(path, table)
         _write(path, table)
         return _mapped(path, table)
     return table
-
-
-def _folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewell"
 
 
 def _mapped(path: Path, table: Table) -> Table:

