@@ -82,7 +82,10 @@ class _Converter:
     def _converted(self, tag: re.Match[str]) -> str:
         name = tag["name"]
         if name in _TITLES:
-            return self._title(name, closes=bool(tag["close"]))
+            if tag["close"]:
+                return f"</h{self._levels.pop()}>" if self._levels else ""
+            self._levels.append(1 if name == "COVER-TITLE" else min(max(1, len(self._sections)), _DEEPEST))
+            return f"<h{self._levels[-1]}>"
         if name not in _ELEMENTS:
             return ""
         if name == "PART" or name.startswith(("SECTION", "TABLE-GROUP")):
@@ -90,7 +93,7 @@ class _Converter:
         new = "th" if name == "TD" and _SHADED.search(tag["attributes"]) else _ELEMENTS[name]
         if tag["close"]:
             return f"</{new}>"
-        spans = "".join(f' {each.lower()}="{count}"' for each, count in _SPAN.findall(tag["attributes"]))
+        spans = "".join(f' {span.lower()}="{count}"' for span, count in _SPAN.findall(tag["attributes"]))
         return f"<{new}{spans if name in _CELLS else ''}>" + (f"</{new}>" if tag["attributes"].endswith("/") else "")
 
     def _follow(self, name: str, *, closes: bool) -> None:
@@ -99,12 +102,6 @@ class _Converter:
         elif name in self._sections:
             while self._sections.pop() != name:
                 pass
-
-    def _title(self, name: str, *, closes: bool) -> str:
-        if closes:
-            return f"</h{self._levels.pop()}>" if self._levels else ""
-        self._levels.append(1 if name == "COVER-TITLE" else min(max(1, len(self._sections)), _DEEPEST))
-        return f"<h{self._levels[-1]}>"
 
 
 def _written(text: str) -> str:

@@ -72,7 +72,8 @@ class _Blocks:
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         if tag == TEXT:
-            self._add_text(node.text_content or "")
+            text = node.text_content or ""
+            self._text.append(text if self._pre else _BLANKS.sub(" ", text))
             return False
         if label := self._labels.get(node.mem_id) if self._labels else None:
             self._add_image(label, in_passing=tag != "img")
@@ -104,9 +105,6 @@ class _Blocks:
     def finish(self) -> None:
         self._end_block()
         self._end_list()
-
-    def _add_text(self, text: str) -> None:
-        self._text.append(text if self._pre else _BLANKS.sub(" ", text))
 
     def _enter_inline(self, node: LexborNode, tag: str) -> bool:
         if tag == "br":

@@ -176,7 +176,7 @@ def _merged(rows: list[_Row]) -> list[_Placed]:
 
 
 def _columns(rows: list[_Row], header: list[_Placed]) -> list[int]:
-    # Starts of narrow cells with text, and of wide ones that cover none of these.
+    """Where columns begin: at narrow cells with text, and at wide ones that cover none of these."""
     cells = [*header, *(cell for row in rows for cell in row.cells)]
     used = sorted({cell.start for cell in cells if cell.text and cell.end - cell.start == 1})
     wide = {cell.start for cell in cells if cell.text and not _covers(used, cell)}

@@ -100,17 +100,13 @@ def _check_size(image: Image.Image, filename: str) -> None:
 
 
 def _readable(image: Image.Image) -> tuple[Image.Image, int]:
-    dpi = _dpi(image)
+    low, high = _USUAL_DPI
+    stated = image.info.get("dpi", (0, 0))[0]
+    dpi = float(stated) if low <= stated <= high else max(image.size) / _PAGE_INCHES
     grey = ImageOps.exif_transpose(_on_white(image).convert("L"))
     wanted = min(_READ_DPI / dpi, (_READ_PIXELS / (grey.width * grey.height)) ** 0.5, _MOST_ENLARGED)
     size = (max(1, round(grey.width * wanted)), max(1, round(grey.height * wanted)))
     return grey.resize(size, Image.Resampling.LANCZOS), max(1, round(dpi * wanted))
-
-
-def _dpi(image: Image.Image) -> float:
-    low, high = _USUAL_DPI
-    said = image.info.get("dpi", (0, 0))[0]
-    return float(said) if low <= said <= high else max(image.size) / _PAGE_INCHES
 
 
 def _on_white(image: Image.Image) -> Image.Image:

@@ -131,7 +131,7 @@ class _Server:
 
 
 def _say_it_runs(life: socket.socket, pid: int) -> None:
-    # With a hold on the child, where the system has them, for the case that this process dies first.
+    """Send a hold on the child, where the system has them, for the case that this process dies first."""
     with ExitStack() as opened, suppress(OSError):
         holds = list[int]()
         with suppress(AttributeError, OSError):
@@ -141,7 +141,7 @@ def _say_it_runs(life: socket.socket, pid: int) -> None:
 
 
 def _kill(pid: int) -> None:
-    # Only this process reaps it, so its pid cannot have been reused. It may not have called setsid() yet.
+    """Kill a child, which may not have called setsid() yet. Only this process reaps it, so its pid cannot be reused."""
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(pid, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)

@@ -133,7 +133,9 @@ def _asked_of_child(
     }
     feed = (json.dumps(request).encode() + b"\n", data)
     ended = run_forked(feed, deadline_s=deadline_s, max_output=max_output)
-    _log_errors(ended)
+    # Only the locations of the child's errors are logged: library output may quote the document (A8).
+    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
+        log.debug("reader_errors", code=ended.code, frames=frames)
     if ended.cut is None and ended.output:
         try:
             return read(ended.output)
@@ -151,7 +153,9 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
         )
     if ended.cut is Cut.OUTPUT:
         return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")
-    if _ran_out_of_memory(ended, limits):
+    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
+    is_full = ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
+    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL) or (gave_up and is_full):
         return DocumentTooLarge(
             f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it anew with "
             "another program, or raise ingestion.parse_memory_mb"
@@ -162,16 +166,3 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
             f"{filename} crashed the reader ({how}); it is damaged: save it anew with another program"
         )
     return RuntimeError(f"the process that reads files ended with exit code {ended.code} and no answer")
-
-
-def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
-    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL):
-        return True
-    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
-    return gave_up and ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
-
-
-def _log_errors(ended: Ended) -> None:
-    # Only the locations of the child's errors: library output may quote the document (A8).
-    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
-        log.debug("reader_errors", code=ended.code, frames=frames)

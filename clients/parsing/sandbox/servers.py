@@ -41,14 +41,14 @@ class Line:
 
 class Server:
     def __init__(self, argv: Sequence[str]) -> None:
-        self._control, theirs = socket.socketpair()
-        with theirs:
+        self._control, control_of_server = socket.socketpair()
+        with control_of_server:
             # Not bound to our death by the kernel, which means the death of the thread: the closed socket tells it.
             self._process = subprocess.Popen(  # noqa: S603 - argv is our own
                 argv,
                 env=environment(),
                 cwd="/",
-                stdin=theirs.fileno(),
+                stdin=control_of_server.fileno(),
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
@@ -58,24 +58,24 @@ class Server:
 
     def fork(self) -> Line | None:
         """None if the server is dead or does not answer. OSError: no descriptor is left."""
-        with ExitStack() as ours, ExitStack() as theirs:
-            their_in, stdin = _pipe(theirs, ours)
-            stdout, their_out = _pipe(ours, theirs)
-            stderr, their_err = _pipe(ours, theirs)
+        with ExitStack() as kept, ExitStack() as passed_on:
+            their_in, stdin = _pipe(passed_on, kept)
+            stdout, their_out = _pipe(kept, passed_on)
+            stderr, their_err = _pipe(kept, passed_on)
             life, their_life = socket.socketpair()
-            ours.enter_context(life).settimeout(_START_S)
-            theirs.enter_context(their_life)
-            passed = [each.fileno() for each in (their_in, their_out, their_err, their_life)]
+            kept.enter_context(life).settimeout(_START_S)
+            passed_on.enter_context(their_life)
+            passed = [end.fileno() for end in (their_in, their_out, their_err, their_life)]
             try:
                 socket.send_fds(self._control, [b"f"], passed)
-                theirs.close()
+                passed_on.close()
                 runs, holds, _, _ = socket.recv_fds(life, len(RUNS), 1)
             except OSError:
                 return None
-            hold = next((ours.enter_context(open(each, "rb", buffering=0)) for each in holds), None)
+            hold = next((kept.enter_context(open(hold, "rb", buffering=0)) for hold in holds), None)
             if runs != RUNS:
                 return None
-            ours.pop_all()
+            kept.pop_all()
             return Line(stdin, stdout, stderr, life, hold)
 
     def end(self) -> None:
@@ -97,7 +97,7 @@ class Servers:
         self.begin()
 
     def begin(self) -> None:
-        # Also after a fork: another thread of the parent may have held the lock.
+        """Begin without servers, also after a fork: another thread of the parent may have held the lock."""
         self._lock = threading.Lock()
         self._argv: Sequence[str] = _ARGV
         self._current: Server | None = None

@@ -25,7 +25,9 @@ def images_in(
             left -= len(block.content)
             # The cells of a row of a table are blocks with the same lines.
             at, end = max(done, line_starts[block.map[0]]), line_starts[block.map[1]]
-            for label in _labels(block.content, references):
+            # The parser knows what is code; it says what stands between the brackets, but not where.
+            parsed = _INLINE.parseInline(block.content, references)[0].children or []
+            for label in (token.content for token in parsed if token.type == "image"):
                 start = text.find(f"![{label}]", at, end)
                 if start < 0:  # written over lines of a quotation
                     break
@@ -33,10 +35,3 @@ def images_in(
                 done = at = target.end() if (target := _TARGET.match(text, at, end)) else at
                 if description(label):
                     yield Figure("alternative_text", start, at)
-
-
-def _labels(content: str, references: dict[str, Any]) -> Iterator[str]:
-    # The parser knows what is code; it says what stands between the brackets, but not where.
-    for token in _INLINE.parseInline(content, references)[0].children or []:
-        if token.type == "image":
-            yield token.content

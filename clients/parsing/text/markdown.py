@@ -52,32 +52,32 @@ def markdown_document(text: str) -> ParsedDocument:
         for token in tokens
         if token.type == "table_open" and token.map
     ]
-    found = _front_matter(front[0]) if front else {}
+    metadata = _front_matter(front[0]) if front else {}
     figures = tuple(islice(images_in(tokens, text, line_starts, references), MOST_FIGURES)) if "![" in text else ()
     sections = sections_from(headings, len(text))
-    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=found, figures=figures)
+    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=metadata, figures=figures)
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    # Under the usual keys; several authors or tags are joined.
+    """The metadata that stand under the usual keys; several authors or tags are joined."""
     try:
-        said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
+        loaded: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
-    found: dict[str, str] = {}
-    for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
+    metadata: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", loaded).items() if isinstance(loaded, dict) else ():
         name = _KEYS.get(str(key).lower())
         values = cast("list[object]", value) if isinstance(value, list) else [value]
         value = ", ".join(
-            str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
+            str(item).strip() for item in values if isinstance(item, str | int | date) and str(item).strip()
         )
         if name and value:
-            found.setdefault(name, " ".join(value.split()))
-    return found
+            metadata.setdefault(name, " ".join(value.split()))
+    return metadata
 
 
 def _plain(inline: Token) -> str:
-    # Without `**`, backticks and link targets.
+    """The text of a heading without `**`, backticks and link targets."""
     children = _INLINE.parseInline(inline.content)[0].children or []
     return " ".join("".join(child.content or " " for child in children if child.type in _SHOWN).split())
 
