@@ -20,7 +20,6 @@ from domain.prompting.judgements import (
     Relevances,
     Reply,
     Rewritten,
-    StatementCheck,
     StatementChecks,
     TargetedQueries,
 )
@@ -58,26 +57,41 @@ class OfflineModel:
 
     def __init__(self, embedder: Encoder | None = None) -> None:
         self._meaning = Meaning(embedder)
+        meaning = self._meaning
         self._judgements: dict[str, Callable[[_Fields], Reply]] = {
-            "rerank_chunk": self._rerank_chunk,
+            "rerank_chunk": lambda fields: Relevance(score=self._relevance(fields, _text(fields, "chunk"))),
             "rerank_chunks": self._rerank_chunks,
-            "extract_citations": self._extract_citations,
-            "check_alignment": self._check_alignment,
-            "check_answerability": self._check_answerability,
-            "check_statement": self._check_statement,
+            "extract_citations": lambda fields: extract_citations(
+                _text(fields, "question"),
+                _sources(fields),
+                (int(_text(fields, "min_chars")), int(_text(fields, "max_chars"))),
+            ),
+            "check_alignment": lambda fields: check_alignment(
+                _text(fields, "question"), _text(fields, "answer"), _sources(fields), meaning
+            ),
+            "check_answerability": lambda fields: check_answerability(
+                _text(fields, "question"), _text(fields, "answer"), _sources(fields), meaning
+            ),
+            "check_statement": lambda fields: check_statement(_text(fields, "statement"), _sources(fields), meaning),
             "check_statements": self._check_statements,
-            "plan_queries": self._plan_queries,
-            "rewrite_statement": self._rewrite_statement,
-            "restate_question": self._restate_question,
-            "rewrite_question": self._rewrite_question,
-            "decide_search": self._decide_search,
-            "research_notes": self._research_notes,
+            "plan_queries": lambda fields: plan_queries(_text(fields, "claims"), int(_text(fields, "count"))),
+            "rewrite_statement": lambda fields: rewrite_statement(_text(fields, "statement"), _sources(fields)),
+            "restate_question": lambda fields: restate_question(
+                _text(fields, "question"), _text(fields, "conversation")
+            ),
+            "rewrite_question": lambda fields: rewrite_question(_text(fields, "question"), int(_text(fields, "count"))),
+            "decide_search": lambda fields: decide_search(
+                _text(fields, "question"), _sources(fields), _text(fields, "searches")
+            ),
+            "research_notes": lambda fields: take_notes(
+                _text(fields, "question"), _sources(fields), int(_text(fields, "max_chars"))
+            ),
             "extract_graph": lambda fields: read_graph(_text(fields, "chunk")),
             "extract_keywords": lambda fields: read_keywords(_text(fields, "question")),
         }
 
     def reserves(self, request: ModelRequest) -> int:
-        # Calls are free.
+        """Nothing, because calls are free."""
         del request
         return 0
 
@@ -94,19 +108,15 @@ class OfflineModel:
         yield StreamPart(reply=_reply("".join(pieces)))
 
     async def aclose(self) -> None: ...
+
     def _pieces(self, request: ModelRequest) -> list[str]:
         if request.prompt in ("generate_answer", "regenerate_answer", "synthesize_answer"):
-            return self._generate_answer(_checked(request))
+            fields = _checked(request)
+            return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"))
         judgement = self._judgements.get(request.prompt)
         if judgement is None:
             raise ModelRefused(f"the offline model cannot answer the prompt {request.prompt!r}")
         return [judgement(_checked(request)).model_dump_json()]
-
-    def _generate_answer(self, fields: _Fields) -> list[str]:
-        return compose_answer(_text(fields, "question"), _sources(fields), _text(fields, "idk"))
-
-    def _rerank_chunk(self, fields: _Fields) -> Relevance:
-        return Relevance(score=self._relevance(fields, _text(fields, "chunk")))
 
     def _rerank_chunks(self, fields: _Fields) -> Relevances:
         chunks = items_of(fields, "chunks", Chunks)
@@ -117,39 +127,13 @@ class OfflineModel:
     def _relevance(self, fields: _Fields, chunk: str) -> float:
         return round(chunk_relevance(_text(fields, "question"), chunk, self._meaning), 4)
 
-    def _extract_citations(self, fields: _Fields) -> Reply:
-        limits = int(_text(fields, "min_chars")), int(_text(fields, "max_chars"))
-        return extract_citations(_text(fields, "question"), _sources(fields), limits)
-
-    def _check_alignment(self, fields: _Fields) -> Reply:
-        return check_alignment(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
-
-    def _check_answerability(self, fields: _Fields) -> Reply:
-        return check_answerability(_text(fields, "question"), _text(fields, "answer"), _sources(fields), self._meaning)
-
-    def _check_statement(self, fields: _Fields) -> Reply:
-        return check_statement(_text(fields, "statement"), _sources(fields), self._meaning)
-
-    def _check_statements(self, fields: _Fields) -> Reply:
-        return _check_each(fields, lambda statement, sources: check_statement(statement, sources, self._meaning))
-
-    def _plan_queries(self, fields: _Fields) -> Reply:
-        return plan_queries(_text(fields, "claims"), int(_text(fields, "count")))
-
-    def _rewrite_statement(self, fields: _Fields) -> Reply:
-        return rewrite_statement(_text(fields, "statement"), _sources(fields))
-
-    def _restate_question(self, fields: _Fields) -> Reply:
-        return restate_question(_text(fields, "question"), _text(fields, "conversation"))
-
-    def _rewrite_question(self, fields: _Fields) -> Reply:
-        return rewrite_question(_text(fields, "question"), int(_text(fields, "count")))
-
-    def _decide_search(self, fields: _Fields) -> Reply:
-        return decide_search(_text(fields, "question"), _sources(fields), _text(fields, "searches"))
-
-    def _research_notes(self, fields: _Fields) -> Reply:
-        return take_notes(_text(fields, "question"), _sources(fields), int(_text(fields, "max_chars")))
+    def _check_statements(self, fields: _Fields) -> StatementChecks:
+        by_number = {source.number: source for source in _sources(fields)}
+        verdicts: list[ItemCheck] = []
+        for item in items_of(fields, "statements", Statements):
+            sources = Sources(by_number[number] for number in item.sources)
+            verdicts.append(ItemCheck(id=item.id, verdict=check_statement(item.text, sources, self._meaning)))
+        return StatementChecks(verdicts=verdicts)
 
 
 def _reply(text: str) -> ModelReply:
@@ -157,7 +141,7 @@ def _reply(text: str) -> ModelReply:
 
 
 def _checked(request: ModelRequest) -> _Fields:
-    # Only to hold the prompt's fields to the same contract as a model that reads the text.
+    """The prompt's fields, held to the same contract as by a model that reads the text."""
     render(request.prompt, request.fields)
     return request.fields
 
@@ -171,16 +155,3 @@ def _sources(fields: _Fields) -> Sources:
     if not isinstance(sources, Sources):
         raise TypeError("the offline model reads its sources from a Sources object")
     return sources
-
-
-def _check_each(fields: Mapping[str, object], check: Callable[[str, Sources], StatementCheck]) -> StatementChecks:
-    sources = fields["sources"]
-    if not isinstance(sources, Sources):
-        raise TypeError("sources are read from a Sources object, not from a text")
-    by_number = {source.number: source for source in sources}
-    return StatementChecks(
-        verdicts=[
-            ItemCheck(id=item.id, verdict=check(item.text, Sources(by_number[number] for number in item.sources)))
-            for item in items_of(fields, "statements", Statements)
-        ]
-    )
