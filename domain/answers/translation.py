@@ -108,7 +108,7 @@ def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _apart(edits: Sequence[Edit]) -> list[Edit]:
-    # Two that are left out one after the other share the space between them.
+    """Edits that do not overlap: two texts that are left out one after the other share the space between them."""
     apart: list[Edit] = []
     for start, end, written in sorted(edits):
         first = max(start, apart[-1][1]) if apart else start

@@ -7,7 +7,6 @@ their shingles that both have, as estimated by the share of equal minima.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -41,28 +40,25 @@ def fingerprint(text: str) -> Fingerprint | None:
     spoken = _UNSPOKEN.sub("", unicodedata.normalize("NFKC", text).casefold())
     if len(spoken) < _SHINGLE + _FEWEST:
         return None
-    minima = _minima(_sketch(spoken))
+    sketch, seeds = _sketch(spoken), _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
+    minima = np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
     parts = minima[: _BANDS * _ROWS].reshape(_BANDS, _ROWS)
     return Fingerprint(minima.tobytes(), tuple(_band(number, part.tobytes()) for number, part in enumerate(parts)))
 
 
-def similarity(one: bytes, other: bytes) -> float:
+def similarity(left: bytes, right: bytes) -> float:
     """The estimate from the minima of two fingerprints, from 0 to 1."""
-    equal = np.equal(np.frombuffer(one, np.uint32), np.frombuffer(other, np.uint32))
+    equal = np.equal(np.frombuffer(left, np.uint32), np.frombuffer(right, np.uint32))
     return np.count_nonzero(equal) / _MINIMA
 
 
 def _sketch(text: str) -> Hashes:
     """The smallest hashes of all shingles: of similar texts they are as similar as all, however long the texts are."""
-    found = np.empty(0, np.uint64)
-    for piece in _pieces(text):
-        found = np.unique(np.concatenate([found, _shingles(piece)]))[:_SKETCH]
-    return found
-
-
-def _pieces(text: str) -> Iterator[str]:
+    sketch = np.empty(0, np.uint64)
     for first in range(0, len(text) - _SHINGLE + 1, _PIECE):
-        yield text[first : first + _PIECE + _SHINGLE - 1]
+        piece = text[first : first + _PIECE + _SHINGLE - 1]
+        sketch = np.unique(np.concatenate([sketch, _shingles(piece)]))[:_SKETCH]
+    return sketch
 
 
 def _shingles(text: str) -> Hashes:
@@ -71,11 +67,6 @@ def _shingles(text: str) -> Hashes:
     for place in range(_SHINGLE):
         rolled = rolled * np.uint64(0x100000001B3) + codes[place : place + len(rolled)]
     return _mixed(rolled)
-
-
-def _minima(sketch: Hashes) -> NDArray[np.uint32]:
-    seeds = _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
-    return np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
 
 
 def _mixed(values: Hashes) -> Hashes:

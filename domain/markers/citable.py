@@ -71,7 +71,7 @@ class SourceNames:
             return False
         is_document = any(_is_one_of(word, _DOCUMENTS) for word in said)
         whole = [
-            name for name in names if name and all(any(_is_one_of(word, {each}) for word in said) for each in name)
+            name for name in names if name and all(any(_is_one_of(word, {part}) for word in said) for part in name)
         ]
         is_file = any(_EXTENSION.search(name) and set(map(_core, _words(name))) in whole for name in self.whole)
         if any(_FILING.fullmatch(word) for word in meant):
@@ -175,12 +175,12 @@ class Citable:
     def _numbers_of(self, name: str) -> tuple[int, ...]:
         page = _PAGE.search(name)
         wanted = _words(_PAGE.sub(" ", name))
-        rated = {number: _likeness(wanted, each) for number, each in enumerate(self.names, start=1)} if wanted else {}
+        rated = {number: _likeness(wanted, names) for number, names in enumerate(self.names, start=1)} if wanted else {}
         best = max(rated.values(), default=0)
-        found = [number for number, score in rated.items() if best and score == best]
-        if page and (there := [n for n in found if self.names[n - 1].page == int(page[1] or page[2])]):
-            found = there
-        return tuple(found)
+        best_rated = [number for number, score in rated.items() if best and score == best]
+        if page and (there := [n for n in best_rated if self.names[n - 1].page == int(page[1] or page[2])]):
+            best_rated = there
+        return tuple(best_rated)
 
 
 def brackets_in(text: str) -> frozenset[str]:
@@ -208,7 +208,7 @@ def _core(word: str) -> str:
 
 
 def _is_one_of(word: str, known: Iterable[str]) -> bool:
-    # A Korean word may have a particle: 한빛전자의.
+    """True if the word is known, or begins with a known one as a Korean word with a particle does: 한빛전자의."""
     if word in known:
         return True
     stems = (word[:-size] for size in range(1, _MOST_PARTICLES + 1) if len(word) > size + 1)
@@ -235,14 +235,14 @@ def names_of(source: Mapping[str, Any]) -> SourceNames:
 
 
 def _parts(citation: str) -> Iterator[str]:
-    for each in _LESSER_SEPARATOR.split(citation):
-        if _WORD.search(_PAGE.sub("", each)):
-            yield each
+    for part in _LESSER_SEPARATOR.split(citation):
+        if _WORD.search(_PAGE.sub("", part)):
+            yield part
 
 
 @lru_cache(maxsize=2048)
 def _address(name: str) -> str:
-    # An address is the same without its scheme and what a system adds to it (`?utm_source=…`).
+    """An address without its scheme and what a system adds to it (`?utm_source=…`)."""
     text = unicodedata.normalize("NFKC", name[:500]).casefold().strip()
     text = re.sub(r"^https?://(?:www\.)?|[?&]utm_\w+=.*$", "", text)
     return " ".join(_WORD.findall(text))
@@ -250,7 +250,7 @@ def _address(name: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _words(name: str) -> tuple[str, ...]:
-    # `10-Q`, `10Q` and `10-q` are one word.
+    """The words of a name; `10-Q`, `10Q` and `10-q` are one word."""
     text = unicodedata.normalize("NFKC", name[:500]).casefold()
     return tuple(_WORD.findall(_FORM.sub(r"\1\2", text)))[:_MOST_WORDS]
 
@@ -261,7 +261,8 @@ def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
     for name in source.whole:
         words = _words(name)
         # Only a complete name identifies the source: "AAPL 10-Q 2022" does not cite "AAPL 10-Q 2023".
-        if words and (tuple(wanted) == words or _stands_in(words, wanted)):
+        places = range(len(wanted) - len(words) + 1)
+        if words and any(tuple(wanted[at : at + len(words)]) == words for at in places):
             known.update(words)
             whole = True
     parts = [set(_words(part)) for part in source.parts]
@@ -271,8 +272,3 @@ def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
     if not all(word in known for word in meant):
         return 0
     return sum(word in known for word in wanted) + len(wanted) * whole if whole or said else 0
-
-
-def _stands_in(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    size = len(words)
-    return any(tuple(wanted[at : at + size]) == tuple(words) for at in range(len(wanted) - size + 1))

@@ -236,7 +236,7 @@ def _cites(group: _Group, same: Sequence[_Group], ends: int, text: str, sources:
     ends_most = 2 * len(at_end) >= ends
     if group.named:
         return _names(group, same, text, ends_most=ends_most and len(at_end) == len(same))
-    possible = [_is_possible(g.numbers, sources.count) for g in same]
+    possible = [all(0 <= number <= sources.count for number in g.numbers) for g in same]
     is_labelled = bool(_SOURCE_WORD.match(group.body)) or group.kind in ("private", "signs", "command", "tag")
     if group.is_weak and not is_labelled:
         states = any(map(_STATES.search, _before(same, text)))
@@ -263,10 +263,6 @@ def _names(group: _Group, same: Iterable[_Group], text: str, *, ends_most: bool)
 
 def _before(groups: Iterable[_Group], text: str) -> list[str]:
     return [text[max(0, group.start - 24) : group.start] for group in groups]
-
-
-def _is_possible(numbers: Sequence[int], count: int) -> bool:
-    return all(0 <= number <= count for number in numbers)
 
 
 def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
