@@ -39,12 +39,12 @@ class Items(tuple[Item, ...]):
     tag: ClassVar[str]
 
     def __str__(self) -> str:
-        return "\n\n".join(self._shown(item) for item in self)
-
-    def _shown(self, item: Item) -> str:
-        sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
-        shown = f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>'
-        return f'{shown}\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else shown
+        shown: list[str] = []
+        for item in self:
+            sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
+            noticed = f'\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else ""
+            shown.append(f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>{noticed}')
+        return "\n\n".join(shown)
 
 
 class Chunks(Items):
@@ -100,15 +100,15 @@ def short_ids(texts: Sequence[str]) -> list[str]:
     So a reply that counts from another number, or continues counting, matches no item; the same items have the same
     ids.
     """
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     # For a repeated text continue from its last digest: all ids before that are taken.
     digests: dict[str, Any] = {}
     for text in texts:
         digest = digests.setdefault(text, hashlib.sha256(text.encode()))
-        while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in found:
+        while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in ids:
             digest.update(b"again")
-        found[id_] = None
-    return list(found)
+        ids[id_] = None
+    return list(ids)
 
 
 class Identified(Protocol):

@@ -78,5 +78,5 @@ def fenced(text: str) -> str:
 
 
 def _named(label: str) -> str:
-    # File names are untrusted, too: one line, which no quotation mark ends, and no order to a model.
+    """A name without orders to a model, in one line that no quotation mark ends: file names are untrusted, too."""
     return fenced(" ".join(without_orders(label).split())).replace('"', "'")

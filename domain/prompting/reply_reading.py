@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from domain.prompting.judgements import Reply
-from domain.prompting.lenient_json import Bare, Pairs, Parsed, Value, parse_values
+from domain.prompting.lenient_json import Bare, Pairs, Value, parse_values
 
 R = TypeVar("R", bound=Reply)
 
@@ -50,7 +50,7 @@ def read_reply(schema: type[R], text: str) -> R:
 
 
 def _repeats_a_key(text: str) -> bool:
-    # The validation takes the last of two values.
+    """Whether an object names a key twice, of which the validation takes the last value."""
     repeats = False
 
     def members(pairs: list[tuple[str, object]]) -> None:
@@ -63,25 +63,21 @@ def _repeats_a_key(text: str) -> bool:
 
 def _read_kindly(schema: type[R], text: str) -> R:
     parsed = parse_values(text)
-    found: list[R] = []
+    replies: list[R] = []
     faults: list[str] = []
     for value in parsed.values:
         for reply in _replies(schema, value, faults):
-            if reply not in found:
-                found.append(reply)
-    if not found:
-        raise ReplyUnreadable(faults[0] if faults else _lack(schema, parsed))
-    if len(found) > 1:
+            if reply not in replies:
+                replies.append(reply)
+    if not replies:
+        has_object = any(isinstance(value, Pairs) for value in parsed.values)
+        fields = f"the JSON object has none of the fields {', '.join(schema.model_fields)}"
+        raise ReplyUnreadable(faults[0] if faults else fields if has_object else "no complete JSON object")
+    if len(replies) > 1:
         raise ReplyUnreadable("several different JSON objects; give one")
     if outside := _fields_outside(schema, parsed.rest):
         raise ReplyUnreadable(f"{outside}: given also outside of the JSON object; give one object and nothing else")
-    return found[0]
-
-
-def _lack(schema: type[Reply], parsed: Parsed) -> str:
-    if any(isinstance(value, Pairs) for value in parsed.values):
-        return f"the JSON object has none of the fields {', '.join(schema.model_fields)}"
-    return "no complete JSON object"
+    return replies[0]
 
 
 def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -> Iterator[R]:
@@ -99,8 +95,11 @@ def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -
 
 
 def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> Iterator[R]:
-    # A wrapped object must have all fields of the schema and no others, and what wraps it none of them: a part of
-    # another object may fit by chance.
+    """The reply that an object is, or those that it wraps.
+
+    A wrapped object must have all fields of the schema and no others, and what wraps it none of them: a part of
+    another object may fit by chance.
+    """
     names, keys = _names(schema), frozenset(_plain(key) for key, _ in pairs)
     if keys & names:
         if depth and keys != names:
@@ -202,7 +201,7 @@ _SCALARS: dict[Any, Any] = {str: _text, bool: _truth, float: _score, int: _integ
 
 
 def _plain(word: str) -> str:
-    # Signs that could mean "not" or "or" stay, so that the word with them is another word.
+    """A word to compare; signs that could mean "not" or "or" stay, so that the word with them is another word."""
     return _BETWEEN_WORDS.sub("", word.strip(_AROUND_A_WORD).removesuffix(".").casefold())
 
 
