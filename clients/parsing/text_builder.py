@@ -50,8 +50,8 @@ def sections_from(headings: Iterable[Heading], text_length: int) -> tuple[Sectio
 class DocumentBuilder:
     """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
-    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; `figure` says of a
-    block what it is of a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
+    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; a block with a
+    `figure` belongs to a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
     allow.
     """
 

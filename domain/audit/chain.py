@@ -47,7 +47,7 @@ class Chain:
 
     @property
     def head(self) -> str:
-        """The last hash: anyone who keeps it can prove all the rest. Empty for a chain of which nothing is left."""
+        """The last hash, by which all records before it can be proved. Empty for a chain of which nothing is left."""
         return self.hashes[-1] if self.hashes else ""
 
 

@@ -14,7 +14,7 @@ from domain.documents.table_heads import TableHeads, heads_above
 _BETWEEN = " › "
 _CELLS = re.compile(r"[|\t]")
 _MOST = 200  # characters of the headings: a context must not drown the text
-_MOST_COLUMNS = 400  # the same of a line of column heads
+_MOST_COLUMNS = 400  # characters of a line of column heads
 
 
 def context_of(document: ParsedDocument, section: int, start: int, end: int) -> str | None:

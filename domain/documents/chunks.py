@@ -61,7 +61,10 @@ def split_document(
     chunks: list[TextChunk] = []
     starts: list[tuple[int | None, int]] = [(None, 0), *((page.number, page.start) for page in document.pages)]
     for (page, start), (_, end) in pairwise([*starts, (None, len(document.text))]):
-        limits = _limits(document.text[start:end], chunk_tokens, overlap_tokens, tokens)
+        text = document.text[start:end]
+        per_token = len(text) / (tokens(text) or 1)
+        most = max(round(chunk_tokens * per_token), 1)
+        limits = _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
         for group in _groups(document, start, end, limits):
             for units in _packed(document.text, group, limits):
                 first, last = units[0].start, units[-1].end
@@ -70,12 +73,6 @@ def split_document(
                 context = context_of(document, section, first, last)
                 chunks.append(TextChunk(len(chunks), first, last, document.text[first:last], page, title, context))
     return chunks
-
-
-def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[[str], int]) -> _Limits:
-    per_token = len(text) / (tokens(text) or 1)
-    most = max(round(chunk_tokens * per_token), 1)
-    return _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
 
 
 def _groups(document: ParsedDocument, start: int, end: int, limits: _Limits) -> list[list[_Unit]]:

@@ -75,7 +75,7 @@ class CorrectedText(NamedTuple):
         return touched
 
     def _unchanged(self, headings: Mapping[int, _Old], new_lines: Sequence[int]) -> dict[int, int]:
-        """Where the lines of these headings stand in what is new, by the places of the headings."""
+        """Where the lines of these headings are in the new text, by the places of the headings."""
         lines = dict[str, list[int]]()
         for start in reversed(new_lines):
             lines.setdefault(_line(self.new, start).strip(), []).append(start)
@@ -99,7 +99,7 @@ class CorrectedText(NamedTuple):
             yield from marked
 
     def _lines(self) -> list[int]:
-        """The starts of the lines that have any of what is new."""
+        """The starts of the lines that have new text."""
         first = self.new.rfind("\n", 0, self.change.start) + 1
         last = self.change.start + len(self.change.text)
         return [first, *(match.end() for match in re.compile("\n").finditer(self.new, self.change.start, last))]

@@ -64,7 +64,7 @@ def replacement(start: int, before: str, after: str) -> Replacement:
 
 
 def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacement:
-    """The same, of at least so many characters of `before`."""
+    """The shortest replacement, as `replacement` finds it, of at least so many characters of `before`."""
     head = _shared(before, after, len(before) - least)
     tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
     replacement = Replacement(head, len(before) - tail, after[head : len(after) - tail])
@@ -74,7 +74,7 @@ def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacemen
 
 
 def _whole_lines(before: str, removed: Replacement) -> Replacement:
-    """The same from the start of a line if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
+    """The removal from a line's start if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
     back = removed.start - (before.rfind("\n", 0, removed.start) + 1)
     is_same = before[removed.start - back : removed.start] == before[removed.end - back : removed.end]
     return Replacement(removed.start - back, removed.end - back, "") if is_same else removed
@@ -86,16 +86,16 @@ def _shared(left: str, right: str, most: int) -> int:
 
 
 def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored pages, sections or figures: [number, title or kind, start, end]."""
+    """Move stored pages, sections or figures: [number, title or kind, start, end]."""
     if spans is None:
         return None
     return [[name, change.moved(start), change.moved(end)] for name, start, end in spans]
 
 
 def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
+    """Move stored blocks (domain.documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
 
-    One of which nothing is left is gone, and a heading that became a paragraph is text.
+    A block of which nothing is left is dropped, and a heading that became a paragraph is text.
     """
     return None if blocks is None else [moved for block in blocks if (moved := _moved_block(list(block), change))]
 

@@ -36,14 +36,18 @@ class Fingerprint:
 
 
 def fingerprint(text: str) -> Fingerprint | None:
-    """None for a text that is too short to tell."""
+    """The fingerprint of a text; None if it is too short to tell."""
     spoken = _UNSPOKEN.sub("", unicodedata.normalize("NFKC", text).casefold())
     if len(spoken) < _SHINGLE + _FEWEST:
         return None
     sketch, seeds = _sketch(spoken), _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
     minima = np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
     parts = minima[: _BANDS * _ROWS].reshape(_BANDS, _ROWS)
-    return Fingerprint(minima.tobytes(), tuple(_band(number, part.tobytes()) for number, part in enumerate(parts)))
+    bands: list[int] = []
+    for number, part in enumerate(parts):
+        digest = blake2b(part.tobytes(), digest_size=8, salt=number.to_bytes(2, "big")).digest()
+        bands.append(int.from_bytes(digest, "big", signed=True))
+    return Fingerprint(minima.tobytes(), tuple(bands))
 
 
 def similarity(left: bytes, right: bytes) -> float:
@@ -74,8 +78,3 @@ def _mixed(values: Hashes) -> Hashes:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
-
-
-def _band(number: int, part: bytes) -> int:
-    digest = blake2b(part, digest_size=8, salt=number.to_bytes(2, "big")).digest()
-    return int.from_bytes(digest, "big", signed=True)

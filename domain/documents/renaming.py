@@ -51,7 +51,7 @@ def _with_heading(context: str, name: str, text: str) -> str:
     headings = headings_of(context)
     if not name or name in headings or name in text:
         return context
-    # The heading that is gone stood in the text of this passage, so that its context has no place for the one above.
+    # The text of this passage had the heading that is gone, so its context has no place for the one above.
     columns = context.partition("\n")[2] if headings else context
     return "\n".join(part for part in (joined((*headings, name)), columns) if part)
 

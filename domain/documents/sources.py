@@ -20,7 +20,7 @@ _MAX_NAME = 255
 PART_UNREACHABLE = "part_unreachable"
 """The code of an item that stands for others which could not be listed: they are not known to be gone."""
 GONE_MARK = "gone_from_source_at"
-"""In the metadata of a document that its source does not have any more."""
+"""The key in the metadata of a document that its source does not have any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class SourceOptions:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "SourceOptions":
-        """Those that this version does not know are left out."""
+        """The stored options without those that this version does not know."""
         known = {option.name for option in fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in known})
 

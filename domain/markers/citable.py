@@ -81,7 +81,7 @@ class SourceNames:
         return is_file or bool(whole) or len(meant) > 1 or is_document
 
     def without_names_in(self, text: str) -> "SourceNames":
-        """Leave out names that the `text` has: it may be about somebody of that name, who says something in it."""
+        """Leave out names that the `text` has: it may be about a person of that name, who says something in it."""
         folded = text.casefold()
         return replace(
             self, whole=tuple(name for name in self.whole if not self._is_plain(name) or name.casefold() not in folded)

@@ -149,7 +149,8 @@ def _groups(text: str, sources: Citable, taken: Sequence[tuple[int, int]]) -> It
     for match in _GROUP.finditer(text):
         kind, body = _kind_and_body(match)
         start, end = match.span()
-        if kind is None or _overlaps(taken, start, end):
+        before = bisect_left(taken, (end, 0)) - 1
+        if kind is None or (before >= 0 and taken[before][1] > start):
             continue
         if kind != "code" and encloses(code, start, end):
             continue
@@ -280,11 +281,6 @@ def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
     if not _FILE.fullmatch(group.body) or group.kind == "link" or group.is_attached:
         return False
     return repeated >= 2 and 2 * repeated >= ends
-
-
-def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    before = bisect_left(taken, (end, 0)) - 1
-    return before >= 0 and taken[before][1] > start
 
 
 def _shape(group: _Group) -> str:

@@ -98,19 +98,16 @@ def _is_stated(field: Field, value: Any, text: str) -> bool:
     if isinstance(value, str):
         wanted = _flat(value)
         word = rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])"
-        return (bool(wanted) and re.search(word, _flat(text)) is not None) or _has_date(text, value)
+        if wanted and re.search(word, _flat(text)):
+            return True
+        dates = find_dates(value) if _DATE.fullmatch(value) else []
+        return any(date.follows_from(stated) for date in dates for stated in find_dates(text) if stated.years)
     written = {float(number.replace(",", "")) for number in _DIGITS.findall(text)}
     return abs(value) in written | {quantity.value for quantity in find_quantities(text)}
 
 
 def _flat(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .,;:!?。\"'“”‘’")
-
-
-def _has_date(text: str, value: str) -> bool:
-    if not _DATE.fullmatch(value):
-        return False
-    return any(wanted.follows_from(said) for wanted in find_dates(value) for said in find_dates(text) if said.years)
 
 
 def filled(root: Field, values: Sequence[Value]) -> Filled:

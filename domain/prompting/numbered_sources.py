@@ -64,7 +64,7 @@ class Sources(tuple[Source, ...]):
 def content_of(statement: str, sources: Sources) -> str:
     """Return what the statement says, without phrases that only say which of its `sources` says so.
 
-    A plain name that a source has in its text may be that of somebody who says it there.
+    A plain name that a source has in its text may be that of a person who says it there.
     """
     content = without_attribution(statement, [source.names for source in sources])
     if content == statement:

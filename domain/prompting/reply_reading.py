@@ -87,7 +87,10 @@ def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -
     if isinstance(value, Pairs):
         yield from _of_object(schema, value, faults, depth)
     elif isinstance(value, list):
-        for part in _parts(schema, value):
+        # A list may stand for the object that is left out around it, and for each object in it.
+        items = _only_list(schema)
+        is_whole = items and value and all(isinstance(part, Pairs) for part in value)
+        for part in [Pairs([(items, value)]), *value] if items and is_whole else value:
             yield from _replies(schema, part, faults, depth)
     elif not isinstance(value, Bare) and "{" in value:
         for quoted in parse_values(value).values:
@@ -116,13 +119,6 @@ def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> 
             yield from _replies(schema, wrapped, faults, depth + 1)
 
 
-def _parts(schema: type[Reply], values: list[Value]) -> list[Value]:
-    """What a list may stand for: the object that is left out around it, and each object in it."""
-    items = _only_list(schema)
-    is_whole = items and values and all(isinstance(value, Pairs) for value in values)
-    return [Pairs([(items, values)]), *values] if items and is_whole else values
-
-
 @cache
 def _names(schema: type[BaseModel]) -> frozenset[str]:
     return frozenset(map(_plain, schema.model_fields))
@@ -142,7 +138,9 @@ def _converted(annotation: Any, value: Value) -> Any:
         return _fields_of(annotation, value) if isinstance(value, Pairs) else value
     if get_origin(annotation) is list:
         (item,) = get_args(annotation)
-        return [_converted(item, part) for part in _as_list(value)]
+        if not isinstance(value, list) or isinstance(value, Pairs):
+            value = [] if _is_nothing(value) or value == "" else [value]
+        return [_converted(item, part) for part in value]
     if isinstance(value, list) and not isinstance(value, Pairs) and len(value) == 1:
         return _converted(annotation, value[0])
     if not isinstance(value, str):
@@ -161,12 +159,6 @@ def _fields_of(schema: type[BaseModel], pairs: Pairs) -> dict[str, Any]:
         if given:
             fields[name] = given[0]
     return fields
-
-
-def _as_list(value: Value) -> list[Value]:
-    if isinstance(value, list) and not isinstance(value, Pairs):
-        return value
-    return [] if _is_nothing(value) or value == "" else [value]
 
 
 def _is_nothing(value: Value) -> bool:
@@ -216,7 +208,7 @@ def _fields_outside(schema: type[Reply], rest: tuple[str, ...]) -> str:
 
 @cache
 def _all_names(annotation: Any) -> frozenset[str]:
-    """Of a schema and of those within it."""
+    """The names of the fields of a schema and of those within it."""
     inner = get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         inner = [field.annotation for field in annotation.model_fields.values()]

@@ -43,7 +43,7 @@ class Metric:
     copied: int = 0
 
     def with_copies(self, copied: int) -> "Metric":
-        """Where all cases are copies, the target is neither met nor missed: who copies cannot invent."""
+        """Where all cases are copies, the target is neither met nor missed: a copy invents nothing."""
         return replace(self, copied=copied, met=None if copied == self.count else self.met)
 
     def as_json(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ _BY_OTHER_NAMES = frozenset(
 
 
 class Mentions:
-    """The names that a text may contain. In doubt it does."""
+    """The names that a text may contain; in doubt it contains a name."""
 
     def __init__(self, text: str) -> None:
         text = _unaccented(text)

@@ -103,7 +103,12 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
         lowered = {stem: weight * (_AGAIN if stem in known else 1.0) for stem, weight in weights.items()}
         quotes = [quote for quote in quotes if not any(_repeats(quote, before, known) for before in chosen)]
         chosen += sorted(quotes, key=lambda quote: -_worth(quote, lowered))[:1]
-    return [(quote.passage, _shortened(quote.text, question)) for quote in chosen]
+    shortened: list[tuple[int, str]] = []
+    for quote in chosen:
+        text = quote.text
+        start, end = best_text_span(text, question, _SHORTEST, _LONGEST) if len(text) > _LONGEST else (0, len(text))
+        shortened.append((quote.passage, text[start:end]))
+    return shortened
 
 
 @text_cache(_MOST_CHARS)
@@ -163,10 +168,3 @@ def _repeats(quote: _Quote, before: _Quote, known: Set[str]) -> bool:
     if quote.passage == before.passage:
         return known >= quote.words or any(piece is quoted for piece in quote.pieces for quoted in before.pieces)
     return len(quote.stems & before.stems) > _SAME_TEXT * len(quote.stems)
-
-
-def _shortened(quote: str, question: str) -> str:
-    if len(quote) <= _LONGEST:
-        return quote
-    start, end = best_text_span(quote, question, _SHORTEST, _LONGEST)
-    return quote[start:end]

@@ -67,7 +67,7 @@ def lexical_order(
 def lexical_scores(
     question: Sequence[str], passages: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
 ) -> list[tuple[K, float]]:
-    """The same with their scores."""
+    """Return the keys as `lexical_order` does, with their scores."""
     asked, beside = PreparedQuestion(question, collection), PreparedQuestion(further, collection)
     scores = {
         passage.key: asked.score(passage) + FURTHER * (beside.score(passage) if further else 0) for passage in passages

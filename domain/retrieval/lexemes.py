@@ -58,13 +58,13 @@ def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if not folded.isascii():
         apart = unicodedata.normalize("NFKD", folded)
-        folded = unicodedata.normalize("NFC", "".join(character for character in apart if not _is_accent(character)))
+        kept = (
+            character
+            for character in apart
+            if (place := unicodedata.combining(character)) not in _POINTS and place < _ABOVE_AND_BELOW
+        )
+        folded = unicodedata.normalize("NFC", "".join(kept))
     return _WORD.findall(folded)
-
-
-def _is_accent(character: str) -> bool:
-    place = unicodedata.combining(character)
-    return place in _POINTS or place >= _ABOVE_AND_BELOW
 
 
 def _of_word(word: str) -> list[str]:

@@ -156,7 +156,8 @@ def _head(written: str, at: int, *, ended: bool) -> int | None:
 
 def _after_block(written: str, at: int, *, ended: bool) -> int | None:
     if channel := _CHANNEL.match(written, at):
-        return channel.end() if channel[1] == "final" else _after_channel(written, channel.end())
+        final = channel if channel[1] == "final" else _FINAL.search(written, channel.end())
+        return final.end() if final else None
     if not ended and len(written) - at < _LONGEST_SIGN * 3 and _CHANNEL_BEGUN.fullmatch(written, at):
         return None
     match = _SIGN.match(written, at)
@@ -182,11 +183,6 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
 _CHANNEL_BEGUN = re.compile(
     r"<\|(?:start\|>\s*\w*\s*(?:<\|?\w*)?|channel\|>[^<]{0,60}(?:<\|?\w*\|?(?:constrain\|>[^<]{0,60}(?:<\|?\w*\|?)?)?)?)?"
 )
-
-
-def _after_channel(written: str, at: int) -> int | None:
-    final = _FINAL.search(written, at)
-    return final.end() if final else None
 
 
 def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:

@@ -96,7 +96,9 @@ def _chosen(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
             if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
                 continue
             covered |= quotation.covers
-            if not any(_repeats(quotation, before) for before in chosen):
+            stems = content_stems(quotation.text)
+            known = (frozenset(content_stems(before.text)) for before in chosen)
+            if all(coverage(stems, before) < TUNING.duplicate for before in known):
                 chosen += with_what_belongs_to_it(part, quotation)
     return [*chosen, *_second_step(question, chosen, reads)]
 
@@ -206,11 +208,6 @@ def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
     if unit.row is None or names_row(unit, standing.own):
         return False
     return not standing.has.issuperset(question_weights(part))
-
-
-def _repeats(quotation: Quotation, before: Quotation) -> bool:
-    quoted, known = content_stems(quotation.text), frozenset(content_stems(before.text))
-    return coverage(quoted, known) >= TUNING.duplicate
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Converts DART's XML to HTML: sections to headings, `TE` and `TU` to cells, and what only looks like markup to text.
 
-The files are often not well-formed. "<당기>" and "R&D" stand in them unescaped, and attributes have stray quotes; so
+The files are often not well-formed. "<당기>" and "R&D" are not escaped in them, and attributes have stray quotes; so
 only DART's own elements count as markup, and of attributes only what a table needs.
 """
 
@@ -75,7 +75,7 @@ class _Converter:
             return tag.end()
         end = text.find(closing, tag.end())
         if end < 0:
-            self._unclosed.add(closing)  # is looked for once
+            self._unclosed.add(closing)  # so that it is looked for once
             return tag.end()
         return end + len(closing)
 

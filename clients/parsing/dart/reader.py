@@ -43,7 +43,7 @@ def read_html(
 
 
 def _decoded(data: bytes, filename: str) -> str:
-    """Older files are CP949 and say UTF-8; some have a few bytes that are neither."""
+    """Decode a file: older ones are CP949 and say UTF-8, and some have a few bytes that are neither."""
     for encoding in ("utf-8-sig", "cp949"):
         text = data.decode(encoding, errors="replace")
         if text.count("\ufffd") <= _MOST_REPLACED * len(text):

@@ -66,7 +66,7 @@ class _Blocks:
         self._heading = 0
         self._pre = 0
         self._figures: list[tuple[bool, str]] = []
-        """Of the figures around: whether they show a picture, and their captions."""
+        """The figures around the text: whether they show a picture, and their captions."""
         self._captions = 0
         self._labels, self._other_captions = labels, captions
 

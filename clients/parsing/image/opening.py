@@ -13,12 +13,12 @@ from domain.errors import DocumentTooLarge, DocumentUnreadable, PageNotFound
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _MOST_PIXELS = 100_000_000  # a page of A3 at 600 dots per inch has 70 million
-_READ_DPI, _READ_PIXELS = 300, 12_000_000  # what letters are recognised best at, and a page of A4 has at it
+_READ_DPI, _READ_PIXELS = 300, 12_000_000  # at which letters are recognised best, and of a page of A4 with it
 _USUAL_DPI = (100, 1200)
-_PAGE_INCHES = 11.7  # of a picture that does not say it
+_PAGE_INCHES = 11.7  # of a page whose picture does not state its resolution
 _MOST_ENLARGED = 3.0
 _QUALITY = 80
-_FAST = 2  # of 0 to 6
+_FAST = 2  # on a scale from 0 to 6
 _MOST_SIDE = 16_000  # WebP has no longer ones
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 

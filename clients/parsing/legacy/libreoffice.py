@@ -31,7 +31,7 @@ def is_legacy(filename: str) -> bool:
 
 
 def modernised(data: bytes, filename: str, limits: ParseLimits) -> tuple[bytes, str]:
-    """The file in the format of today, and the name it has in it.
+    """The file in today's format, and its name in it.
 
     Raises DocumentTypeUnknown without LibreOffice, DocumentEncrypted, DocumentUnreadable or DocumentTooSlow.
     """

@@ -78,7 +78,7 @@ class _Reader:
     _items: list[str] = field(default_factory=list[str])
     _notes: list[str] = field(default_factory=list[str])
     _described: list[str] = field(default_factory=list[str])
-    """Of pictures in cells."""
+    """Descriptions of pictures in cells."""
 
     def read(self, containers: Iterator[Element]) -> None:
         for container in containers:

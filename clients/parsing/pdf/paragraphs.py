@@ -28,8 +28,8 @@ _WRAPPED_SHARE = 0.6
 class Paragraph:
     """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
 
-    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: what of it is
-    of a picture; an alternative text has no lines.
+    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: its parts that
+    belong to a picture; an alternative text has no lines.
     """
 
     lines: tuple[Line, ...]

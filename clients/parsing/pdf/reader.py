@@ -1,4 +1,4 @@
-"""PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
+"""PDF: PDFium finds the characters, `layout` makes paragraphs and sections of them."""
 
 from collections.abc import Sequence
 from contextlib import closing

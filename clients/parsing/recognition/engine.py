@@ -11,11 +11,11 @@ import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
-from clients.parsing.recognition.rows import PixelBox, Row, Turns, Word
+from clients.parsing.recognition.rows import Row, Turns, Word
 
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
-# Of the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head 0.57 and
-# less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
+# Confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head
+# 0.57 and less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
 _SURE = 0.65
 _DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
 _AROUND = 6  # pixels
@@ -134,7 +134,8 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
         begins = at.IsAtBeginningOf(RIL.TEXTLINE)
         if begins:
             row += 1
-            baseline = _middle(at, at.BoundingBox(RIL.TEXTLINE))
+            ends, box = at.Baseline(RIL.TEXTLINE), at.BoundingBox(RIL.TEXTLINE)
+            baseline = (ends[0][1] + ends[1][1]) / 2 if ends else float(box[3]) if box else 0.0
         text, box = at.GetUTF8Text(RIL.WORD), at.BoundingBox(RIL.WORD)
         # Korean comes in parts of words; only the text of the page says where spaces are, if the word is near in it.
         start = rest.find(text, 0, len(text) + _NEAR)
@@ -147,13 +148,6 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
                 Word(text, box, round(at.Confidence(RIL.WORD) / 100, 4), joined=not spaced and not begins),
                 baseline,
             )
-
-
-def _middle(at: PyResultIterator, box: PixelBox | None) -> float:
-    ends = at.Baseline(RIL.TEXTLINE)
-    if ends:
-        return (ends[0][1] + ends[1][1]) / 2
-    return float(box[3]) if box else 0.0
 
 
 def _is_text(word: Word) -> bool:

@@ -66,7 +66,7 @@ def run_child(
 
 
 Pipes = tuple[IO[bytes], IO[bytes], IO[bytes]]
-"""Of a child: its input, its output, its errors."""
+"""The input, the output and the errors of a child."""
 
 
 def exchange(pipes: Pipes, feed: Sequence[bytes], ended: Ended, *, deadline: float, max_output: int) -> None:

@@ -8,9 +8,9 @@ process that started it closes it or dies, it kills all children and ends.
 
 What a child gets is fresh: its memory, session, limits (`confinement.py`), and no descriptor but its pipes. What all
 children of one server share: its environment, which has no secrets; its hash seed, and where in memory things lie, so
-the server is replaced after a child that crashed: nobody can guess twice. A file that takes its child over has the same
-user. It cannot read or write the server's memory (which the kernel forbids even where ptrace is allowed), but it can
-kill or stop the server, or the worker, as before; then a new one is started.
+the server is replaced after a child that crashed: no file can guess twice. A file that takes its child over has the
+same user. It cannot read or write the server's memory (which the kernel forbids even where ptrace is allowed), but it
+can kill or stop the server, or the worker, as before; then a new one is started.
 """
 
 import ctypes

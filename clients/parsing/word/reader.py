@@ -72,7 +72,7 @@ class _Reader:
     _items: list[str] = field(default_factory=list[str])
     _pending: list[str] = field(default_factory=list[str])
     _described: list[str] = field(default_factory=list[str])
-    """Of pictures in cells."""
+    """Descriptions of pictures in cells."""
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
