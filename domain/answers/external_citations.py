@@ -99,7 +99,7 @@ def as_given(offset: int, inserted: Sequence[Sequence[int]], *, opens: bool = Fa
     Characters that were left out there precede the place of what `opens` there, and follow that of what ends.
     """
     before = [0, *accumulate(length for _, length in inserted)]
-    starts = [place + before[n] for n, (place, _) in enumerate(inserted)]
+    starts = [place + before[number] for number, (place, _) in enumerate(inserted)]
     count = bisect_right(starts, offset if opens else offset - 1)
     if not count:
         return offset

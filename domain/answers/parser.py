@@ -65,7 +65,7 @@ def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAns
     if owners:
         for mark, owner in zip(
             plain.marks,
-            _owners(text, plain.marks, [sentences[n] for n in owners], [spans[n][0] for n in owners]),
+            _owners(text, plain.marks, [sentences[index] for index in owners], [spans[index][0] for index in owners]),
             strict=True,
         ):
             marks[owners[owner]].append(mark)

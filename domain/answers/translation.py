@@ -95,7 +95,7 @@ def _written(marker: Marker, own: Mapping[int, tuple[int, ...] | str], shift: in
     written: list[str] = []
     for number in marker.numbers:
         meant = own.get(number, (number + shift,))
-        written += [f"[Source: {meant}]"] if isinstance(meant, str) else [f"[†{n}]" for n in meant]
+        written += [f"[Source: {meant}]"] if isinstance(meant, str) else [f"[†{source}]" for source in meant]
     return "".join(dict.fromkeys(written))
 
 

@@ -167,8 +167,8 @@ def _identity(record: Record) -> tuple[Any, ...]:
 
 
 def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
-    before, after = ({k: v for k, v in record.items() if k != "seq"} for record in (then, now or {}))
-    return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
+    now = now or {}
+    return tuple(sorted(name for name in then.keys() | now.keys() if name != "seq" and then.get(name) != now.get(name)))
 
 
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:

@@ -125,10 +125,10 @@ class CorrectedText(NamedTuple):
 
     def _is_line(self, heading: _Old, end: int) -> bool:
         """False if the line with the place `end` in it runs on into the text that followed the old heading."""
-        before, now = line_end(self.old, heading.end), line_end(self.new, end)
-        if self.change.end > before and now > self.change.start + len(self.change.text):
+        before, after = line_end(self.old, heading.end), line_end(self.new, end)
+        if self.change.end > before and after > self.change.start + len(self.change.text):
             return False
-        return _is_apart(self.new, now) or not _is_apart(self.old, before)
+        return _is_apart(self.new, after) or not _is_apart(self.old, before)
 
 
 def _heading_at(text: str, start: int, title: str) -> _Old | None:

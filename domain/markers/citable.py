@@ -132,9 +132,9 @@ class Citable:
         """
         numbers: list[int] = []
         missing: list[str] = []
-        for some in _SEPARATOR.split(citation):
+        for names in _SEPARATOR.split(citation):
             # "Returns and Fees" is one name if a source has it, else two.
-            for part in (some,) if self._numbers_of(some) else _parts(some):
+            for part in (names,) if self._numbers_of(names) else _parts(names):
                 named = self._numbers_of(part)
                 numbers += named
                 if not named:
@@ -150,7 +150,7 @@ class Citable:
         if numbers := self._wholly(text):
             return numbers
         parts = [self._wholly(part) for part in _SEPARATOR.split(text) for part in _parts(part)]
-        return tuple(dict.fromkeys(n for part in parts for n in part)) if parts and all(parts) else ()
+        return tuple(dict.fromkeys(number for part in parts for number in part)) if parts and all(parts) else ()
 
     def is_written(self, name: str) -> bool:
         return any(name.strip() in source.whole for source in self.names)
@@ -163,24 +163,26 @@ class Citable:
             if not key:
                 continue
             numbers = [
-                n for n, source in enumerate(self.names, start=1) if any(_address(w) == key for w in source.whole)
+                number
+                for number, source in enumerate(self.names, start=1)
+                if any(_address(name) == key for name in source.whole)
             ]
-            page = _PAGE.search(plain)
-            if page and (there := [n for n in numbers if self.names[n - 1].page == int(page[1] or page[2])]):
-                numbers = there
             if numbers:
-                return tuple(numbers)
+                return self._on_page(numbers, plain)
         return ()
 
     def _numbers_of(self, name: str) -> tuple[int, ...]:
-        page = _PAGE.search(name)
         wanted = _words(_PAGE.sub(" ", name))
         rated = {number: _likeness(wanted, names) for number, names in enumerate(self.names, start=1)} if wanted else {}
         best = max(rated.values(), default=0)
         best_rated = [number for number, score in rated.items() if best and score == best]
-        if page and (there := [n for n in best_rated if self.names[n - 1].page == int(page[1] or page[2])]):
-            best_rated = there
-        return tuple(best_rated)
+        return self._on_page(best_rated, name)
+
+    def _on_page(self, numbers: Sequence[int], name: str) -> tuple[int, ...]:
+        """Those of the sources that are on the page that the name says, else all of them."""
+        page = _PAGE.search(name)
+        on_page = [number for number in numbers if page and self.names[number - 1].page == int(page[1] or page[2])]
+        return tuple(on_page or numbers)
 
 
 def brackets_in(text: str) -> frozenset[str]:

@@ -72,10 +72,13 @@ class Statements(Items):
             for source in sources:
                 numbers.setdefault(_identity(source), len(numbers) + 1)
         cited = [tuple(numbers[_identity(source)] for source in sources) for _, sources in pairs]
-        ids = short_ids([f"{text}\n{numbers_}" for (text, _), numbers_ in zip(pairs, cited, strict=True)])
+        ids = short_ids([f"{text}\n{sources}" for (text, _), sources in zip(pairs, cited, strict=True)])
         shown = Sources(Source(number, *identity) for identity, number in numbers.items())
         notes = noticed or [""] * len(pairs)
-        items = (Item(id_, text, n, note) for id_, (text, _), n, note in zip(ids, pairs, cited, notes, strict=True))
+        items = (
+            Item(id_, text, sources, note)
+            for id_, (text, _), sources, note in zip(ids, pairs, cited, notes, strict=True)
+        )
         return cls(items), shown
 
 

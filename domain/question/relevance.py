@@ -114,8 +114,8 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
         units = (*units, *units_of(f"{asked.text.rstrip('?？ ')} {units[0].text}"))
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
-    told = _letters(said)
-    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in told]
+    letters = _letters(said)
+    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in letters]
     best = candidates(asked, units, rivals)
     return best[0].probability if best else 0.0
 

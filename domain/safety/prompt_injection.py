@@ -61,16 +61,20 @@ class _View:
     def without(self, pattern: re.Pattern[str]) -> "_View":
         if not pattern.search(self.text):
             return self
-        kept = [n for n, sign in enumerate(self.text) if not pattern.match(sign)]
-        return _View("".join(self.text[n] for n in kept), [self.origins[n] for n in kept])
+        kept = [place for place, sign in enumerate(self.text) if not pattern.match(sign)]
+        return _View("".join(self.text[place] for place in kept), [self.origins[place] for place in kept])
 
     def on_one_line(self) -> "_View":
         """The view on one line, because an order may be spread over lines."""
         if not _UNEVEN.search(self.text):
             return self
-        kept = [n for n, sign in enumerate(self.text) if not sign.isspace() or not self.text[n - 1 : n].isspace()]
-        text = "".join(" " if self.text[n].isspace() else self.text[n] for n in kept)
-        return _View(text, [self.origins[n] for n in kept])
+        kept = [
+            place
+            for place, sign in enumerate(self.text)
+            if not sign.isspace() or not self.text[place - 1 : place].isspace()
+        ]
+        text = "".join(" " if self.text[place].isspace() else self.text[place] for place in kept)
+        return _View(text, [self.origins[place] for place in kept])
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         taken = self.origins[start:end]

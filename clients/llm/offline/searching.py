@@ -57,9 +57,11 @@ def rewrite_question(question: str, count: int) -> RewrittenQuestion:
         # Words not in the question as written may be names, which can end like plurals.
         " ".join(_PLURAL.sub("", word) if word in question else word for word in keywords),
     ]
-    known = {_same(question), ""}
-    different = [text for n, text in enumerate(wordings) if _same(text) not in {*known, *map(_same, wordings[:n])}]
-    return RewrittenQuestion(questions=different[:count])
+    different: dict[str, str] = {}
+    for wording in wordings:
+        if (key := _same(wording)) not in ("", _same(question)):
+            different.setdefault(key, wording)
+    return RewrittenQuestion(questions=list(different.values())[:count])
 
 
 def decide_search(question: str, sources: Sources, searches: str) -> SearchDecision:

@@ -40,9 +40,9 @@ def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> It
     place: Extent | None = None
     group: list[Character] = []
     for index, code in characters:
-        if (here := boxes.get(index, place)) != place:
+        if (box := boxes.get(index, place)) != place:
             yield from _from_the_right(group)
-            place, group = here, []
+            place, group = box, []
         group.append((index, code))
     yield from _from_the_right(group)
 

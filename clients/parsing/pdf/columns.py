@@ -44,9 +44,9 @@ def _foot_last(lines: list[Line]) -> list[Line]:
     return [*lines[end:], *lines[:end]] if end and _stands_over(lines[:end], lines[end:]) else lines
 
 
-def _stands_over(some: list[Line], others: list[Line]) -> bool:
+def _stands_over(lines: list[Line], others: list[Line]) -> bool:
     """True if lines stand over most of the width of the others, so that they are no column beside them."""
-    (left, right), (first, last) = _sides(some), _sides(others)
+    (left, right), (first, last) = _sides(lines), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 
 
