@@ -147,7 +147,9 @@ def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
     erased = unknown = 0
     for record in (entry for entry in then if entry["kind"] != UNREADABLE):
         current = left.pop(_identity(record), None)
-        differs = _differing(record, current)
+        fields = current or {}
+        names = sorted({*record, *fields} - {"seq"})
+        differs = tuple(name for name in names if record.get(name) != fields.get(name))
         if _is_erased(record, current, differs):
             erased += 1
         elif record["kind"] == "prompt" and differs:
@@ -164,11 +166,6 @@ def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
 def _identity(record: Record) -> tuple[Any, ...]:
     kind = record["kind"]
     return kind, *(record.get(name) for name in IDENTITIES.get(kind, ()))
-
-
-def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
-    now = now or {}
-    return tuple(sorted(name for name in then.keys() | now.keys() if name != "seq" and then.get(name) != now.get(name)))
 
 
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
