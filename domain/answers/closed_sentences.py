@@ -53,9 +53,13 @@ class ClosingSentences:
 
 
 def batch_item(closed: Closed) -> str:
-    # A digest of the content: a rewritten answer gets new names.
+    """A name from the content, so that a rewritten answer gets new names."""
     return sha256(json.dumps(closed).encode()).hexdigest()[:32]
 
 
 def batch_keys(closed: Closed) -> list[str]:
-    return [check_key(each["text"], number or None) for each in closed["sentences"] for number in each["numbers"]]
+    return [
+        check_key(sentence["text"], number or None)
+        for sentence in closed["sentences"]
+        for number in sentence["numbers"]
+    ]

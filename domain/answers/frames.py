@@ -44,25 +44,21 @@ def _opened(text: str) -> str:
     stripped = text.strip()
     if stripped.startswith(("{", "[")) and (said := _texts_in_json(stripped)):
         return said
-    if (fence := _FENCE.search(text)) and len(_FENCE.findall(text)) == 1 and _packs_text(fence):
+    # Code stays code: only a language of texts, or a citation, shows that a fence holds prose.
+    if (
+        (fence := _FENCE.search(text))
+        and len(_FENCE.findall(text)) == 1
+        and (fence["language"].lower() in _OF_TEXT or (not fence["language"] and _cites(fence["text"])))
+    ):
         return _joined(text[: fence.start()], fence["text"], text[fence.end() :])
     if stripped.startswith("<") and stripped.endswith(">") and _BLOCK.match(stripped):
         return _BLOCK.sub("\n", stripped).strip()
     if (tag := _TAG.match(stripped)) and ("<" not in tag["text"] or _cites(tag["text"])):
         return _joined(tag["before"], tag["text"], tag["after"])
-    if (boxed := _BOXED.match(stripped)) and _is_prose(boxed["text"]):
+    # A formula in a box stays one.
+    if (boxed := _BOXED.match(stripped)) and (_cites(boxed["text"]) or _has_words(boxed["text"])):
         return _joined(boxed["before"], boxed["text"], boxed["after"])
     return text
-
-
-def _packs_text(fence: re.Match[str]) -> bool:
-    # Code stays code: only a language of texts, or a citation, shows that a fence holds prose.
-    return fence["language"].lower() in _OF_TEXT or (not fence["language"] and _cites(fence["text"]))
-
-
-def _is_prose(text: str) -> bool:
-    # A formula in a box stays one.
-    return _cites(text) or _has_words(text)
 
 
 def _has_words(text: str) -> bool:

@@ -47,7 +47,7 @@ class Chain:
 
     @property
     def head(self) -> str:
-        """The last hash: anyone who keeps it can prove all the rest. Empty for a chain of which nothing is left."""
+        """The last hash, by which all records before it can be proved. Empty for a chain of which nothing is left."""
         return self.hashes[-1] if self.hashes else ""
 
 
@@ -97,7 +97,9 @@ def read_record(stored: Sequence[str], place: int) -> dict[str, Any]:
         record = json.loads(text)
     except ValueError:
         record = None
-    return cast("dict[str, Any]", record) if _is_record(record, place + 1) else _unreadable(place, text)
+    if _is_record(record, place + 1):
+        return cast("dict[str, Any]", record)
+    return {"seq": place + 1, "kind": UNREADABLE, "text": text}
 
 
 def _is_record(value: object, seq: int) -> bool:
@@ -108,10 +110,6 @@ def _is_record(value: object, seq: int) -> bool:
     if not isinstance(kind, str) or kind == UNREADABLE or record.get("seq") != seq:
         return False
     return all(isinstance(record.get(name), str | int | None) for name in IDENTITIES.get(kind, ()))
-
-
-def _unreadable(place: int, text: str) -> dict[str, Any]:
-    return {"seq": place + 1, "kind": UNREADABLE, "text": text}
 
 
 def hashes_of(records: Sequence[str]) -> list[str]:
@@ -125,42 +123,44 @@ def hashes_of(records: Sequence[str]) -> list[str]:
 def broken_links(stored: Chain) -> list[int]:
     """The places, from 0, of records whose stored hash does not follow from the record and the previous hash."""
     before = ["", *stored.hashes]
-    found = [
+    broken = [
         place
         for place, (record, (last, own)) in enumerate(zip(stored.records, pairwise(before), strict=False))
         if hashlib.sha256((last + record).encode()).hexdigest() != own
     ]
-    return found if len(stored.records) == len(stored.hashes) else [*found, min(map(len, (stored.records, before[1:])))]
+    return (
+        broken if len(stored.records) == len(stored.hashes) else [*broken, min(map(len, (stored.records, before[1:])))]
+    )
 
 
 def audit(stored: Chain, head: str, now: Sequence[Record]) -> Audited:
     then = [read_record(stored.records, place) for place in range(len(stored.records))]
     # An entry that is no record is broken, even if the hashes were recomputed.
     lost = {place for place, record in enumerate(then) if record["kind"] == UNREADABLE}
-    differences = [_broken(then, place) for place in sorted({*broken_links(stored), *lost})]
+    differences: list[Difference] = []
+    for place in sorted({*broken_links(stored), *lost}):
+        broken = then[place] if place < len(then) else {"kind": "record"}
+        differences.append(Difference(place + 1, broken["kind"], "broken", broken))
     if not differences and stored.head != head:
         differences.append(Difference(None, "head", "broken", {"head": head}))
     left = {_identity(record): record for record in now}
     erased = unknown = 0
-    for record in (each for each in then if each["kind"] != UNREADABLE):
-        found = left.pop(_identity(record), None)
-        differs = _differing(record, found)
-        if _is_erased(record, found, differs):
+    for record in (entry for entry in then if entry["kind"] != UNREADABLE):
+        current = left.pop(_identity(record), None)
+        fields = current or {}
+        names = sorted({*record, *fields} - {"seq"})
+        differs = tuple(name for name in names if record.get(name) != fields.get(name))
+        if _is_erased(record, current, differs):
             erased += 1
         elif record["kind"] == "prompt" and differs:
             unknown += 1
         elif differs:
-            what = "changed" if found is not None else "missing"
-            differences.append(Difference(record["seq"], record["kind"], what, record, differs if found else ()))
+            what = "changed" if current is not None else "missing"
+            differences.append(Difference(record["seq"], record["kind"], what, record, differs if current else ()))
     later = sum(record["kind"] in _LATER for record in left.values())
-    added = [each for each in left.values() if each["kind"] not in _LATER | {"prompt"}]
-    differences += [Difference(None, each["kind"], "added", dict(each)) for each in added]
+    added = [record for record in left.values() if record["kind"] not in _LATER | {"prompt"}]
+    differences += [Difference(None, record["kind"], "added", dict(record)) for record in added]
     return Audited(differences, erased, later, unknown)
-
-
-def _broken(then: Sequence[dict[str, Any]], place: int) -> Difference:
-    record = then[place] if place < len(then) else {"kind": "record"}
-    return Difference(place + 1, record["kind"], "broken", record)
 
 
 def _identity(record: Record) -> tuple[Any, ...]:
@@ -168,13 +168,8 @@ def _identity(record: Record) -> tuple[Any, ...]:
     return kind, *(record.get(name) for name in IDENTITIES.get(kind, ()))
 
 
-def _differing(then: Record, now: Record | None) -> tuple[str, ...]:
-    before, after = ({k: v for k, v in each.items() if k != "seq"} for each in (then, now or {}))
-    return tuple(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)))
-
-
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
-    # A reply that was erased, a source whose document was deleted.
+    """Whether what differs was erased: a reply, or a source whose document was deleted."""
     field = _ERASABLE.get(then["kind"])
     if field is None or then.get(field) is None:
         return False

@@ -28,7 +28,7 @@ def compare(old: Sequence[SentenceState], new: Sequence[SentenceState]) -> list[
 
     Sentences at the same place are the same; a sentence that only one side has has no state on the other.
     """
-    before, after = ({(each.start, each.end): each for each in side} for side in (old, new))
+    before, after = ({(sentence.start, sentence.end): sentence for sentence in side} for side in (old, new))
     said = {**before, **after}
     return [_pair(said[place], before.get(place), after.get(place)) for place in sorted(said)]
 
@@ -45,7 +45,7 @@ def _pair(said: SentenceState, old: SentenceState | None, new: SentenceState | N
 
 
 def worse(compared: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [each for each in compared if _is_good(each["old"]) and not _is_good(each["new"])]
+    return [pair for pair in compared if _is_good(pair["old"]) and not _is_good(pair["new"])]
 
 
 def _is_good(state: dict[str, Any] | None) -> bool:

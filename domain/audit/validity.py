@@ -28,11 +28,11 @@ _ORDER = (Standing.VALID, Standing.STALE, Standing.INVALIDATED)
 
 
 def worst(rulings: Sequence[Ruling]) -> Ruling:
-    return max(rulings, key=lambda each: _ORDER.index(each.state), default=IN_FORCE)
+    return max(rulings, key=lambda ruling: _ORDER.index(ruling.state), default=IN_FORCE)
 
 
 def after_deletion(filename: str) -> Ruling:
-    # A citation without its source proves nothing.
+    """The ruling without the document: a citation without its source proves nothing."""
     return Ruling(Standing.INVALIDATED, f"{filename}, which it cites, was deleted.")
 
 
@@ -61,7 +61,7 @@ def after_reverification(filename: str, compared: Sequence[dict[str, Any]] | Non
     if compared is None:
         return Ruling(Standing.STALE, f"{filename} changed, and the answer could not be verified again.")
     lost = worse(compared)
-    unsure = [each for each in lost if each["new"] is None or each["new"]["status"] == "not_checked"]
+    unsure = [pair for pair in lost if pair["new"] is None or pair["new"]["status"] == "not_checked"]
     if len(lost) > len(unsure):
         count = f"{len(lost) - len(unsure)} of {len(compared)} sentences"
         return Ruling(Standing.INVALIDATED, f"After a change of {filename} {count} do not hold any more.")

@@ -6,7 +6,7 @@ any others there; so a short line in the place of one is taken for its new name.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from domain.documents.corrections import MOST_TITLE, Replacement
@@ -41,12 +41,12 @@ class CorrectedText(NamedTuple):
 
     def headings(self, sections: Sequence[Sequence[Any]]) -> list[Heading | None]:
         """The heading of each of the stored sections in the new text; None where it is gone."""
-        found: list[Heading | None] = [Heading(title, self.change.moved(start)) for title, start, _ in sections]
+        headings: list[Heading | None] = [Heading(title, self.change.moved(start)) for title, start, _ in sections]
         touched = self._touched(sections)
-        untouched = {made.start for place, made in enumerate(found) if made and place not in touched}
+        untouched = {made.start for place, made in enumerate(headings) if made and place not in touched}
         for place, made in self._found(touched, untouched) if touched else ():
-            found[place] = made
-        return found
+            headings[place] = made
+        return headings
 
     def _found(self, headings: Mapping[int, _Old], taken: set[int]) -> Iterator[tuple[int, Heading | None]]:
         lines, after = self._lines(), -1
@@ -59,37 +59,34 @@ class CorrectedText(NamedTuple):
                 made = Heading(heading.title, same[place])
             else:
                 following = marked[(first := bisect_right(marked, after)) : first + _MOST_TRIED]
-                places = self._places(heading, lines, following)
-                made = self._renamed(heading, [each for each in places if each not in taken])
+                starts = [start for start in self._places(heading, lines, following) if start not in taken]
+                named = (Heading(title, start) for start in starts if (title := self._title(heading, start)))
+                made = next(named, None)
             made = made if made and made.start > after else None
             after = made.start if made else after
             yield place, made
 
     def _touched(self, sections: Sequence[Sequence[Any]]) -> dict[int, _Old]:
-        found = dict[int, _Old]()
+        touched = dict[int, _Old]()
         for place, (title, start, end) in enumerate(sections):
             heading = _heading_at(self.old, start, title) if self.change.touches(start, end) else None
             if heading and self.change.touches(start, heading.stop):
-                found[place] = heading
-        return found
+                touched[place] = heading
+        return touched
 
     def _unchanged(self, headings: Mapping[int, _Old], new_lines: Sequence[int]) -> dict[int, int]:
-        """Where the lines of these headings stand in what is new, by the places of the headings."""
+        """Where the lines of these headings are in the new text, by the places of the headings."""
         lines = dict[str, list[int]]()
         for start in reversed(new_lines):
             lines.setdefault(_line(self.new, start).strip(), []).append(start)
-        found, after = dict[int, int](), -1
+        unchanged, after = dict[int, int](), -1
         for place, heading in headings.items():
             starts = lines.get(_line(self.old, heading.start).strip(), [])
             while starts and (starts[-1] <= after or (heading.is_marked and not _is_marked(self.new, starts[-1]))):
                 starts.pop()
             if starts:
-                found[place] = after = starts.pop()
-        return found
-
-    def _renamed(self, heading: _Old, places: Iterable[int]) -> Heading | None:
-        named = (Heading(title, place) for place in places if (title := self._title(heading, place)))
-        return next(named, None)
+                unchanged[place] = after = starts.pop()
+        return unchanged
 
     def _places(self, heading: _Old, lines: Sequence[int], marked: Sequence[int]) -> Iterator[int]:
         """Where the heading with its new name may begin."""
@@ -102,7 +99,7 @@ class CorrectedText(NamedTuple):
             yield from marked
 
     def _lines(self) -> list[int]:
-        """The starts of the lines that have any of what is new."""
+        """The starts of the lines that have new text."""
         first = self.new.rfind("\n", 0, self.change.start) + 1
         last = self.change.start + len(self.change.text)
         return [first, *(match.end() for match in re.compile("\n").finditer(self.new, self.change.start, last))]
@@ -128,10 +125,10 @@ class CorrectedText(NamedTuple):
 
     def _is_line(self, heading: _Old, end: int) -> bool:
         """False if the line with the place `end` in it runs on into the text that followed the old heading."""
-        before, now = line_end(self.old, heading.end), line_end(self.new, end)
-        if self.change.end > before and now > self.change.start + len(self.change.text):
+        before, after = line_end(self.old, heading.end), line_end(self.new, end)
+        if self.change.end > before and after > self.change.start + len(self.change.text):
             return False
-        return _is_apart(self.new, now) or not _is_apart(self.old, before)
+        return _is_apart(self.new, after) or not _is_apart(self.old, before)
 
 
 def _heading_at(text: str, start: int, title: str) -> _Old | None:

@@ -22,8 +22,8 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
     """
     change = narrowest(start, before, after)
     joined = sorted(span for span in spans if span.start <= change.end and change.start <= span.end)
-    first = min(change.start, *(each.start for each in joined)) if joined else change.start
-    last = max(change.end, *(each.end for each in joined)) if joined else change.end
+    first = min(change.start, *(span.start for span in joined)) if joined else change.start
+    last = max(change.end, *(span.end for span in joined)) if joined else change.end
     of_file = _of_file(joined, first, last, start, before)
     end = last + change.growth
     if start <= first and last <= start + len(before):
@@ -31,7 +31,7 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
         of_file = of_file[left.start - first : left.end - first]
         first, end = left.start, left.start + len(left.text)
     others = (span for span in spans if span not in joined)
-    kept = [other._replace(start=change.moved(other.start), end=change.moved(other.end)) for other in others]
+    kept = [span._replace(start=change.moved(span.start), end=change.moved(span.end)) for span in others]
     return [*kept, CorrectedSpan(first, end, of_file)] if first < end or of_file else kept
 
 
@@ -39,14 +39,14 @@ def _of_file(joined: Sequence[CorrectedSpan], first: int, last: int, start: int,
     """Return the words that the file has for the places `first` to `last` of the text; `before` is what stood from
     `start` on before the correction."""
     parts: list[str] = []
-    for each in joined:
-        parts += [before[max(0, first - start) : max(0, each.start - start)], each.of_file]
-        first = each.end
+    for span in joined:
+        parts += [before[max(0, first - start) : max(0, span.start - start)], span.of_file]
+        first = span.end
     return "".join((*parts, before[max(0, first - start) : max(0, last - start)]))
 
 
 def restored(stored: Iterable[Sequence[Any]] | None) -> list[CorrectedSpan]:
-    return [CorrectedSpan(*each) for each in stored or ()]
+    return [CorrectedSpan(*fields) for fields in stored or ()]
 
 
 def is_corrected(spans: Iterable[CorrectedSpan], start: int, end: int) -> bool:

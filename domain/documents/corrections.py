@@ -48,7 +48,7 @@ def corrected_text(sent: str, before: str) -> str:
         raise CorrectionInvalid("The corrected text is empty; to keep a passage from being found, exclude it.")
     if len(text) > MOST_CHARS:
         raise CorrectionInvalid(f"The corrected text has {len(text):,} characters; the limit is {MOST_CHARS:,}.")
-    if any(unicodedata.category(each) in ("Cc", "Cs") and each not in "\n\t" for each in text):
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t" for character in text):
         raise CorrectionInvalid("The corrected text contains control characters; send plain text.")
     if text == before:
         raise CorrectionInvalid("The corrected text is the text that is there already.")
@@ -64,29 +64,29 @@ def replacement(start: int, before: str, after: str) -> Replacement:
 
 
 def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacement:
-    """The same, of at least so many characters of `before`."""
+    """The shortest replacement, as `replacement` finds it, of at least so many characters of `before`."""
     head = _shared(before, after, len(before) - least)
     tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
-    found = Replacement(head, len(before) - tail, after[head : len(after) - tail])
-    if not found.text:
-        found = _whole_lines(before, found)
-    return found._replace(start=start + found.start, end=start + found.end)
+    replacement = Replacement(head, len(before) - tail, after[head : len(after) - tail])
+    if not replacement.text:
+        replacement = _whole_lines(before, replacement)
+    return replacement._replace(start=start + replacement.start, end=start + replacement.end)
 
 
 def _whole_lines(before: str, removed: Replacement) -> Replacement:
-    """The same from the start of a line if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
+    """The removal from a line's start if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
     back = removed.start - (before.rfind("\n", 0, removed.start) + 1)
     is_same = before[removed.start - back : removed.start] == before[removed.end - back : removed.end]
     return Replacement(removed.start - back, removed.end - back, "") if is_same else removed
 
 
-def _shared(one: str, other: str, most: int) -> int:
-    limit = min(most, len(other))
-    return next((place for place in range(limit) if one[place] != other[place]), limit)
+def _shared(left: str, right: str, most: int) -> int:
+    limit = min(most, len(right))
+    return next((place for place in range(limit) if left[place] != right[place]), limit)
 
 
 def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored pages, sections or figures: [number, title or kind, start, end]."""
+    """Move stored pages, sections or figures: [number, title or kind, start, end]."""
     if spans is None:
         return None
     return [[name, change.moved(start), change.moved(end)] for name, start, end in spans]
@@ -95,7 +95,7 @@ def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> l
 def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
     """Stored blocks (citewell_documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
 
-    One of which nothing is left is gone, and a heading that became a paragraph is text.
+    A block of which nothing is left is dropped, and a heading that became a paragraph is text.
     """
     return None if blocks is None else [moved for block in blocks if (moved := _moved_block(list(block), change))]
 
@@ -105,16 +105,13 @@ def _moved_block(block: list[Any], change: Replacement) -> list[Any] | None:
     left = change.moved(end) - change.moved(start)
     if start < end and not left:
         return None
-    if kind == "heading" and change.touches(start, end) and _is_paragraph(end, left, change):
+    becomes_text = change.end > end or "\n" in change.text or left > MOST_TITLE
+    if kind == "heading" and change.touches(start, end) and becomes_text:
         block = ["text", start, end]
     for place in (1, 2, 4):
         if len(block) > place and block[place]:
             block[place] = change.moved(block[place])
     return block
-
-
-def _is_paragraph(end: int, length: int, change: Replacement) -> bool:
-    return change.end > end or "\n" in change.text or length > MOST_TITLE
 
 
 def moved_boxes(page: PageBoxes, change: Replacement) -> PageBoxes:

@@ -7,7 +7,6 @@ their shingles that both have, as estimated by the share of equal minima.
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -37,32 +36,33 @@ class Fingerprint:
 
 
 def fingerprint(text: str) -> Fingerprint | None:
-    """None for a text that is too short to tell."""
+    """The fingerprint of a text; None if it is too short to tell."""
     spoken = _UNSPOKEN.sub("", unicodedata.normalize("NFKC", text).casefold())
     if len(spoken) < _SHINGLE + _FEWEST:
         return None
-    minima = _minima(_sketch(spoken))
+    sketch, seeds = _sketch(spoken), _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
+    minima = np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
     parts = minima[: _BANDS * _ROWS].reshape(_BANDS, _ROWS)
-    return Fingerprint(minima.tobytes(), tuple(_band(number, part.tobytes()) for number, part in enumerate(parts)))
+    bands: list[int] = []
+    for number, part in enumerate(parts):
+        digest = blake2b(part.tobytes(), digest_size=8, salt=number.to_bytes(2, "big")).digest()
+        bands.append(int.from_bytes(digest, "big", signed=True))
+    return Fingerprint(minima.tobytes(), tuple(bands))
 
 
-def similarity(one: bytes, other: bytes) -> float:
+def similarity(left: bytes, right: bytes) -> float:
     """The estimate from the minima of two fingerprints, from 0 to 1."""
-    equal = np.equal(np.frombuffer(one, np.uint32), np.frombuffer(other, np.uint32))
+    equal = np.equal(np.frombuffer(left, np.uint32), np.frombuffer(right, np.uint32))
     return np.count_nonzero(equal) / _MINIMA
 
 
 def _sketch(text: str) -> Hashes:
     """The smallest hashes of all shingles: of similar texts they are as similar as all, however long the texts are."""
-    found = np.empty(0, np.uint64)
-    for piece in _pieces(text):
-        found = np.unique(np.concatenate([found, _shingles(piece)]))[:_SKETCH]
-    return found
-
-
-def _pieces(text: str) -> Iterator[str]:
+    sketch = np.empty(0, np.uint64)
     for first in range(0, len(text) - _SHINGLE + 1, _PIECE):
-        yield text[first : first + _PIECE + _SHINGLE - 1]
+        piece = text[first : first + _PIECE + _SHINGLE - 1]
+        sketch = np.unique(np.concatenate([sketch, _shingles(piece)]))[:_SKETCH]
+    return sketch
 
 
 def _shingles(text: str) -> Hashes:
@@ -73,18 +73,8 @@ def _shingles(text: str) -> Hashes:
     return _mixed(rolled)
 
 
-def _minima(sketch: Hashes) -> NDArray[np.uint32]:
-    seeds = _mixed(np.arange(1, _MINIMA + 1, dtype=np.uint64))
-    return np.array([_mixed(sketch ^ seed).min() >> np.uint64(32) for seed in seeds], np.uint32)
-
-
 def _mixed(values: Hashes) -> Hashes:
     """The finaliser of SplitMix64: every bit of the result depends on all bits of the value."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
-
-
-def _band(number: int, part: bytes) -> int:
-    digest = blake2b(part, digest_size=8, salt=number.to_bytes(2, "big")).digest()
-    return int.from_bytes(digest, "big", signed=True)

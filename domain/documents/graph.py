@@ -75,13 +75,13 @@ def entity_key(name: str) -> str:
     return _EDGES.sub("", _ARTICLE.sub("", _EDGES.sub("", folded)))[:_LONGEST_NAME]
 
 
-def grounded(found: ExtractedGraph, text: str) -> PassageGraph:
-    """Return the part of `found` that occurs in `text`: names in any case and spacing, and the relations between
+def grounded(extracted: ExtractedGraph, text: str) -> PassageGraph:
+    """Return the part of `extracted` that occurs in `text`: names in any case and spacing, and the relations between
     them."""
     known = _squeezed(text)
     entities: dict[str, EntityMention] = {}
     dropped = 0
-    for entity in found.entities:
+    for entity in extracted.entities:
         key = entity_key(entity.name)
         if not any(map(str.isalpha, key)) or _squeezed(key) not in known:
             dropped += 1
@@ -94,7 +94,7 @@ def grounded(found: ExtractedGraph, text: str) -> PassageGraph:
         )
         entities.setdefault(key, mention)
     relations = dict[tuple[str, str], RelationMention]()
-    for relation in found.relations:
+    for relation in extracted.relations:
         mention = _relation(relation)
         pair = mention.one, mention.other
         if mention.one == mention.other or not mention.description or not entities.keys() >= set(pair):
@@ -118,11 +118,11 @@ def merged_relation(mentions: Sequence[RelationMention]) -> Merged:
     return Merged(_cut(", ".join(words), _LONGEST_KEYWORDS), "", _joined(mentions))
 
 
-def _relation(found: ExtractedRelation) -> RelationMention:
-    one, other = sorted((entity_key(found.source), entity_key(found.target)))
-    words = dict.fromkeys(_clean(word.replace(",", " "), _LONGEST_KEYWORDS) for word in found.keywords)
+def _relation(relation: ExtractedRelation) -> RelationMention:
+    first, second = sorted((entity_key(relation.source), entity_key(relation.target)))
+    words = dict.fromkeys(_clean(word.replace(",", " "), _LONGEST_KEYWORDS) for word in relation.keywords)
     keywords = _cut(", ".join(word for word in words if word), _LONGEST_KEYWORDS)
-    return RelationMention(one, other, keywords, _clean(found.description, _LONGEST_SAID))
+    return RelationMention(first, second, keywords, _clean(relation.description, _LONGEST_SAID))
 
 
 def _squeezed(text: str) -> str:
@@ -130,7 +130,7 @@ def _squeezed(text: str) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    # A model sees it when passages are scored.
+    """A text of at most so many characters without orders, because a model sees it when passages are scored."""
     plain = without_orders(text.replace("\x00", ""))
     return _cut(_SPACE.sub(" ", without_hidden(plain)).strip(), longest)
 
@@ -142,7 +142,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _commonest(values: Iterable[str]) -> str:
-    # Of equally frequent values the first: the result must not depend on chance.
+    """The most frequent value; of equally frequent ones the first, so that the result does not depend on chance."""
     return Counter(values).most_common(1)[0][0]
 
 

@@ -3,7 +3,6 @@
 It knows no pronouns and no synonyms: a relation is only what one sentence with both names says.
 """
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from citewell_verify.entities.names import FoundName, NameKind, find_names
@@ -26,7 +25,7 @@ _MOST_LOW_LEVEL = 8
 
 
 def read_graph(text: str) -> ExtractedGraph:
-    sentences = [" ".join(each.text.split()) for each in split_sentences(text)]
+    sentences = [" ".join(sentence.text.split()) for sentence in split_sentences(text)]
     named = [_names(sentence) for sentence in sentences]
     sure = {entity_key(name.text) for names in named for name in names if name.sure}
     entities: dict[str, ExtractedEntity] = {}
@@ -34,9 +33,10 @@ def read_graph(text: str) -> ExtractedGraph:
     for sentence, names in zip(sentences, named, strict=True):
         kept = [name for name in names if len(names) > 1 or entity_key(name.text) in sure]
         for name in kept:
-            found = ExtractedEntity(name=name.text, type=_TYPES[name.kind], description=sentence)
-            entities.setdefault(entity_key(name.text), found)
-        relations += [_relation(sentence, one, other) for one, other in _pairs(kept)]
+            entity = ExtractedEntity(name=name.text, type=_TYPES[name.kind], description=sentence)
+            entities.setdefault(entity_key(name.text), entity)
+        pairs = dict.fromkeys([*((kept[0], name) for name in kept[1:]), *pairwise(kept)])
+        relations += [_relation(sentence, first, second) for first, second in pairs]
     return ExtractedGraph(entities=list(entities.values())[:_MOST_ENTITIES], relations=relations)
 
 
@@ -48,24 +48,20 @@ def read_keywords(question: str) -> Keywords:
 
 
 def _names(sentence: str) -> list[FoundName]:
-    found: dict[str, FoundName] = {}
+    names: dict[str, FoundName] = {}
     end = 0
     for name in find_names(sentence):
         if name.start >= end and entity_key(name.text):
-            found.setdefault(entity_key(name.text), name)
+            names.setdefault(entity_key(name.text), name)
             end = name.end
-    return list(found.values())[:_MOST_NAMES]
+    return list(names.values())[:_MOST_NAMES]
 
 
-def _pairs(names: Sequence[FoundName]) -> list[tuple[FoundName, FoundName]]:
-    return list(dict.fromkeys([*((names[0], other) for other in names[1:]), *pairwise(names)])) if names else []
-
-
-def _relation(sentence: str, one: FoundName, other: FoundName) -> ExtractedRelation:
-    between = words(sentence[one.end : other.start]) or words(sentence[other.end :])
+def _relation(sentence: str, first: FoundName, second: FoundName) -> ExtractedRelation:
+    between = words(sentence[first.end : second.start]) or words(sentence[second.end :])
     return ExtractedRelation(
-        source=one.text,
-        target=other.text,
+        source=first.text,
+        target=second.text,
         keywords=[word for word in between if meaningful([word])][:_MOST_KEYWORDS],
         description=sentence,
     )

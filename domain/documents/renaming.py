@@ -37,21 +37,21 @@ class Renaming(NamedTuple):
         first, *others = context.split("\n")
         if self.old in (headings := headings_of(context)):
             named = dict.fromkeys(name if heading == self.old else heading for heading in headings)
-            first = joined(each for each in named if each and each not in text)
+            first = joined(heading for heading in named if heading and heading not in text)
         else:
             first = self._line(first)
         return "\n".join(line for line in (first, *map(self._line, others)) if line)
 
     def _line(self, line: str) -> str:
-        found = line.rstrip("\t")
-        return line if found != self.old else self.new and self.new + line[len(found) :]
+        heading = line.rstrip("\t")
+        return line if heading != self.old else self.new and self.new + line[len(heading) :]
 
 
 def _with_heading(context: str, name: str, text: str) -> str:
     headings = headings_of(context)
     if not name or name in headings or name in text:
         return context
-    # The heading that is gone stood in the text of this passage, so that its context has no place for the one above.
+    # The text of this passage had the heading that is gone, so its context has no place for the one above.
     columns = context.partition("\n")[2] if headings else context
     return "\n".join(part for part in (joined((*headings, name)), columns) if part)
 
@@ -66,24 +66,21 @@ class CorrectedSections(NamedTuple):
     def of(
         cls, sections: Sequence[Sequence[Any]] | None, old: str, new: str, change: Replacement
     ) -> "CorrectedSections":
-        found = CorrectedText(old, new, change).headings(sections or [])
+        headings = CorrectedText(old, new, change).headings(sections or [])
         kept, renamings = list[list[Any]](), list[Renaming]()
-        for place, ((title, start, end), heading) in enumerate(zip(sections or [], found, strict=True)):
+        for place, ((title, start, end), heading) in enumerate(zip(sections or [], headings, strict=True)):
             above = kept[-1][0] if kept else None
             if heading:
                 kept.append([heading.title, heading.start, change.moved(end)])
             if not heading or heading.title != title:
-                following = (other[1] for other in (sections or [])[place + 1 :] if other[0] == title)
+                same_title = (section[1] for section in (sections or [])[place + 1 :] if section[0] == title)
                 name = heading.title if heading else ""
-                renamings.append(Renaming(title, name, start, end, next(following, None), above))
-        _close_gaps(kept, change.moved(sections[-1][2]) if sections else 0)
+                renamings.append(Renaming(title, name, start, end, next(same_title, None), above))
+        # Each section has the text up to the next one.
+        whole = change.moved(sections[-1][2]) if sections else 0
+        for section, following in zip_longest(kept, kept[1:]):
+            section[2] = following[1] if following else whole
         return cls(kept, renamings)
-
-
-def _close_gaps(sections: Sequence[list[Any]], end: int) -> None:
-    # Each section has the text up to the next one.
-    for section, following in zip_longest(sections, sections[1:]):
-        section[2] = following[1] if following else end
 
 
 def renamed_heads(old: str, new: str, change: Replacement) -> Renaming | None:

@@ -20,7 +20,7 @@ _MAX_NAME = 255
 PART_UNREACHABLE = "part_unreachable"
 """The code of an item that stands for others which could not be listed: they are not known to be gone."""
 GONE_MARK = "gone_from_source_at"
-"""In the metadata of a document that its source does not have any more."""
+"""The key in the metadata of a document that its source does not have any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class SourceOptions:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "SourceOptions":
-        """Those that this version does not know are left out."""
-        known = {each.name for each in fields(cls)}
+        """The stored options without those that this version does not know."""
+        known = {option.name for option in fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in known})
 
     def stored(self) -> dict[str, Any]:
@@ -155,7 +155,9 @@ def document_name(source: str, key: str, suffix: str = "", *, distinct: bool = F
     A name that is too long keeps its beginning and end, with a digest of the key between, as any does with `distinct`.
     """
     path = _path_of(key) if "://" in key else key
-    plain = "".join(" " if unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") else each for each in path)
+    plain = "".join(
+        " " if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") else character for character in path
+    )
     name = unicodedata.normalize("NFC", f"{source}/{plain}").strip()
     if suffix and not name.lower().endswith(suffix):
         name += suffix

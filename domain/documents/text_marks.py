@@ -30,8 +30,8 @@ def in_words(place: Mapping[str, Any]) -> str:
 
 
 class TextMarks(NamedTuple):
-    """Of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page, [kind,
-    start, end] of what stands for pictures, and what people corrected."""
+    """The marks of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page,
+    [kind, start, end] of what stands for pictures, and what people corrected."""
 
     recognised: Mapping[tuple[str, int], Sequence[Sequence[float]]]
     figures: Mapping[str, Sequence[Sequence[Any]]]

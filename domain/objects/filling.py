@@ -74,7 +74,7 @@ def proposed(
 
 
 def _typed(field: Field, written: str) -> Any:
-    # `_MISSING` if it fits none.
+    """The written value as the type that fits the field; `_MISSING` if it fits none."""
     options: list[Any] = [written]
     if _NUMBER.fullmatch(written):
         number = float(written.replace(",", ""))
@@ -85,43 +85,35 @@ def _typed(field: Field, written: str) -> Any:
         with suppress(ValueError):
             options.append(json.loads(written))
     fitting = (option for option in options if field.fault(option) is None)
-    return next(fitting, options[0] if field.schema.get("type") in _types_of(options[0]) else _MISSING)
-
-
-def _types_of(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return ("string",)
-    return ("boolean",) if isinstance(value, bool) else ("number", "integer")
+    first = options[0]
+    types = (
+        ("string",) if isinstance(first, str) else ("boolean",) if isinstance(first, bool) else ("number", "integer")
+    )
+    return next(fitting, first if field.schema.get("type") in types else _MISSING)
 
 
 def _is_stated(field: Field, value: Any, text: str) -> bool:
     if isinstance(value, bool) or "enum" in field.schema or "const" in field.schema:
         return True  # a choice among given values: a model says whether the sentences mean it
     if isinstance(value, str):
-        return _has_words(text, value) or _has_date(text, value)
-    written = {float(each.replace(",", "")) for each in _DIGITS.findall(text)}
+        wanted = _flat(value)
+        word = rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])"
+        if wanted and re.search(word, _flat(text)):
+            return True
+        dates = find_dates(value) if _DATE.fullmatch(value) else []
+        return any(date.follows_from(stated) for date in dates for stated in find_dates(text) if stated.years)
+    written = {float(number.replace(",", "")) for number in _DIGITS.findall(text)}
     return abs(value) in written | {quantity.value for quantity in find_quantities(text)}
-
-
-def _has_words(text: str, value: str) -> bool:
-    wanted = _flat(value)
-    return bool(wanted) and re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", _flat(text)) is not None
 
 
 def _flat(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .,;:!?。\"'“”‘’")
 
 
-def _has_date(text: str, value: str) -> bool:
-    if not _DATE.fullmatch(value):
-        return False
-    return any(wanted.follows_from(said) for wanted in find_dates(value) for said in find_dates(text) if said.years)
-
-
 def filled(root: Field, values: Sequence[Value]) -> Filled:
     known: dict[str, Value] = {}
-    for each in values:
-        known.setdefault(each.path, each)
+    for given in values:
+        known.setdefault(given.path, given)
     builder = _Builder(known)
     value = builder.build(root, "")
     reported = [*known.values(), *builder.open]
@@ -147,10 +139,10 @@ class _Builder:
     def _leaf(self, field: Field, path: str) -> Any:
         if "const" in field.schema:
             return field.schema["const"]
-        found = self._known.get(path)
-        if found is None:
+        known = self._known.get(path)
+        if known is None:
             self.open.append(Value(path, "not_stated", None, NOT_STATED))
-        return found.value if found and found.status == "verified" else _MISSING
+        return known.value if known and known.status == "verified" else _MISSING
 
     def _object(self, field: Field, path: str) -> Any:
         made: dict[str, Any] = {}
@@ -162,22 +154,19 @@ class _Builder:
             elif name in field.required and child.nullable:
                 made[name] = None
             elif name in field.required:
-                self.fault = f"{own} is required, and {self._why(own)}"
+                stated = self._known.get(own)
+                self.fault = f"{own} is required, and {(stated.reason if stated else None) or NOT_STATED}"
                 return _MISSING
         return made if made or not path else _MISSING
 
     def _array(self, field: Field, path: str) -> Any:
-        places = {int(part) for each in self._known if (part := _position(each, path)) is not None}
+        places = {int(part) for known in self._known if (part := _position(known, path)) is not None}
         made = [self.build(field.items, f"{path}/{place}") for place in sorted(places)] if field.items else []
-        kept = [each for each in made if each is not _MISSING]
+        kept = [item for item in made if item is not _MISSING]
         if fault := field.fault(kept):
             self.fault = f"{path}: {fault}"
             return _MISSING
         return kept
-
-    def _why(self, path: str) -> str:
-        found = self._known.get(path)
-        return (found.reason if found else None) or NOT_STATED
 
 
 def _position(path: str, array: str) -> str | None:

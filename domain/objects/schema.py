@@ -99,7 +99,7 @@ def read_schema(schema: Schema) -> Field:
 
 
 def _validator(schema: Schema) -> Draft202012Validator:
-    # No addresses, and no pattern that takes long: the schema is a stranger's.
+    """A validator without addresses and without patterns that take long: the schema is a stranger's."""
     return Draft202012Validator(dict(schema), validate_formats=True, pattern_options=RegexOptions(), offline=True)
 
 
@@ -128,14 +128,14 @@ class _Reader:
         self._left -= 1
         if self._left < 0:
             raise AnswerSchemaInvalid(f"The schema has more than {MAX_FIELDS} places; ask for less at once.")
-        found, nullable = self._without_null(self._resolved(given, path), path)
-        note = " ".join(str(found.get(each, given.get(each, ""))) for each in ("title", "description")).strip()
-        kind = found.get("type")
-        if kind == "object" or (kind is None and "properties" in found):
-            return self._object(found, path, depth, note, nullable=nullable)
+        resolved, nullable = self._without_null(self._resolved(given, path), path)
+        note = " ".join(str(resolved.get(key, given.get(key, ""))) for key in ("title", "description")).strip()
+        kind = resolved.get("type")
+        if kind == "object" or (kind is None and "properties" in resolved):
+            return self._object(resolved, path, depth, note, nullable=nullable)
         if kind == "array":
-            return self._array(found, path, depth, note, nullable=nullable)
-        return _leaf(found, path, note, nullable=nullable)
+            return self._array(resolved, path, depth, note, nullable=nullable)
+        return _leaf(resolved, path, note, nullable=nullable)
 
     def _resolved(self, schema: Schema, path: str) -> Schema:
         for _ in range(MAX_DEPTH):
@@ -145,10 +145,10 @@ class _Reader:
             if not match:
                 _refuse(path, 'refers to another place than the schema\'s own "#/$defs/…"')
             target = (_mapping(self._root.get(match[1])) or {}).get(unescaped(match[2]))
-            found = _mapping(target)
-            if found is None:
+            definition = _mapping(target)
+            if definition is None:
                 _refuse(path, f"refers to {match[0]!r}, which is not there")
-            schema = {**found, **{key: value for key, value in schema.items() if key != "$ref"}}
+            schema = {**definition, **{key: value for key, value in schema.items() if key != "$ref"}}
         if "$ref" in schema:
             _refuse(path, "refers to itself")
         return schema
@@ -179,10 +179,10 @@ class _Reader:
             _refuse(path, "has `properties` that are no object, or `required` that is no list")
         if unknown := [name for name in required if not isinstance(name, str) or name not in properties]:
             _refuse(path, f"requires {unknown[0]!r}, which is not one of its properties")
-        fields = {name: self.read(each, f"{path}/{escaped(name)}", depth + 1) for name, each in properties.items()}
+        fields = {name: self.read(child, f"{path}/{escaped(name)}", depth + 1) for name, child in properties.items()}
         whole = {
             "type": "object",
-            "properties": {name: _or_null(each) for name, each in fields.items()},
+            "properties": {name: _or_null(child) for name, child in fields.items()},
             "required": required,
             "additionalProperties": False,
         }
@@ -218,7 +218,7 @@ def _list(value: Any) -> list[Any] | None:
 
 def _is_scalar(schema: Schema) -> bool:
     named = _list(schema.get("type")) or [schema.get("type")]
-    return bool({"enum", "const", "anyOf"} & schema.keys()) or all(each in _SCALARS for each in named)
+    return bool({"enum", "const", "anyOf"} & schema.keys()) or all(kind in _SCALARS for kind in named)
 
 
 def _or_null(field: Field) -> Schema:

@@ -43,7 +43,7 @@ class Metric:
     copied: int = 0
 
     def with_copies(self, copied: int) -> "Metric":
-        """Where all cases are copies, the target is neither met nor missed: who copies cannot invent."""
+        """Where all cases are copies, the target is neither met nor missed: a copy invents nothing."""
         return replace(self, copied=copied, met=None if copied == self.count else self.met)
 
     def as_json(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def hallucination_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
     state is unknown (N4).
     """
     judged = (_is_hallucinated(states) for states in answers)
-    return _share((each for each in judged if each is not None), HALLUCINATION_TARGET)
+    return _share((state for state in judged if state is not None), HALLUCINATION_TARGET)
 
 
 def unsupported_claim_rate(answers: Iterable[Sequence[SentenceStatus]]) -> Metric:
@@ -163,11 +163,12 @@ def success_rate(queries: Iterable[Correction]) -> Metric:
 
     An attempt without confidence is no improvement and cannot be improved on.
     """
-    return _share((_has_improved(query) for query in queries if query.rounds > 0), SUCCESS_TARGET)
-
-
-def _has_improved(query: Correction) -> bool:
-    return query.first is not None and query.kept is not None and query.kept > query.first
+    improved = (
+        query.first is not None and query.kept is not None and query.kept > query.first
+        for query in queries
+        if query.rounds > 0
+    )
+    return _share(improved, SUCCESS_TARGET)
 
 
 def _is_hallucinated(states: Sequence[SentenceStatus]) -> bool | None:
@@ -186,8 +187,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _share(cases: Iterable[bool | None], target: Target | None = None) -> Metric:
-    found = list(cases)
-    return _rate(sum(map(bool, found)), len(found), target)
+    known = list(cases)
+    return _rate(sum(map(bool, known)), len(known), target)
 
 
 def _rate(part: int, whole: int, target: Target | None = None) -> Metric:

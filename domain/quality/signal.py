@@ -79,7 +79,9 @@ def signal_of(
         return Signal("Partly supported", "amber", _PART, None if is_sure else number)
     relevant = question["relevant"] if question else None
     if is_sure and relevant in ("yes", None):
-        return Signal(*_sure(wording, answers=is_asked and relevant == "yes"), number)
+        if wording != "written":
+            return Signal(_COPIED[wording], "green", _RIGHT, number)
+        return Signal("Supported", "green", _ALL_ANSWERING if is_asked and relevant == "yes" else _ALL, number)
     return Signal(*_doubtful(wording, question, is_asked=is_asked), None if is_sure else number)
 
 
@@ -90,12 +92,6 @@ def signal_in(signal: Mapping[str, Any], *, korean: bool) -> dict[str, Any]:
 
 def signal_text(text: str, *, korean: bool) -> str:
     return KOREAN[text] if korean else text
-
-
-def _sure(wording: Wording, *, answers: bool) -> tuple[Word, Level, str]:
-    if wording == "written":
-        return "Supported", "green", _ALL_ANSWERING if answers else _ALL
-    return _COPIED[wording], "green", _RIGHT
 
 
 def _doubtful(wording: Wording, question: Mapping[str, Any] | None, *, is_asked: bool) -> tuple[Word, Level, str]:
@@ -136,7 +132,7 @@ _NOTHING_CLAIMED = Signal("Nothing claimed", "grey", "It says nothing that a sou
 _NOT_ANSWERED = Signal("Not answered", "grey", "No answer was given, so nothing is claimed.")
 
 NO_MODEL: Final = "No language model was asked: the sentences are copied from the documents."
-"""Stands wherever an answer of the offline provider is shown or passed on."""
+"""Shown wherever an answer of the offline provider is shown or passed on."""
 
 KOREAN: Final[Mapping[str, str]] = {
     "Supported": "근거 있음",

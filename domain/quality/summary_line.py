@@ -13,8 +13,8 @@ def verification_line(signal: Mapping[str, Any] | None, states: Sequence[str], r
     claims = [state for state in states if state != "no_claim"]
     counts = len(claims), claims.count("supported"), claims.count("not_checked"), removed
     details = _in_korean(*counts) if korean else _in_english(*counts)
-    told = signal_in(signal, korean=korean) if signal else {"word": "", "reason": ""}
-    said = " ".join(text for text in (f"{told['word']}." if told["word"] else "", told["reason"]) if text)
+    shown = signal_in(signal, korean=korean) if signal else {"word": "", "reason": ""}
+    said = " ".join(text for text in (f"{shown['word']}." if shown["word"] else "", shown["reason"]) if text)
     return f"{said} {'; '.join(details)}.".strip() if details else said
 
 
@@ -25,14 +25,14 @@ def explained(
 
     `calibration` is that of the verification; without one the number is the model's own.
     """
-    told = signal_in(signal, korean=korean)
-    if (number := told["probability"]) is None:
-        return told["reason"]
+    shown = signal_in(signal, korean=korean)
+    if (number := shown["probability"]) is None:
+        return shown["reason"]
     if korean:
         claim = "문서가 모두 뒷받침하고 질문에 답할 확률" if asked else "출처가 모두 뒷받침할 확률"
-        return f"{told['reason']} {claim}{'' if calibration else '(모델이 스스로 매긴 값)'}: {number:.2f}."
+        return f"{shown['reason']} {claim}{'' if calibration else '(모델이 스스로 매긴 값)'}: {number:.2f}."
     claim = "the documents say all of it and that it answers the question" if asked else "the sources say all of it"
-    return f"{told['reason']} Probability that {claim}{'' if calibration else ', as the model puts it'}: {number:.2f}."
+    return f"{shown['reason']} Probability that {claim}{'' if calibration else ', as the model puts it'}: {number:.2f}."
 
 
 def verifier_note(calibration: Mapping[str, Any] | None, *, korean: bool = False) -> str:

@@ -19,7 +19,7 @@ def batches(items: Sequence[T], size: int) -> list[list[T]]:
     if not items:
         return []
     count = -(-len(items) // size)
-    return [list(items[len(items) * n // count : len(items) * (n + 1) // count]) for n in range(count)]
+    return [list(items[len(items) * number // count : len(items) * (number + 1) // count]) for number in range(count)]
 
 
 def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:

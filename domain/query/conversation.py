@@ -53,6 +53,6 @@ def _is_kept(role: str) -> TypeGuard[Role]:
 
 
 def _flat(text: str) -> str:
-    # Neither NUL nor surrogates can be stored.
+    """A text on one line, without NUL and surrogates, which cannot be stored."""
     storable = (character for character in text if character != "\0" and not "\ud800" <= character <= "\udfff")
     return " ".join("".join(storable).split())[:MOST_CHARS]

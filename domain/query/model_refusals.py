@@ -91,8 +91,8 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _BARE = frozenset(
-    each.casefold()
-    for each in (
+    phrase.casefold()
+    for phrase in (
         "ich weiß es nicht",
         "das weiß ich nicht",
         "je ne sais pas",
@@ -121,8 +121,10 @@ def refuses(answer: str, own: str | None = None) -> bool:
     if len(text) > _MOST_SENTENCES * _LONGEST:
         return False
     said = [" ".join(sentence.text.split()).strip(" \"'“”.!。") for sentence in split_sentences(text, cites=False)]
-    first, *rest = [each for each in said if each] or [""]
-    return len(rest) < _MOST_SENTENCES and _is_one(first) and all(_is_one(each) or _is_courtesy(each) for each in rest)
+    first, *rest = [sentence for sentence in said if sentence] or [""]
+    if len(rest) >= _MOST_SENTENCES or not _is_one(first):
+        return False
+    return all(_is_one(sentence) or _COURTESY.fullmatch(sentence) for sentence in rest)
 
 
 def _is_one(sentence: str) -> bool:
@@ -136,12 +138,8 @@ def _is_one(sentence: str) -> bool:
 
 
 def _matches(sentence: str, form: re.Pattern[str], excuse: str, goes_on: re.Pattern[str]) -> bool:
-    # And says nothing else behind it: "…, but pump 4 runs at 11 bar".
+    """Whether a sentence is a refusal that says nothing else behind it: "…, but pump 4 runs at 11 bar"."""
     if form.fullmatch(sentence) is None:
         return False
     begun = re.match(excuse, sentence, re.IGNORECASE)
     return goes_on.search(sentence, begun.end() if begun else 0) is None
-
-
-def _is_courtesy(sentence: str) -> bool:
-    return _COURTESY.fullmatch(sentence) is not None

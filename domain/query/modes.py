@@ -85,8 +85,8 @@ def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
         return GateDecision(refuse=True, reason="No passage was found that is close enough to the question.")
     if evidence_count >= rules.min_chunks:
         return GateDecision(refuse=False, reason="")
-    found = f"Only {evidence_count} relevant passage{'s' if evidence_count > 1 else ''} found"
-    return GateDecision(refuse=rules.gates, reason=f"{found}; mode {mode} asks for {rules.min_chunks}.")
+    counted = f"Only {evidence_count} relevant passage{'s' if evidence_count > 1 else ''} found"
+    return GateDecision(refuse=rules.gates, reason=f"{counted}; mode {mode} asks for {rules.min_chunks}.")
 
 
 def is_korean(question: str) -> bool:

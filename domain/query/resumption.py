@@ -24,7 +24,7 @@ _RANKS = {
     "research_notes": 5,
     "generate": 6,
     "extract_citations": 7,
-    **dict.fromkeys((f"check_{each}" for each in ("alignment", "coverage", "answerability")), 7),
+    **dict.fromkeys((f"check_{aspect}" for aspect in ("alignment", "coverage", "answerability")), 7),
     "sentences": 7,
     "check_early": 7,
     "check_statements": 7,
@@ -45,8 +45,8 @@ def kept_outcomes(outcomes: _Outcomes, parked: Collection[Key]) -> list[Key]:
 
 
 def _each(outcomes: _Outcomes) -> Iterator[tuple[Key, Mapping[str, Any]]]:
-    for round_, found in outcomes.items():
-        for (step, item), value in found.items():
+    for round_, of_round in outcomes.items():
+        for (step, item), value in of_round.items():
             yield (round_, step, item), value
 
 

@@ -69,12 +69,12 @@ def usable_queries(texts: Iterable[str], most: int | None = None) -> list[str]:
 def new_queries(texts: Iterable[str], known: Iterable[str], most: int) -> list[str]:
     """Return `usable_queries` without the `known` ones; case and punctuation make no difference."""
     seen = {_same(text) for text in known}
-    found: list[str] = []
+    queries: list[str] = []
     for text in usable_queries(texts):
         if (key := _same(text)) not in seen:
             seen.add(key)
-            found.append(text)
-    return found[:most]
+            queries.append(text)
+    return queries[:most]
 
 
 def _same(text: str) -> str:

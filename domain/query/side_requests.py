@@ -38,5 +38,7 @@ def side_reply(message: str) -> str | None:
     wanted = _WANTED.search(message[: history.start()] if history else message)
     if wanted is None:
         return None
-    asked = [each.strip() for each in _USER.findall(history["said"])] if history else []
-    return json.dumps({wanted["key"]: _REPLIES[wanted["key"]]([each for each in asked if each])}, ensure_ascii=False)
+    asked = [request.strip() for request in _USER.findall(history["said"])] if history else []
+    return json.dumps(
+        {wanted["key"]: _REPLIES[wanted["key"]]([request for request in asked if request])}, ensure_ascii=False
+    )

@@ -26,20 +26,23 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
     fits = {_head(cell): _fit(asked, kinds, wanted, cell) for cell in row.cells}
     best = max(fits.values(), default=0.0)
     table = islice((unit.row for unit in units if unit.row and unit.row.table == row.table), _MOST_ROWS)
-    others = (_fit(asked, kinds, wanted, cell) for other in table for cell in other.cells if _head(cell) not in fits)
+    others = (
+        _fit(asked, kinds, wanted, cell) for sibling in table for cell in sibling.cells if _head(cell) not in fits
+    )
     if max(others, default=0.0) > best:
         return ()
     # "Who, and until when?" is answered by several cells.
     if len(kinds) > 1 or best <= min(fits.values(), default=0.0):
         return row.cells[:_MOST_CELLS]
-    named = [cell for cell in row.cells if fits[_head(cell)] < best and _is_named(asked, cell)]
+    # A cell whose words the question contains says which row it means.
+    named = [
+        cell
+        for cell in row.cells
+        if fits[_head(cell)] < best
+        and (content := content_stems(cell.content))
+        and all(coverage([stem], set(asked.stems)) for stem in content)
+    ]
     return [*named, *(cell for cell in row.cells if fits[_head(cell)] == best)][:_MOST_CELLS]
-
-
-def _is_named(asked: QuestionPart, cell: Cell) -> bool:
-    """Whether the question contains the words of the cell, which then say which row it means."""
-    content = content_stems(cell.content)
-    return bool(content) and all(coverage([stem], set(asked.stems)) for stem in content)
 
 
 def _head(cell: Cell) -> str:

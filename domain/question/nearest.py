@@ -99,11 +99,16 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     quotes = [quote for number, passage in enumerate(read) for quote in _quotes(number, passage, weights)]
     chosen: list[_Quote] = []
     for _ in range(_MOST):
-        known = frozenset[str]().union(*(each.words for each in chosen))
+        known = frozenset[str]().union(*(quote.words for quote in chosen))
         lowered = {stem: weight * (_AGAIN if stem in known else 1.0) for stem, weight in weights.items()}
-        quotes = [quote for quote in quotes if not any(_repeats(quote, other, known) for other in chosen)]
-        chosen += sorted(quotes, key=lambda each: -_worth(each, lowered))[:1]
-    return [(each.passage, _shortened(each.text, question)) for each in chosen]
+        quotes = [quote for quote in quotes if not any(_repeats(quote, before, known) for before in chosen)]
+        chosen += sorted(quotes, key=lambda quote: -_worth(quote, lowered))[:1]
+    shortened: list[tuple[int, str]] = []
+    for quote in chosen:
+        text = quote.text
+        start, end = best_text_span(text, question, _SHORTEST, _LONGEST) if len(text) > _LONGEST else (0, len(text))
+        shortened.append((quote.passage, text[start:end]))
+    return shortened
 
 
 @text_cache(_MOST_CHARS)
@@ -136,7 +141,7 @@ def _rarity(question: str, passages: Sequence[_Passage]) -> Mapping[str, float]:
 
 
 def _quotes(number: int, passage: _Passage, weights: Mapping[str, float]) -> Iterator[_Quote]:
-    # With something beyond the question: a heading alone has not.
+    """The quotations of a passage that have something beyond the question, which a heading alone has not."""
     shares, pieces, fewest = {stem: passage.has(stem) for stem in weights}, passage.pieces, min(2, len(weights) - 1)
     for start in sorted(frozenset[int]().union(*shares.values())):
         length, has = 0, dict.fromkeys(weights, 0.0)
@@ -159,14 +164,7 @@ def _worth(quote: _Quote, weights: Mapping[str, float]) -> float:
     return _share(quote, weights) - _EACH_MORE * (saying - 1)
 
 
-def _repeats(one: _Quote, other: _Quote, known: Set[str]) -> bool:
-    if one.passage == other.passage:
-        return known >= one.words or any(piece is each for piece in one.pieces for each in other.pieces)
-    return len(one.stems & other.stems) > _SAME_TEXT * len(one.stems)
-
-
-def _shortened(quote: str, question: str) -> str:
-    if len(quote) <= _LONGEST:
-        return quote
-    start, end = best_text_span(quote, question, _SHORTEST, _LONGEST)
-    return quote[start:end]
+def _repeats(quote: _Quote, before: _Quote, known: Set[str]) -> bool:
+    if quote.passage == before.passage:
+        return known >= quote.words or any(piece is quoted for piece in quote.pieces for quoted in before.pieces)
+    return len(quote.stems & before.stems) > _SAME_TEXT * len(quote.stems)

@@ -55,22 +55,24 @@ class Occurrences(Generic[K]):
 
 
 def lexical_order(
-    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
+    question: Sequence[str], passages: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
 ) -> list[K]:
     """Return the keys of the passages that have any lexeme of the question, best match first.
 
     Equal ones stay in the order given.
     """
-    return [key for key, _ in lexical_scores(question, found, collection, further)]
+    return [key for key, _ in lexical_scores(question, passages, collection, further)]
 
 
 def lexical_scores(
-    question: Sequence[str], found: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
+    question: Sequence[str], passages: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
 ) -> list[tuple[K, float]]:
-    """The same with their scores."""
+    """Return the keys as `lexical_order` does, with their scores."""
     asked, beside = PreparedQuestion(question, collection), PreparedQuestion(further, collection)
-    scores = {each.key: asked.score(each) + FURTHER * (beside.score(each) if further else 0) for each in found}
-    return sorted(((key, score) for key, score in scores.items() if score > 0), key=lambda each: -each[1])
+    scores = {
+        passage.key: asked.score(passage) + FURTHER * (beside.score(passage) if further else 0) for passage in passages
+    }
+    return sorted(((key, score) for key, score in scores.items() if score > 0), key=lambda item: -item[1])
 
 
 class PreparedQuestion:
@@ -82,7 +84,11 @@ class PreparedQuestion:
         self._weights = {lexeme: collection.weight(lexeme) for lexeme in set(question)}
         # Floats are added in this order, regardless of a passage's order of lexemes.
         self._ranks = {lexeme: rank for rank, lexeme in enumerate(self._weights)}
-        self._pairs = {_pair(*pair): rank for rank, pair in enumerate(pairwise(question)) if _are_words(*pair)}
+        self._pairs = {
+            _pair(first, second): rank
+            for rank, (first, second) in enumerate(pairwise(question))
+            if first != second and not (is_unspaced(first) and is_unspaced(second))
+        }
 
     def score(self, passage: Occurrences[Any]) -> float:
         """Return the score of one passage, 0 or more; scores for the same question are comparable."""
@@ -91,8 +97,8 @@ class PreparedQuestion:
         alone = sum(self._weights[lexeme] * _saturated(len(passage.places[lexeme]), length) for lexeme in shared)
         beside = self._neighbours({lexeme: passage.places[lexeme] for lexeme in shared})
         together = sum(
-            min(self._weights[one], self._weights[other]) * _saturated(beside[one, other], length)
-            for one, other in sorted(beside, key=self._pairs.__getitem__)
+            min(self._weights[first], self._weights[second]) * _saturated(beside[first, second], length)
+            for first, second in sorted(beside, key=self._pairs.__getitem__)
         )
         return alone + _PAIRS * together
 
@@ -101,16 +107,17 @@ class PreparedQuestion:
         for lexeme, positions in places.items():
             for place in positions:
                 at.setdefault(place, []).append(lexeme)
-        beside = (_pair(one, other) for place, ones in at.items() for one in ones for other in at.get(place + 1, ()))
+        beside = (
+            _pair(here, following)
+            for place, standing in at.items()
+            for here in standing
+            for following in at.get(place + 1, ())
+        )
         return Counter(pair for pair in beside if pair in self._pairs)
 
 
-def _are_words(one: str, other: str) -> bool:
-    return one != other and not (is_unspaced(one) and is_unspaced(other))
-
-
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return min(one, other), max(one, other)
+def _pair(first: str, second: str) -> tuple[str, str]:
+    return min(first, second), max(first, second)
 
 
 def _saturated(count: int, length: float) -> float:

@@ -40,13 +40,13 @@ def matched_spans(question: str, text: str) -> list[tuple[int, int]]:
     Of words in Hangul, Han and Kana the pairs of characters that match.
     """
     asked = frozenset(lexemes(question))
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, end in _matching(asked, text):
-        if found and start < found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+        if spans and start < spans[-1][1]:
+            spans[-1] = spans[-1][0], max(end, spans[-1][1])
         else:
-            found.append((start, end))
-    return found
+            spans.append((start, end))
+    return spans
 
 
 def _words(text: str) -> list[str]:
@@ -58,13 +58,13 @@ def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if not folded.isascii():
         apart = unicodedata.normalize("NFKD", folded)
-        folded = unicodedata.normalize("NFC", "".join(each for each in apart if not _is_accent(each)))
+        kept = (
+            character
+            for character in apart
+            if (place := unicodedata.combining(character)) not in _POINTS and place < _ABOVE_AND_BELOW
+        )
+        folded = unicodedata.normalize("NFC", "".join(kept))
     return _WORD.findall(folded)
-
-
-def _is_accent(character: str) -> bool:
-    place = unicodedata.combining(character)
-    return place in _POINTS or place >= _ABOVE_AND_BELOW
 
 
 def _of_word(word: str) -> list[str]:
@@ -72,13 +72,13 @@ def _of_word(word: str) -> list[str]:
         return [word, *filter(None, period.groups())]
     if not _UNSPACED.search(word):
         return [] if word in STOP_WORDS else [stem(word)[:_LONGEST]]
-    return [lexeme for run in _RUNS.findall(word) for lexeme in _of_run(run)]
-
-
-def _of_run(run: str) -> list[str]:
-    if not _UNSPACED.match(run):
-        return [run[:_LONGEST]]
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    parts: list[str] = []
+    for run in _RUNS.findall(word):
+        if _UNSPACED.match(run):
+            parts += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+        else:
+            parts.append(run[:_LONGEST])
+    return parts
 
 
 def _matching(asked: frozenset[str], text: str) -> Iterator[tuple[int, int]]:

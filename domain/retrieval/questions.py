@@ -66,8 +66,8 @@ class SearchedQuestion:
 def searched_question(question: str) -> SearchedQuestion:
     own = tuple(lexemes(without_instructions(question)))
     terms = _TERM.finditer(question[:_MOST_CHARS])
-    found = dict.fromkeys(lexeme for term in terms for lexeme in _FURTHER[term.lastgroup or ""])
-    return SearchedQuestion(own, tuple(each for each in found if each not in own)[:_MOST_FURTHER])
+    further = dict.fromkeys(lexeme for term in terms for lexeme in _FURTHER[term.lastgroup or ""])
+    return SearchedQuestion(own, tuple(lexeme for lexeme in further if lexeme not in own)[:_MOST_FURTHER])
 
 
 def without_instructions(question: str) -> str:
@@ -76,5 +76,5 @@ def without_instructions(question: str) -> str:
     kept = [
         sentence for sentence in sentences if sentence.rstrip().endswith("?") or not _ABOUT_ANSWERS.search(sentence)
     ]
-    asks = any(each.rstrip().endswith("?") for each in kept) and len(question) <= _MOST_CHARS
-    return " ".join(each.strip() for each in kept) if asks and len(kept) < len(sentences) else question
+    asks = any(sentence.rstrip().endswith("?") for sentence in kept) and len(question) <= _MOST_CHARS
+    return " ".join(sentence.strip() for sentence in kept) if asks and len(kept) < len(sentences) else question

@@ -47,7 +47,7 @@ def fusion_points(
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for place, key in enumerate(dict.fromkeys(ranking), start=1):
             points[key] = points.get(key, 0.0) + weight / (k + place)
-    return dict(sorted(points.items(), key=lambda each: -each[1]))
+    return dict(sorted(points.items(), key=lambda item: -item[1]))
 
 
 def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int | None) -> list[T]:
@@ -59,10 +59,10 @@ def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int |
         return list(ranked)
     kept: list[T] = []
     left = budget
-    for each in ranked:
-        needed = tokens(each)
+    for candidate in ranked:
+        needed = tokens(candidate)
         if not kept or needed <= left:
-            kept.append(each)
+            kept.append(candidate)
             left -= needed
     return kept
 
@@ -84,10 +84,10 @@ def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int)
     found_over = 0
     for chunk in ranked:
         bridge = by_key.get(bridges[chunk.key]) if chunk.key in bridges else None
-        wanted = [each for each in (bridge, chunk) if each is not None and each.key not in kept]
+        wanted = [step for step in (bridge, chunk) if step is not None and step.key not in kept]
         over = chunk.key in bridges and chunk.key not in kept
         if len(kept) + len(wanted) <= keep and found_over + over <= keep // 2:
-            kept.update((each.key, each) for each in wanted)
+            kept.update((step.key, step) for step in wanted)
             found_over += over
     rest = (
         chunk for chunk in ranked if chunk.key not in kept and bridges.get(chunk.key, chunk.key) in {*kept, chunk.key}

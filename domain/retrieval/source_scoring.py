@@ -92,14 +92,12 @@ def select_sources(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
 def _first_of_each_page(sources: Iterator[ScoredSource]) -> Iterator[ScoredSource]:
     seen: set[Hashable] = set()
     for source in sources:
-        place = _place(source.excerpt)
+        excerpt = source.excerpt
+        text = " ".join(excerpt.text.split()) if excerpt.page is None else ""
+        place = (excerpt.document, excerpt.page, text)
         if place not in seen:
             seen.add(place)
             yield source
-
-
-def _place(excerpt: Excerpt) -> Hashable:
-    return excerpt.document, excerpt.page, " ".join(excerpt.text.split()) if excerpt.page is None else ""
 
 
 def _length(excerpt: Excerpt) -> int:

@@ -1,8 +1,10 @@
 """Composes answers from the units of the sources, and extracts the passages behind them."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
+from citewell_verify.entities.names import find_names
 from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents, replacing
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.spans import best_text_span
@@ -17,7 +19,6 @@ from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.support.analysis import AnalysedText
 from citewell_verify.text.words import content_stems, coverage
-from clients.llm.offline.linking import second_step
 from clients.llm.offline.quotations import (
     Quotation,
     ReadSource,
@@ -27,9 +28,17 @@ from clients.llm.offline.quotations import (
     quotation_of,
     with_what_belongs_to_it,
 )
+from domain.documents.graph import entity_key
 
 _MOST_CITATIONS = 8
 _MOST_SECTIONS = 8  # of an extract
+# "the company that owns …", "the firm which …"; "…을 소유한 회사의 …".
+_DESCRIBES = re.compile(
+    r"\bthe (?:\w+ ){1,3}(?:that|which|who|whose|where)\b"
+    "|[가-힣](?:한|은|는|인|된|던) [가-힣]+(?:의|이|가|은|는|를|을) ",
+    re.IGNORECASE,
+)
+_SAID = 0.6  # share of a word that has to be met, as `coverage` counts it
 
 
 def compose_answer(question: str, sources: Sources, idk: str) -> list[str]:
@@ -87,7 +96,9 @@ def _chosen(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
             if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
                 continue
             covered |= quotation.covers
-            if not any(_repeats(quotation, before) for before in chosen):
+            stems = content_stems(quotation.text)
+            known = (frozenset(content_stems(before.text)) for before in chosen)
+            if all(coverage(stems, before) < TUNING.duplicate for before in known):
                 chosen += with_what_belongs_to_it(part, quotation)
     return [*chosen, *_second_step(question, chosen, reads)]
 
@@ -104,12 +115,27 @@ def _extract(reads: Sequence[ReadSource]) -> list[Quotation]:
 
 def _second_step(question: str, chosen: Sequence[Quotation], reads: Sequence[ReadSource]) -> list[Quotation]:
     """What another source says about a name that the answer introduces, if the question describes it (S5.1)."""
+    if not _DESCRIBES.search(question):
+        return []
     for quotation in chosen:
         for read in reads:
-            others = [unit for unit in read.units if not unit.is_heading] if read is not quotation.read else []
-            if unit := second_step(question, quotation.unit, others):
+            if read is not quotation.read and (unit := next(_completing(question, quotation.unit, read), None)):
                 return [plain_quotation(read, unit)]
     return []
+
+
+def _completing(question: str, first: Unit, read: ReadSource) -> Iterator[Unit]:
+    """The units that name what `first` names and the question does not, with a word of the question that it lacks."""
+    asked = entity_key(question)
+    names = [key for name in find_names(first.text) if (key := entity_key(name.text)) not in asked]
+    open_words = [stem for stem in content_stems(question) if first.read.related_stems.similarity(stem) < _SAID]
+    for unit in read.units:
+        if unit.is_heading:
+            continue
+        said = entity_key(unit.text)
+        stems = unit.read.related_stems.stems
+        if any(name in said for name in names) and any(coverage([stem], stems) >= _SAID for stem in open_words):
+            yield unit
 
 
 def _ranked_by_part(question: str, reads: Sequence[ReadSource]) -> list[tuple[QuestionPart, list[Quotation]]]:
@@ -146,7 +172,7 @@ def _in_force(question: str, reads: Sequence[ReadSource]) -> Sequence[ReadSource
         for read in reads
     ]
     pairs = permutations(known_documents(excerpts).values(), 2)
-    replaced = {other.document for one, other in pairs if replacing(one, other) is one}
+    replaced = {older.document for newer, older in pairs if replacing(newer, older) is newer}
     valid = [read for read in reads if read.document not in replaced]
     if len(valid) == len(reads):
         return reads
@@ -165,7 +191,8 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
         for candidate in candidates(part, [unit for read in reads for unit in read.units])
         if not is_about_another(part.text, candidate.unit.text)
         and not _is_any_row(part, candidate)
-        and not _denies_cause(part, candidate.unit)
+        # A question for a cause takes for granted what the unit must not deny.
+        and not (part.kind == "why" and is_opposed(AnalysedText(part.text), candidate.unit.read))
     ]
     if not weighed or weighed[0].probability < ANSWERED:
         return []
@@ -181,16 +208,6 @@ def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
     if unit.row is None or names_row(unit, standing.own):
         return False
     return not standing.has.issuperset(question_weights(part))
-
-
-def _denies_cause(part: QuestionPart, unit: Unit) -> bool:
-    """Whether the unit says the opposite of what a question for a cause takes for granted."""
-    return part.kind == "why" and is_opposed(AnalysedText(part.text), unit.read)
-
-
-def _repeats(quotation: Quotation, before: Quotation) -> bool:
-    quoted, known = content_stems(quotation.text), frozenset(content_stems(before.text))
-    return coverage(quoted, known) >= TUNING.duplicate
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:

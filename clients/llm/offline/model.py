@@ -39,20 +39,32 @@ class OfflineModel:
         self._meaning = judge.meaning
         self._judgements: dict[str, Callable[[Fields], Reply]] = {
             **judge.judgements,
-            "rerank_chunk": self._rerank_chunk,
+            "rerank_chunk": lambda fields: Relevance(score=self._relevance(fields, text_of(fields, "chunk"))),
             "rerank_chunks": self._rerank_chunks,
-            "extract_citations": self._extract_citations,
-            "plan_queries": self._plan_queries,
-            "restate_question": self._restate_question,
-            "rewrite_question": self._rewrite_question,
-            "decide_search": self._decide_search,
-            "research_notes": self._research_notes,
+            "extract_citations": lambda fields: extract_citations(
+                text_of(fields, "question"),
+                sources_of(fields),
+                (int(text_of(fields, "min_chars")), int(text_of(fields, "max_chars"))),
+            ),
+            "plan_queries": lambda fields: plan_queries(text_of(fields, "claims"), int(text_of(fields, "count"))),
+            "restate_question": lambda fields: restate_question(
+                text_of(fields, "question"), text_of(fields, "conversation")
+            ),
+            "rewrite_question": lambda fields: rewrite_question(
+                text_of(fields, "question"), int(text_of(fields, "count"))
+            ),
+            "decide_search": lambda fields: decide_search(
+                text_of(fields, "question"), sources_of(fields), text_of(fields, "searches")
+            ),
+            "research_notes": lambda fields: take_notes(
+                text_of(fields, "question"), sources_of(fields), int(text_of(fields, "max_chars"))
+            ),
             "extract_graph": lambda fields: read_graph(text_of(fields, "chunk")),
             "extract_keywords": lambda fields: read_keywords(text_of(fields, "question")),
         }
 
     def reserves(self, request: ModelRequest) -> int:
-        # Calls are free.
+        """Nothing, because calls are free."""
         del request
         return 0
 
@@ -69,9 +81,11 @@ class OfflineModel:
         yield StreamPart(reply=_reply("".join(pieces)))
 
     async def aclose(self) -> None: ...
+
     def _pieces(self, request: ModelRequest) -> list[str]:
         if request.prompt in ("generate_answer", "regenerate_answer", "synthesize_answer"):
-            return self._generate_answer(_checked(request))
+            fields = _checked(request)
+            return compose_answer(text_of(fields, "question"), sources_of(fields), text_of(fields, "idk"))
         judgement = self._judgements.get(request.prompt)
         if judgement is None:
             raise ModelRefused(f"the offline model cannot answer the prompt {request.prompt!r}")
@@ -79,12 +93,6 @@ class OfflineModel:
             return [judgement(_checked(request)).model_dump_json()]
         except rules.NotJudged as error:
             raise NotJudged(str(error)) from error
-
-    def _generate_answer(self, fields: Fields) -> list[str]:
-        return compose_answer(text_of(fields, "question"), sources_of(fields), text_of(fields, "idk"))
-
-    def _rerank_chunk(self, fields: Fields) -> Relevance:
-        return Relevance(score=self._relevance(fields, text_of(fields, "chunk")))
 
     def _rerank_chunks(self, fields: Fields) -> Relevances:
         chunks = items_of(fields, "chunks", Chunks)
@@ -95,31 +103,12 @@ class OfflineModel:
     def _relevance(self, fields: Fields, chunk: str) -> float:
         return round(chunk_relevance(text_of(fields, "question"), chunk, self._meaning), 4)
 
-    def _extract_citations(self, fields: Fields) -> Reply:
-        limits = int(text_of(fields, "min_chars")), int(text_of(fields, "max_chars"))
-        return extract_citations(text_of(fields, "question"), sources_of(fields), limits)
-
-    def _plan_queries(self, fields: Fields) -> Reply:
-        return plan_queries(text_of(fields, "claims"), int(text_of(fields, "count")))
-
-    def _restate_question(self, fields: Fields) -> Reply:
-        return restate_question(text_of(fields, "question"), text_of(fields, "conversation"))
-
-    def _rewrite_question(self, fields: Fields) -> Reply:
-        return rewrite_question(text_of(fields, "question"), int(text_of(fields, "count")))
-
-    def _decide_search(self, fields: Fields) -> Reply:
-        return decide_search(text_of(fields, "question"), sources_of(fields), text_of(fields, "searches"))
-
-    def _research_notes(self, fields: Fields) -> Reply:
-        return take_notes(text_of(fields, "question"), sources_of(fields), int(text_of(fields, "max_chars")))
-
 
 def _reply(text: str) -> ModelReply:
     return ModelReply(text=text, model=PROVIDER, usage=Usage(), finish_reason="stop")
 
 
 def _checked(request: ModelRequest) -> Fields:
-    # Only to hold the prompt's fields to the same contract as a model that reads the text.
+    """The prompt's fields, held to the same contract as by a model that reads the text."""
     render(request.prompt, request.fields)
     return request.fields

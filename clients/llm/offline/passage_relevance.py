@@ -61,7 +61,7 @@ def _lexemes(text: str) -> frozenset[str]:
 
 def _named_row(wanted: Sequence[str], chunk: str) -> float:
     """How far a row of a table is called as the question says, at best 1: years are columns, and do not count."""
-    asked = frozenset(each for each in wanted if not each.isdigit())
+    asked = frozenset(word for word in wanted if not word.isdigit())
     alike = (2 * len(asked & name) / (len(asked) + len(name)) for name in _row_names(chunk))
     return max(alike, default=0.0)
 

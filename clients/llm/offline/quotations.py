@@ -80,13 +80,13 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     unit, read = quotation.unit, quotation.read
     if unit.row is not None:
         return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
-    here = next(at for at, each in enumerate(read.units) if each is unit)
-    following = read.units[here + 1 :]
+    place = next(at for at, member in enumerate(read.units) if member is unit)
+    following = read.units[place + 1 :]
     if unit.text.endswith(_LEADS):
         items = takewhile(lambda item: item.group == unit.group + 1, following)
         return [quotation, *(plain_quotation(read, item) for item in items)][: _MOST_ITEMS + 1]
     if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
-        return _whole_section(quotation, read.units[:here])
+        return _whole_section(quotation, read.units[:place])
     if following and following[0].group == unit.group and _adds(part, quotation, following[0]):
         return [quotation, replace(plain_quotation(read, following[0]), is_listed=False)]
     return [quotation]
@@ -131,13 +131,12 @@ def _adds(part: QuestionPart, quotation: Quotation, following: Unit) -> bool:
 def in_writing(quotations: Sequence[Quotation]) -> list[str]:
     """Return the quotations as the pieces of an answer, each with its marker: sentences follow each other, items of a
     list and what is no sentence have lines of their own."""
-    pieces = [f"{_as_line(quotation)} [†{quotation.source.number}]" for quotation in quotations]
+    pieces: list[str] = []
+    for quotation in quotations:
+        dash = "- " if quotation.is_listed and not quotation.text[0].isdigit() else ""
+        pieces.append(f"{dash}{quotation.text} [†{quotation.source.number}]")
     ends = [_gap(quotation, following) for quotation, following in pairwise(quotations)]
     return [piece + end for piece, end in zip(pieces, [*ends, ""], strict=False)]
-
-
-def _as_line(quotation: Quotation) -> str:
-    return f"- {quotation.text}" if quotation.is_listed and not quotation.text[0].isdigit() else quotation.text
 
 
 def _gap(quotation: Quotation, following: Quotation) -> str:

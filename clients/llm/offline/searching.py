@@ -57,9 +57,11 @@ def rewrite_question(question: str, count: int) -> RewrittenQuestion:
         # Words not in the question as written may be names, which can end like plurals.
         " ".join(_PLURAL.sub("", word) if word in question else word for word in keywords),
     ]
-    known = {_same(question), ""}
-    different = [text for n, text in enumerate(wordings) if _same(text) not in {*known, *map(_same, wordings[:n])}]
-    return RewrittenQuestion(questions=different[:count])
+    different: dict[str, str] = {}
+    for wording in wordings:
+        if (key := _same(wording)) not in ("", _same(question)):
+            different.setdefault(key, wording)
+    return RewrittenQuestion(questions=list(different.values())[:count])
 
 
 def decide_search(question: str, sources: Sources, searches: str) -> SearchDecision:
@@ -69,7 +71,7 @@ def decide_search(question: str, sources: Sources, searches: str) -> SearchDecis
     if wanted := [part for part in parts if _same(part) not in made]:
         reason = f"the question has {len(parts)} parts" if len(parts) > 1 else "nothing was searched for yet"
         return SearchDecision(action="search", queries=wanted[:_MOST_QUERIES], reason=reason)
-    named = next((each for each in _named(question, sources) if _same(each) not in made), None)
+    named = next((query for query in _named(question, sources) if _same(query) not in made), None)
     if named:
         return SearchDecision(action="search", queries=[named], reason="a passage names what the question describes")
     return SearchDecision(action="answer", queries=[], reason="every part of the question was searched for")
@@ -98,14 +100,12 @@ def _named(question: str, sources: Sources) -> Iterator[str]:
         if coverage(wanted, known) < _ABOUT or not missing:
             continue
         for name in _NAME.findall(text):
-            if not coverage(content_stems(name), set(wanted)) and not _is_stated(name, missing, said):
+            if coverage(content_stems(name), set(wanted)):
+                continue
+            # A sentence with the name and a missing word states what would be searched for.
+            stating = (set(content_stems(sentence)) for sentence in said if name in sentence)
+            if not any(coverage(content_stems(" ".join(missing)), stems) > 0 for stems in stating):
                 yield f"{name} {' '.join(missing)}"
-
-
-def _is_stated(name: str, missing: list[str], said: list[str]) -> bool:
-    return any(
-        name in text and coverage(content_stems(" ".join(missing)), set(content_stems(text))) > 0 for text in said
-    )
 
 
 def _same(text: str) -> str:

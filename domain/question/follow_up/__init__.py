@@ -1,4 +1,4 @@
-"""Restates a question that goes on from earlier ones in words that stand alone, without a model (N9)."""
+"""Restates a question that follows earlier ones in words that stand alone, without a model (N9)."""
 
 from domain.question.follow_up.standalone import standalone_question
 

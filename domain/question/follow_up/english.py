@@ -248,12 +248,11 @@ def _things(old: _Question, *, whole: bool) -> list[str]:
     has_object = any(phrase.start > end and not phrase.joint for phrase in old.phrases)
     is_clause = has_object and any(phrase.end <= begin for phrase in old.phrases)
     pieces = [old.text[start:]] if is_clause or not any(old.verb) else [old.text[start:begin], old.text[end:]]
-    return [trimmed for part in pieces if (trimmed := _trimmed(part))]
-
-
-def _trimmed(piece: str) -> str:
-    phrases = list(_PHRASE.finditer(piece))
-    return piece[phrases[0].start("noun") : phrases[-1].end()] if phrases else ""
+    things: list[str] = []
+    for piece in pieces:
+        if phrases := list(_PHRASE.finditer(piece)):
+            things.append(piece[phrases[0].start("noun") : phrases[-1].end()])
+    return things
 
 
 def _about(new: _Question, old: _Question, pronoun: re.Match[str] | None) -> str:

@@ -66,7 +66,7 @@ class _Question:
 
     @property
     def is_copular(self) -> bool:
-        """Asks for its last phrase: "수도는 어디인가요", "본사는 어디에 있나요"."""
+        """Whether the question asks for its last phrase: "수도는 어디인가요", "본사는 어디에 있나요"."""
         return not self.predicate
 
     @property

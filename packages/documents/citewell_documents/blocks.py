@@ -45,18 +45,18 @@ def are_sound(blocks: Sequence[Block], length: int) -> bool:
 
 
 def stored(blocks: Sequence[Block]) -> list[list[Any]]:
-    # Fields that say nothing are left out at the end.
-    return [_trimmed([*block[:5], list(block.place or ())]) for block in blocks]
+    """The fields of the blocks, without those at the end that say nothing."""
+    stored_blocks: list[list[Any]] = []
+    for block in blocks:
+        fields = [*block[:5], list(block.place or ())]
+        while not fields[-1]:
+            fields.pop()
+        stored_blocks.append(fields)
+    return stored_blocks
 
 
 def restored(stored: Sequence[Sequence[Any]]) -> list[Block]:
     return [_restored(*fields) for fields in stored]
-
-
-def _trimmed(fields: list[Any]) -> list[Any]:
-    while not fields[-1]:
-        fields.pop()
-    return fields
 
 
 def _restored(

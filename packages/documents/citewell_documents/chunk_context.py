@@ -19,7 +19,10 @@ def context_of(document: ParsedDocument, section: int, start: int, end: int) -> 
     `section` is the index of its section, -1 for none. Headings that occur in the text itself are left out.
     """
     heads = heads_above(document, start)
-    path = (*(_path(document, _section_at(document, heads.start)) if heads else ()), *_path(document, section))
+    path = _path(document, section)
+    if heads:
+        above = bisect_right(document.sections, heads.start, key=lambda entry: entry.start) - 1
+        path = (*_path(document, above), *path)
     own = document.text[start:end]
     place = joined(title for title in dict.fromkeys(path) if title not in own)
     lines = (place[:_MOST], _columns(heads) if heads else "")
@@ -30,10 +33,6 @@ def _path(document: ParsedDocument, section: int) -> tuple[str, ...]:
     return document.sections[section].path if section >= 0 else ()
 
 
-def _section_at(document: ParsedDocument, place: int) -> int:
-    return bisect_right(document.sections, place, key=lambda each: each.start) - 1
-
-
 def _columns(heads: TableHeads) -> str:
     """The title and the heads of a table.
 
@@ -42,9 +41,5 @@ def _columns(heads: TableHeads) -> str:
     if not heads.columns:
         return ""
     title = "".join(f"{line}\t\n" for line in heads.title.split("\n") if line)
-    return f"{title}{_shortened(heads.columns)}"
-
-
-def _shortened(columns: str) -> str:
-    # Each line is cut after a cell.
-    return "\n".join(cut_line(line) for line in columns.split("\n"))
+    columns = "\n".join(cut_line(line) for line in heads.columns.split("\n"))  # each line is cut after a cell
+    return f"{title}{columns}"

@@ -59,8 +59,12 @@ def split_document(
     chunk of a section. `section` is the title of the section with most of the text, None before the first heading.
     """
     chunks: list[TextChunk] = []
-    for page, start, end in _regions(document):
-        limits = _limits(document.text[start:end], chunk_tokens, overlap_tokens, tokens)
+    starts: list[tuple[int | None, int]] = [(None, 0), *((page.number, page.start) for page in document.pages)]
+    for (page, start), (_, end) in pairwise([*starts, (None, len(document.text))]):
+        text = document.text[start:end]
+        per_token = len(text) / (tokens(text) or 1)
+        most = max(round(chunk_tokens * per_token), 1)
+        limits = _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
         for group in _groups(document, start, end, limits):
             for units in _packed(document.text, group, limits):
                 first, last = units[0].start, units[-1].end
@@ -69,18 +73,6 @@ def split_document(
                 context = context_of(document, section, first, last)
                 chunks.append(TextChunk(len(chunks), first, last, document.text[first:last], page, title, context))
     return chunks
-
-
-def _limits(text: str, chunk_tokens: int, overlap_tokens: int, tokens: Callable[[str], int]) -> _Limits:
-    per_token = len(text) / (tokens(text) or 1)
-    most = max(round(chunk_tokens * per_token), 1)
-    return _Limits(most, min(MIN_CHUNK_CHARS, most // 3), min(round(overlap_tokens * per_token), most // 3))
-
-
-def _regions(document: ParsedDocument) -> Iterator[tuple[int | None, int, int]]:
-    starts: list[tuple[int | None, int]] = [(None, 0), *((page.number, page.start) for page in document.pages)]
-    for (page, start), (_, end) in pairwise([*starts, (None, len(document.text))]):
-        yield page, start, end
 
 
 def _groups(document: ParsedDocument, start: int, end: int, limits: _Limits) -> list[list[_Unit]]:
@@ -123,7 +115,7 @@ def _units(document: ParsedDocument, start: int, end: int, section: int, limits:
 
 
 def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    # Between words, and an overlong word anywhere.
+    """Parts of at most so many characters, divided between words, or anywhere in an overlong word."""
     start, end = _trimmed(text, start, end)
     while end - start > most:
         size = ceil((end - start) / ceil((end - start) / most))

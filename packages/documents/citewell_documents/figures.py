@@ -14,7 +14,7 @@ NAMES: Mapping[str, str] = {
     "caption": "caption of a figure",
     "chart": "data of a chart",
 }
-"""In words, for people."""
+"""The kinds in words, for people."""
 
 
 class Figure(NamedTuple):

@@ -59,16 +59,12 @@ _NAMED_WORDS = frozenset("FORM SEC FY INC CORP LTD CO THE A AN K Q US UK EN KR D
 
 def filing_in(document: ParsedDocument, filename: str) -> dict[str, str]:
     """Return ticker, year and filing_type from the cover, else from the file name, as far as they have them."""
-    cover = _cover(document)
-    found = _of_name(filename) | _of_cover(cover)
-    if ticker := _ticker(cover):
-        found["ticker"] = ticker
-    return found
-
-
-def _cover(document: ParsedDocument) -> str:
     pages = document.pages[:_COVER_PAGES]
-    return document.text[: min(pages[-1].end, 2 * _COVER_CHARS) if pages else _COVER_CHARS]
+    cover = document.text[: min(pages[-1].end, 2 * _COVER_CHARS) if pages else _COVER_CHARS]
+    filing = _of_name(filename) | _of_cover(cover)
+    if ticker := _ticker(cover):
+        filing["ticker"] = ticker
+    return filing
 
 
 def _of_cover(cover: str) -> dict[str, str]:
@@ -86,7 +82,7 @@ def _of_cover(cover: str) -> dict[str, str]:
 
 
 def _form(name: str, amendment: str | None) -> str:
-    # `10k` becomes 10-K; an amendment becomes 10-K/A.
+    """The name of a form: `10k` becomes 10-K, an amendment of it 10-K/A."""
     letters = name.upper().replace("-", "")
     cut = 1 if letters[1].isalpha() else 2
     return f"{letters[:cut]}-{letters[cut:]}{'/A' if amendment else ''}"
@@ -102,7 +98,7 @@ def _year_after(phrase: re.Pattern[str], cover: str, *, last: bool = False) -> d
 
 
 def _ticker(cover: str) -> str | None:
-    # Several tickers are those of an article about companies.
+    """The ticker of a cover with one; several tickers are those of an article about companies."""
     listed = _only(match[1] or match[2] for match in _LISTED.finditer(cover))
     labelled = _only(match[1] or match[2] for match in _LABELLED.finditer(cover))
     code = _only(match[1] for match in _SYMBOL_CODE.finditer(cover))
@@ -122,23 +118,26 @@ def _below_symbol(cover: str) -> str | None:
 
 
 def _of_name(filename: str) -> dict[str, str]:
-    # `AAPL_10-K_2023.pdf` has all three; without a type of filing a name tells nothing for certain.
+    """What the name of a file says: `AAPL_10-K_2023.pdf` has all three.
+
+    Without a type of filing a name says nothing for certain.
+    """
     stem = filename.rpartition(".")[0] or filename
     form, korean = _NAMED_FORM.search(stem), _NAMED_KOREAN.search(stem)
     if form:
         proxy = form[1].upper().startswith("DEF")
-        found = {"filing_type": "DEF 14A" if proxy else _form(form[1], form[2])}
+        filing = {"filing_type": "DEF 14A" if proxy else _form(form[1], form[2])}
         rest = f"{stem[: form.start()]} {stem[form.end() :]}"
     elif korean:
-        found, rest = {"filing_type": korean[0]}, stem
+        filing, rest = {"filing_type": korean[0]}, stem
     else:
         return {}
     if year := _only(match[1] for match in _NAMED_YEAR.finditer(rest)):
-        found["year"] = year
+        filing["year"] = year
     words = (word for word in re.split(r"[\s_\-()\[\],]+", rest) if word not in _NAMED_WORDS)
     if form and (ticker := _only(word for word in words if _TICKER.fullmatch(word))):
-        found["ticker"] = ticker
-    return found
+        filing["ticker"] = ticker
+    return filing
 
 
 def _only(values: Iterable[str]) -> str | None:

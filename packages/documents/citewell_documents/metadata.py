@@ -50,11 +50,11 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
     return {key: value[:_MOST] for key, value in {**said, **normal}.items() if value}
 
 
-def described(given: Mapping[str, object], found: Mapping[str, str]) -> dict[str, object]:
+def described(given: Mapping[str, object], of_file: Mapping[str, str]) -> dict[str, object]:
     """What is known of a document: what was given with it goes before what its file says."""
-    known = {**found, **given}
+    known = {**of_file, **given}
     if not isinstance(given.get("title"), str) or not given["title"]:
-        known["title"] = found.get("title")
+        known["title"] = of_file.get("title")
     return known
 
 

@@ -57,7 +57,7 @@ def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
 
 
 def _below_groups(document: ParsedDocument, start: int, following: int) -> int | None:
-    # A text that begins with the name of a group of rows.
+    """The table that follows, if a text begins with the name of a group of its rows."""
     if following == len(document.tables):
         return None
     above = document.text[start : document.tables[following].start]
@@ -74,8 +74,10 @@ def _first_part(document: ParsedDocument, at: int) -> int:
 
 
 def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
-    # Without heads, with as many columns as the one before: the first of its page below the last of the page before, or
-    # on one page with only names of groups between them.
+    """Whether a table without heads, with as many columns, continues the one before.
+
+    It is the first of its page below the last of the page before, or on one page with only names of groups between.
+    """
     text = document.text
     if table.header_end > table.start or not document.pages or _columns(text, before) != _columns(text, table):
         return False
@@ -96,7 +98,7 @@ def _page_of(document: ParsedDocument, place: int) -> int:
 
 
 def _are_groups(text: str) -> bool:
-    # What names a year or a number is the caption of another table.
+    """True for names of groups of rows; what names a year or a number is the caption of another table."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) <= _MOST_GROUPS and all(
         len(line) <= _LONGEST_GROUP and not _NO_GROUP.search(line) for line in lines
@@ -124,10 +126,10 @@ def _heads_apart(document: ParsedDocument, table: Table) -> tuple[int, int] | No
 
 
 def _name_columns(names: Sequence[str]) -> bool:
-    # Years stand in order, which tells them from amounts such as 2014 and 1987.
+    """True for names of columns; years stand in order, which tells them from amounts such as 2014 and 1987."""
     years = [int(match[0]) for name in names if (match := _YEAR.search(name))]
     return all(_YEAR.search(name) or _NAME.match(name) for name in names) and all(
-        abs(one - other) <= 1 for one, other in pairwise(years)
+        abs(earlier - later) <= 1 for earlier, later in pairwise(years)
     )
 
 
@@ -136,10 +138,10 @@ def _columns(text: str, table: Table) -> int:
 
 
 def _title(document: ParsedDocument, end: int) -> str:
-    # Short lines directly above it that are no sentences and no heading: its caption and unit.
-    found: list[str] = []
+    """Short lines directly above a table that are no sentences and no heading: its caption and unit."""
+    lines: list[str] = []
     headings = {section.start for section in document.sections}
-    while len(found) < _MOST_LINES:
+    while len(lines) < _MOST_LINES:
         above = document.text[max(0, end - _LONGEST_TITLE - 4) : end].rstrip()
         start = end - len(document.text[max(0, end - _LONGEST_TITLE - 4) : end]) + above.rfind("\n") + 1
         line = document.text[start : start + len(above) - above.rfind("\n") - 1].strip()
@@ -147,11 +149,11 @@ def _title(document: ParsedDocument, end: int) -> str:
             break
         if start in headings or "\t" in line or "|" in line:
             break
-        found.append(line)
+        lines.append(line)
         end = start
         if not _UNIT.search(line):
             break
-    return "\n".join(reversed(found))
+    return "\n".join(reversed(lines))
 
 
 def _may_be_title(line: str) -> bool:

@@ -42,7 +42,7 @@ def test_without_headings_and_table_there_is_no_context() -> None:
 
 def test_chunks_have_about_as_many_tokens_in_any_script() -> None:
     for sentence in ("Customers may return what they bought. ", "고객은 구입한 물건을 반품할 수 있습니다. "):
-        found = split_document(ParsedDocument(sentence * 100), chunk_tokens=100, overlap_tokens=0)
-        sizes = [count_tokens(chunk.text) for chunk in found[:-1]]
+        chunks = split_document(ParsedDocument(sentence * 100), chunk_tokens=100, overlap_tokens=0)
+        sizes = [count_tokens(chunk.text) for chunk in chunks[:-1]]
         assert max(sizes) <= 110
         assert min(sizes) >= 60

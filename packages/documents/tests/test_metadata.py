@@ -23,7 +23,7 @@ KOREAN_COVER = """사 업 보 고 서
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "filing"),
     [
         (
             US_COVER.format(form="10-K", period="fiscal year", day="September 30, 2023"),
@@ -41,8 +41,8 @@ KOREAN_COVER = """사 업 보 고 서
         ("우리 회사의 사업보고서는 2023년에 나왔다.", {}),
     ],
 )
-def test_covers_of_filings_tell_ticker_year_and_type(text: str, found: dict[str, str]) -> None:  # S1.3
-    assert filing_in(ParsedDocument(text), "report.txt") == found
+def test_covers_of_filings_tell_ticker_year_and_type(text: str, filing: dict[str, str]) -> None:  # S1.3
+    assert filing_in(ParsedDocument(text), "report.txt") == filing
 
 
 # S1.3, seeds-audit: the ticker of our own example filing was not found, because it is not in parentheses.
@@ -94,7 +94,7 @@ def test_a_hostile_cover_comes_to_an_end(piece: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "filing"),
     [
         ("AAPL_10-K_2023.pdf", {"filing_type": "10-K", "year": "2023", "ticker": "AAPL"}),
         ("BRK.B_DEF14A_2022.pdf", {"filing_type": "DEF 14A", "year": "2022", "ticker": "BRK.B"}),
@@ -105,8 +105,8 @@ def test_a_hostile_cover_comes_to_an_end(piece: str) -> None:
         ("POLICY_2024.md", {}),
     ],
 )
-def test_names_of_files_tell_what_the_text_does_not(name: str, found: dict[str, str]) -> None:  # S1.3
-    assert filing_in(ParsedDocument("text"), name) == found
+def test_names_of_files_tell_what_the_text_does_not(name: str, filing: dict[str, str]) -> None:  # S1.3
+    assert filing_in(ParsedDocument("text"), name) == filing
 
 
 def test_the_cover_is_believed_before_the_name() -> None:

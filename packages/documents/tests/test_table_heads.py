@@ -34,7 +34,7 @@ def test_a_row_below_the_cut_has_title_unit_and_both_lines_of_heads() -> None:
     for chunk in chunks[1:]:
         assert chunk.context == f"{TITLE}\t\n{HEADS}"
         parsed = parse_tables(f"{chunk.context}\n{chunk.text}").rows
-        assert [(each.outer_heads, each.head, each.unit) for each in parsed[0].cells] == [
+        assert [(cell.outer_heads, cell.head, cell.unit) for cell in parsed[0].cells] == [
             ("2023", "Online", "million"),
             ("2023", "Shops", "million"),
             ("2024", "Online", "million"),
@@ -45,9 +45,9 @@ def test_a_row_below_the_cut_has_title_unit_and_both_lines_of_heads() -> None:
 def test_a_table_that_goes_on_over_a_page_keeps_its_heads() -> None:
     # N3
     document = over_pages(rows(1, 4), rows(4, 8))
-    found = heads_above(document, document.tables[1].start)
-    assert found is not None
-    assert (found.title, found.columns) == (TITLE, HEADS)
+    heads = heads_above(document, document.tables[1].start)
+    assert heads is not None
+    assert (heads.title, heads.columns) == (TITLE, HEADS)
     assert context_of(document, -1, document.tables[1].start, len(document.text)) == f"{TITLE}\t\n{HEADS}"
 
 
@@ -63,9 +63,9 @@ def test_a_sentence_or_a_list_above_a_table_is_no_title() -> None:
         text = f"{above}\n\nItem\t2023\nSales\t5\nCosts\t6"
         start = len(above) + 2
         document = ParsedDocument(text, tables=(Table(start, len(text), start + len("Item\t2023")),))
-        found = heads_above(document, text.index("Costs"))
-        assert found is not None
-        assert (found.title, found.columns) == ("", "Item\t2023")
+        heads = heads_above(document, text.index("Costs"))
+        assert heads is not None
+        assert (heads.title, heads.columns) == ("", "Item\t2023")
 
 
 def test_wide_heads_are_cut_after_a_cell() -> None:
@@ -87,7 +87,9 @@ def statement(between: str, *, heads: str = "June 30,\t2031\t2030") -> ParsedDoc
     sections = (Section(title, ("Ostrava Glass", title), 0, text.index(between)),)
     if between.startswith("What"):
         sections += (Section(between, ("Ostrava Glass", between), text.index(between), len(text)),)
-    tables = tuple(Table(text.index(each), text.index(each) + len(each), text.index(each)) for each in (first, second))
+    tables = tuple(
+        Table(text.index(group), text.index(group) + len(group), text.index(group)) for group in (first, second)
+    )
     return ParsedDocument(text, (Page(1, 0, len(text)),), sections, tables)
 
 

@@ -28,17 +28,17 @@ def windows(ways: Ways, requests: Sequence[ModelRequest]) -> list[int | None]:
     """For each request in order, the tokens at which its prompt was cut, None if it was not."""
 
     async def asked() -> list[int | None]:
-        found: list[int | None] = []
+        cuts: list[int | None] = []
         model = CompatibleModel("", server.address, catalogue={})
         for call in requests:
             try:
                 _ = [part async for part in model.stream(call)]
             except PromptCut as cut:
-                found.append(cut.window)
+                cuts.append(cut.window)
             else:
-                found.append(None)
+                cuts.append(None)
         await model.aclose()
-        return found
+        return cuts
 
     with Peculiar(ways) as server:
         return asyncio.run(asked())

@@ -51,9 +51,9 @@ def twice(ask: Ask, first: CallLog, second: CallLog) -> Callable[[ModelGateway],
     """Ask twice, each time with its own log."""
 
     async def scenario(gateway: ModelGateway) -> tuple[object, object]:
-        found = await ask(first)(gateway)
+        reply = await ask(first)(gateway)
         await first.settled()
-        return found, await ask(second)(gateway)
+        return reply, await ask(second)(gateway)
 
     return scenario
 
@@ -64,10 +64,10 @@ def test_the_same_judgement_is_bought_once(stage: GroqStage, log: CallLog, drawe
     assert isinstance(first, StatementCheck)
     assert first == second
     assert len(stage.sim.ledger.entries) == 1
-    (bought,), (found,) = log.records, again.records
-    assert (bought.kept, found.kept) == (False, True)
-    assert (found.usage, found.error, found.request_id) == (Usage(), None, None)
-    assert (found.model, found.prompt, found.item, found.reply_text) == (
+    (bought,), (kept,) = log.records, again.records
+    assert (bought.kept, kept.kept) == (False, True)
+    assert (kept.usage, kept.error, kept.request_id) == (Usage(), None, None)
+    assert (kept.model, kept.prompt, kept.item, kept.reply_text) == (
         FAST,
         "check_statement",
         "s1",

@@ -159,13 +159,13 @@ def test_who_waits_for_a_slot_has_no_tokens_and_does_not_time_out(stage: GroqSta
 
     async def crowd(gateway: ModelGateway) -> list[object]:
         asked = [asyncio.ensure_future(check(log)(gateway)) for log in logs]
-        while not all(each.done() for each in asked):
+        while not all(call.done() for call in asked):
             held.append(len(door.held))
             await asyncio.sleep(0.05)
-        return [each.result() for each in asked]
+        return [call.result() for call in asked]
 
     *hanging, last = play(stage, crowd, settings, limiter=door)
-    assert [failed(each).kind for each in hanging] == ["unavailable"] * 3
+    assert [failed(call).kind for call in hanging] == ["unavailable"] * 3
     assert isinstance(last, StatementCheck)  # having waited for three times the timeout of its call
     assert max(held) == 1
     assert [len(log.records) for log in logs] == [1] * 4

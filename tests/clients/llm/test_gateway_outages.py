@@ -41,12 +41,12 @@ def terms(left_s: float = 60.0, *, outage_s: float = math.inf) -> Terms:
 
 async def waits(gateway: ModelGateway, rounds: int, given: Terms) -> list[float]:
     """Ask again and again as soon as it is put off; the waits that were asked for."""
-    found = list[float]()
+    seconds = list[float]()
     for _ in range(rounds):
         with pytest.raises(CallDeferred) as caught:
             await check(CallLog(terms=given))(gateway)
-        found.append(caught.value.wait_s)
-    return found
+        seconds.append(caught.value.wait_s)
+    return seconds
 
 
 @pytest.mark.parametrize("kind", PASSING)
@@ -82,8 +82,8 @@ def test_waits_double_up_to_a_longest_and_each_of_them_costs_one_call(stage: Gro
     async def scenario(gateway: ModelGateway) -> list[float]:
         return await waits(gateway, 7, terms())
 
-    found = play(stage, scenario, settings)
-    for wait_s, middle in zip(found, (1, 2, 4, 8, 15, 15, 15), strict=True):
+    waited = play(stage, scenario, settings)
+    for wait_s, middle in zip(waited, (1, 2, 4, 8, 15, 15, 15), strict=True):
         assert 0.75 * middle <= wait_s <= 1.25 * middle
     assert len(stage.sim.ledger.entries) == ALONE.attempts + 6
 
@@ -104,8 +104,8 @@ def test_an_open_circuit_is_waited_for_and_no_call_is_made(stage: GroqStage) -> 
     async def scenario(gateway: ModelGateway) -> list[float]:
         return await waits(gateway, 5, terms())
 
-    found = play(stage, scenario, ALONE.model_copy(update={"breaker": breaker}))
-    assert all(wait_s > 30 for wait_s in found[1:])
+    waited = play(stage, scenario, ALONE.model_copy(update={"breaker": breaker}))
+    assert all(wait_s > 30 for wait_s in waited[1:])
     assert len(stage.sim.ledger.entries) == ALONE.attempts
 
 

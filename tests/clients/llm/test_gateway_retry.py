@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.calling.retry import INVALID_REPLIES_MAX, RetryBudget
+from clients.llm.calling.retry import INVALID_REPLIES_MAX, REJECTIONS_MAX, RetryBudget
 from clients.llm.protocol import (
     ModelError,
     ModelGone,
@@ -42,7 +42,8 @@ def test_it_stops_exactly_when_something_is_used_up(script: list[ModelError], at
     met, ended_with = asyncio.run(spend(budget, script))
     tries = [error for error in met if not isinstance(error, ModelRateLimited)]
     invalid = [error for error in met if isinstance(error, ModelReplyInvalid)]
-    used_up = len(tries) == attempts or len(invalid) == INVALID_REPLIES_MAX
+    rejected = len(met) - len(tries)
+    used_up = len(tries) == attempts or len(invalid) == INVALID_REPLIES_MAX or rejected == REJECTIONS_MAX
     final = bool(met) and isinstance(met[-1], FINAL_KINDS)
     assert met == script[: len(met)]
     assert (ended_with is not None) == (used_up or final)

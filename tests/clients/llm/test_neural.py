@@ -83,23 +83,23 @@ def ask(
     async def asked() -> StatementCheck | Failure:
         gateway = ModelGateway(model, ModelSettings(call_timeout_s=patience), backoff_s=0.001)
         fields = {"sources": sources, "statement": statement}
-        found = await gateway.ask(CHECK_STATEMENT, fields, log=log or CallLog())
+        reply = await gateway.ask(CHECK_STATEMENT, fields, log=log or CallLog())
         await model.aclose()
-        return found
+        return reply
 
     return asyncio.run(asked())
 
 
 def checked(folder: Path, statement: str, sources: Sources = SOURCES, *languages: str) -> StatementCheck:
-    found = ask(judge(open_classifier(str(folder)), *languages), statement, sources)
-    assert isinstance(found, StatementCheck), found
-    return found
+    check = ask(judge(open_classifier(str(folder)), *languages), statement, sources)
+    assert isinstance(check, StatementCheck), check
+    return check
 
 
 def failed(folder: Path, statement: str = RETURNS, sources: Sources = SOURCES) -> Failure:
-    found = ask(judge(open_classifier(str(folder))), statement, sources)
-    assert isinstance(found, Failure), found
-    return found
+    failure = ask(judge(open_classifier(str(folder))), statement, sources)
+    assert isinstance(failure, Failure), failure
+    return failure
 
 
 @pytest.mark.parametrize(
@@ -117,17 +117,17 @@ def test_every_kind_of_head_puts_what_is_supported_over_what_is_not(
     folder: Path, tail: str, labels: list[str]
 ) -> None:  # N4
     opened = open_classifier(str(save_classifier(folder, TEXTS, tail=tail, labels=labels)))
-    said, half, other = opened.score([(RETURNS, RETURNS), (RETURNS, "returns of the year"), (RETURNS, LEAVE)])
-    assert 1 >= said > 0.9 > half > other >= 0
-    assert other < 0.1
+    said, half, unrelated = opened.score([(RETURNS, RETURNS), (RETURNS, "returns of the year"), (RETURNS, LEAVE)])
+    assert 1 >= said > 0.9 > half > unrelated >= 0
+    assert unrelated < 0.1
 
 
 def test_one_logit_is_a_logistic_unit_and_several_are_a_softmax(folder: Path, tmp_path: Path) -> None:
-    one = open_classifier(str(save_classifier(folder, TEXTS)))
+    logistic = open_classifier(str(save_classifier(folder, TEXTS)))
     three = open_classifier(
         str(save_classifier(tmp_path / "b", TEXTS, tail=THREE_LABELS, labels=["entails", "b", "c"]))
     )
-    assert one.score([(RETURNS, RETURNS)]) == pytest.approx([1 / (1 + math.exp(-3))])
+    assert logistic.score([(RETURNS, RETURNS)]) == pytest.approx([1 / (1 + math.exp(-3))])
     assert three.score([(RETURNS, RETURNS)]) == pytest.approx([math.exp(3) / (math.exp(3) + 1 + math.exp(-3))])
 
 
@@ -166,8 +166,8 @@ def test_a_label_is_taken_only_when_no_other_could_be_meant(
 def test_a_fact_far_behind_the_first_window_is_found_and_is_the_evidence(folder: Path) -> None:  # N4
     opened = open_classifier(str(save_classifier(folder, TEXTS)))
     assert opened.size(LONG, RETURNS) > 5 * opened.max_tokens
-    found = checked(folder, RETURNS, Sources.numbered([("long.pdf", LONG)]))
-    assert (found.is_accurate, found.relation, found.evidence) == (True, "supports", RETURNS)
+    check = checked(folder, RETURNS, Sources.numbered([("long.pdf", LONG)]))
+    assert (check.is_accurate, check.relation, check.evidence) == (True, "supports", RETURNS)
 
 
 def test_a_pair_that_is_too_long_is_an_error_and_never_cut(folder: Path) -> None:  # N4
@@ -177,7 +177,7 @@ def test_a_pair_that_is_too_long_is_an_error_and_never_cut(folder: Path) -> None
 
 
 def test_a_sentence_longer_than_a_window_is_read_to_its_end(folder: Path) -> None:  # N4
-    endless = " and ".join(each.rstrip(".") for each in [*FILLER, RETURNS])
+    endless = " and ".join(sentence.rstrip(".") for sentence in [*FILLER, RETURNS])
     save_classifier(folder, TEXTS)
     opened = open_classifier(str(folder))
     shown = Sources.numbered([("long.pdf", endless)])
@@ -191,29 +191,29 @@ def test_windows_fit_and_leave_nothing_out(text: str, limit: int, by_words: bool
     def size(part: str) -> int:
         return 5 + len(part.split()) + part.count("\n") if by_words else 5 + len(part)
 
-    found = windows(text, size, limit)
-    assert all(size(text[start:end]) <= limit for start, end in found)
-    covered = {place for start, end in found for place in range(start, end)}
+    spans = windows(text, size, limit)
+    assert all(size(text[start:end]) <= limit for start, end in spans)
+    covered = {place for start, end in spans for place in range(start, end)}
     assert {place for place, sign in enumerate(text) if not sign.isspace()} <= covered
 
 
 def test_neighbouring_windows_share_a_short_sentence() -> None:
     text = "Aaaa aaaa aaaa aaaa. Bb. Cccc cccc cccc cccc. Dd. Eeee eeee eeee eeee."
-    found = [text[start:end] for start, end in windows(text, lambda part: 2 + len(part.split()), 8)]
-    assert found == ["Aaaa aaaa aaaa aaaa. Bb.", "Bb. Cccc cccc cccc cccc. Dd.", "Dd. Eeee eeee eeee eeee."]
+    parts = [text[start:end] for start, end in windows(text, lambda part: 2 + len(part.split()), 8)]
+    assert parts == ["Aaaa aaaa aaaa aaaa. Bb.", "Bb. Cccc cccc cccc cccc. Dd.", "Dd. Eeee eeee eeee eeee."]
 
 
 def test_a_window_fits_also_when_the_whole_has_more_tokens_than_its_sentences() -> None:
-    found = windows("Aa bb.\n\nCc dd.\n\nEe ff.", lambda part: 2 + len(part.split()) + part.count("\n"), 6)
-    assert found == [(0, 6), (8, 14), (16, 22)]
+    spans = windows("Aa bb.\n\nCc dd.\n\nEe ff.", lambda part: 2 + len(part.split()) + part.count("\n"), 6)
+    assert spans == [(0, 6), (8, 14), (16, 22)]
 
 
 def test_a_statement_that_leaves_no_room_is_not_checked(folder: Path) -> None:  # S1.6
     save_classifier(folder, TEXTS)
     statement = " ".join(FILLER[:5])
-    found = failed(folder, statement, Sources.numbered([("floors.pdf", statement)]))
-    assert found.kind == "refused"
-    assert "leaves no room for its source: judge reads 64 at once" in found.reason
+    failure = failed(folder, statement, Sources.numbered([("floors.pdf", statement)]))
+    assert failure.kind == "refused"
+    assert "leaves no room for its source: judge reads 64 at once" in failure.reason
     with pytest.raises(StatementTooLong):
         windows("a", lambda _: 64, 64)
 
@@ -231,24 +231,24 @@ YES = StatementCheck(
 
 def test_a_veto_lowers_a_yes_to_partly_supported_and_uncertain(folder: Path) -> None:  # V3, S5.4
     save_classifier(folder, TEXTS, tail=NEVER_SURE)
-    found = checked(folder, RETURNS)
-    assert (found.is_accurate, found.relation) == (False, "partially_supports")
-    assert found.confidence <= VETOED_CONFIDENCE
-    assert found.evidence == RETURNS
-    assert "judge gives 0.0" in found.explanation
-    assert any("judge gives 0.0" in each for each in found.differences)
+    check = checked(folder, RETURNS)
+    assert (check.is_accurate, check.relation) == (False, "partially_supports")
+    assert check.confidence <= VETOED_CONFIDENCE
+    assert check.evidence == RETURNS
+    assert "judge gives 0.0" in check.explanation
+    assert any("judge gives 0.0" in difference for difference in check.differences)
 
 
 @given(st.floats(0, 1), st.sampled_from(["supports", "partially_supports", "contradicts", "does_not_mention"]))
 def test_a_veto_never_raises_a_verdict(confidence: float, relation: Relation) -> None:  # V3
     for accurate, tail_score in ((True, 0.0), (True, 1.0), (False, 0.0), (False, 1.0)):
         check = YES.model_copy(update={"is_accurate": accurate, "relation": relation, "confidence": confidence})
-        found = vetoed(check, RETURNS, SOURCES, Scoring(tail_score), ["en"])
+        after = vetoed(check, RETURNS, SOURCES, Scoring(tail_score), ["en"])
         if not accurate or tail_score >= VETO_BELOW:
-            assert found == check
+            assert after == check
         else:
-            assert not found.is_accurate
-            assert found.confidence <= check.confidence
+            assert not after.is_accurate
+            assert after.confidence <= check.confidence
 
 
 class Scoring:
@@ -305,17 +305,17 @@ async def test_statements_of_a_shared_call_are_vetoed_each_against_its_own_sourc
     both = Sources.numbered([("returns.pdf", RETURNS), ("한국어.pdf", KOREAN)])
     items, shown = Statements.of([(RETURNS, Sources([both[0]])), (KOREAN, Sources([both[1]]))])
     fields = {"sources": shown, "statements": items}
-    found = await ModelGateway(model, ModelSettings()).ask(CHECK_STATEMENTS.for_items(2), fields, log=CallLog())
-    assert isinstance(found, StatementChecks)
-    assert [each.verdict.is_accurate for each in found.verdicts] == [False, True]
+    reply = await ModelGateway(model, ModelSettings()).ask(CHECK_STATEMENTS.for_items(2), fields, log=CallLog())
+    assert isinstance(reply, StatementChecks)
+    assert [item.verdict.is_accurate for item in reply.verdicts] == [False, True]
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
 def test_nothing_is_supported_by_a_blank_source_or_by_none(folder: Path, text: str) -> None:
     save_classifier(folder, TEXTS, tail=ALWAYS_SURE)
     for sources in (Sources(), Sources.numbered([("blank.pdf", text)])):
-        found = checked(folder, RETURNS, sources)
-        assert (found.is_accurate, found.relation, found.evidence) == (False, "does_not_mention", "")
+        check = checked(folder, RETURNS, sources)
+        assert (check.is_accurate, check.relation, check.evidence) == (False, "does_not_mention", "")
 
 
 def test_a_blank_statement_is_never_supported(folder: Path) -> None:  # S1.6
@@ -334,14 +334,14 @@ def test_a_blank_statement_is_never_supported(folder: Path) -> None:  # S1.6
 def test_an_output_that_is_no_probability_leaves_the_statement_unchecked(
     folder: Path, tail: str, says: str, kind: str
 ) -> None:  # S1.6
-    found = failed(save_classifier(folder, TEXTS, tail=tail))
-    assert found.kind == kind
-    assert re.search(says, found.reason)
+    failure = failed(save_classifier(folder, TEXTS, tail=tail))
+    assert failure.kind == kind
+    assert re.search(says, failure.reason)
 
 
 def test_scores_that_are_fewer_than_the_pairs_leave_the_statement_unchecked(folder: Path) -> None:  # S1.6
-    found = failed(save_classifier(folder, TEXTS, tail=ONE_ROW), sources=Sources.numbered([("long.pdf", LONG)]))
-    assert "judge gave 1 scores for" in found.reason
+    failure = failed(save_classifier(folder, TEXTS, tail=ONE_ROW), sources=Sources.numbered([("long.pdf", LONG)]))
+    assert "judge gave 1 scores for" in failure.reason
 
 
 def damage(folder: Path, file: str, content: str | None) -> None:
@@ -361,9 +361,9 @@ def test_files_that_cannot_be_loaded_leave_the_statement_unchecked_and_say_so_in
     opened = open_classifier(str(save_classifier(folder, TEXTS)))
     damage(folder, file, content)
     log = CallLog()
-    found = ask(judge(opened), RETURNS, log=log)
-    assert isinstance(found, Failure)
-    assert found.kind == "refused"
+    reply = ask(judge(opened), RETURNS, log=log)
+    assert isinstance(reply, Failure)
+    assert reply.kind == "refused"
     (record,) = log.records
     assert record.error
     assert "judge could not be loaded" in record.error
@@ -376,9 +376,9 @@ def test_a_graph_with_another_input_is_refused(folder: Path) -> None:  # S1.6
 
 def test_a_check_that_takes_too_long_is_not_checked(folder: Path) -> None:  # S1.6
     opened = open_classifier(str(save_classifier(folder, TEXTS)))
-    found = ask(judge(opened), RETURNS, Sources.numbered([("long.pdf", LONG * 20)]), patience=0.001)
-    assert isinstance(found, Failure)
-    assert "judge gave no answer in 0.0 s" in found.reason
+    reply = ask(judge(opened), RETURNS, Sources.numbered([("long.pdf", LONG * 20)]), patience=0.001)
+    assert isinstance(reply, Failure)
+    assert "judge gave no answer in 0.0 s" in reply.reason
 
 
 def test_the_record_is_that_of_the_model_that_was_asked(folder: Path) -> None:  # A4
@@ -414,10 +414,10 @@ def test_scores_are_the_same_again_in_other_batches_and_from_many_threads(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = open_classifier(str(save_classifier(folder, TEXTS)))
-    pairs = [(each, RETURNS) for each in (RETURNS, LEAVE, *FILLER)]
+    pairs = [(statement, RETURNS) for statement in (RETURNS, LEAVE, *FILLER)]
     expected = opened.score(pairs)
     with ThreadPoolExecutor(8) as pool:
-        assert all(found == expected for found in pool.map(opened.score, [pairs] * 32))
+        assert all(scores == expected for scores in pool.map(opened.score, [pairs] * 32))
     monkeypatch.setattr(classifier, "_BATCH_TOKENS", 40)
     assert opened.score(pairs) == expected
     assert opened.score([]) == []
@@ -581,9 +581,9 @@ def test_the_settings_put_the_judge_before_the_provider(folder: Path) -> None:
     model = make_model(Settings(models=ModelSettings.model_validate(values)))
     assert isinstance(model, NeuralJudge)
     assert model.provider == "offline"
-    found = ask(model, RETURNS)
-    assert isinstance(found, StatementCheck)
-    assert found.is_accurate
+    reply = ask(model, RETURNS)
+    assert isinstance(reply, StatementCheck)
+    assert reply.is_accurate
 
 
 @pytest.mark.parametrize("judge_setting", [None, ""])

@@ -317,7 +317,9 @@ def test_the_same_request_has_the_same_reply_from_many_threads(model: OfflineMod
 )
 def test_any_text_gets_a_reply_that_fits_its_schema(text: str, chosen: list[object]) -> None:
     model = OfflineModel()
-    sources = Sources.numbered([("any.txt", text), *((each.label, each.text) for each in SOURCES if each in chosen)])
+    sources = Sources.numbered(
+        [("any.txt", text), *((source.label, source.text) for source in SOURCES if source in chosen)]
+    )
     assert ask(model, RERANK_CHUNK, chunk=text, question=RETURNS).score >= 0
     assert answer(model, text, sources)
     with suppress(NotJudged):

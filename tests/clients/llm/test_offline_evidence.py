@@ -68,7 +68,7 @@ def test_what_only_a_heading_says_is_quoted_though_it_is_no_evidence() -> None: 
 
 def test_an_extracted_row_has_no_other_rows_beside_it() -> None:  # S4.2, S4.6
     question = "How many calories per portion do Berries have?"
-    found = extract_citations(question, Sources.numbered([("a.txt", TABBED)]), (50, 200)).citations
-    assert [each.text_span for each in found] == ["Berries\tBlueberry, Strawberry, Cranberry\t150"]
+    citations = extract_citations(question, Sources.numbered([("a.txt", TABBED)]), (50, 200)).citations
+    assert [citation.text_span for citation in citations] == ["Berries\tBlueberry, Strawberry, Cranberry\t150"]
     grain = extract_citations("Which food is listed for Grain?", Sources.numbered([("a.txt", TABBED)]), (50, 200))
-    assert [each.text_span for each in grain.citations] == ["Grain\tCorn, Buckwheat, Barley\t200"]
+    assert [citation.text_span for citation in grain.citations] == ["Grain\tCorn, Buckwheat, Barley\t200"]

@@ -186,7 +186,7 @@ def test_a_unit_is_weighed_beside_the_others_and_below_its_heading() -> None:  #
     part = parts_of("When is the summer fair?")[0]
     best, *others = candidates(part, units_of(HANDBOOK))
     assert best.unit.heading == "Summer fair"
-    assert all(best.probability > other.probability for other in others)
+    assert all(best.probability > rival.probability for rival in others)
     alone = candidates(part, units_of("We meet on Saturday 6 June at 11 am behind the boathouse."))
     assert not alone
 

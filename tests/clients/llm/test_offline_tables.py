@@ -100,7 +100,7 @@ def test_a_question_that_names_row_and_column_gets_the_cell(name: str, data: byt
     sources = sources_of(name, data)
     assert compose_answer(question, sources, IDK) == [f"{told} [†1]"]
     cited = extract_citations(question, sources, (1, 400)).citations
-    assert [each.claim_text for each in cited] == [told]
+    assert [citation.claim_text for citation in cited] == [told]
     assert cited[0].text_span in sources[0].text
     assert told.partition(" · ")[0] in cited[0].text_span
 

@@ -30,7 +30,9 @@ TEXT = (CORPUS / "authentication-guide.md").read_text(encoding="utf-8")
 PASSAGES = [TEXT[start : start + 1_000] for start in range(0, 4_000, 1_000)]
 OTHER = (CORPUS / "nrvx-10q-2024-q3.md").read_text(encoding="utf-8")[:1_000]
 SOURCES = Sources.numbered([("authentication-guide.md", passage) for passage in PASSAGES])
-MORE = Sources.numbered([("authentication-guide.md", each) for each in PASSAGES] + [("nrvx-10q-2024-q3.md", OTHER)])
+MORE = Sources.numbered(
+    [("authentication-guide.md", passage) for passage in PASSAGES] + [("nrvx-10q-2024-q3.md", OTHER)]
+)
 QUESTION = "How long are access tokens of the Gridline API valid, and what happens when a refresh token is used twice?"
 ANOTHER = "Which scopes may a client of the Gridline API ask for?"
 ANSWER = "Access tokens are valid for 30 minutes[†1]. A refresh token that is used twice ends the session[†2]."

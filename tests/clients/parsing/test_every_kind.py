@@ -24,9 +24,9 @@ def test_a_file_of_every_kind_is_read_described_and_cut_into_passages(name: str)
     if lacking := what_lacks(name):
         pytest.skip(lacking)
     document = parse_isolated(file_of(name), name, LIMITS)
-    found = completed(document, name)
-    assert found.get("title") not in [section.title for section in document.sections if not section.path]
+    metadata = completed(document, name)
+    assert metadata.get("title") not in [section.title for section in document.sections if not section.path]
     chunks = split_document(document, chunk_tokens=350, overlap_tokens=60)
     assert SENTENCE in " ".join(" ".join(chunk.text for chunk in chunks).split())
-    assert searched_name(name, found)
+    assert searched_name(name, metadata)
     assert media_type(name) != "application/octet-stream"

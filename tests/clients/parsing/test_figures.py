@@ -162,7 +162,7 @@ def test_an_opendocument_text_tells_them() -> None:  # N3
         "</text:p></draw:text-box></draw:frame>"
     )
     styles = '<style:style style:name="Illustration" style:parent-style-name="Caption"/>'
-    cells = "".join(f"<table:table-cell><text:p>{each}</text:p></table:table-cell>" for each in ("5", frame))
+    cells = "".join(f"<table:table-cell><text:p>{content}</text:p></table:table-cell>" for content in ("5", frame))
     body = (
         f"<text:p>Before{frame}.</text:p><text:p>{box}</text:p>{frame}"
         '<text:p text:style-name="Illustration">Table <text:sequence>1</text:sequence>: All</text:p>'
@@ -178,7 +178,7 @@ def test_a_hancom_document_tells_them_and_keeps_captions_of_tables() -> None:  #
         return f"<hp:p><hp:run><hp:{name}>{caption}{content}</hp:{name}></hp:run></hp:p>"
 
     made = "<hp:shapeComment>그림입니다. 원본 그림의 이름: a.bmp 원본 그림의 크기: 가로 9pixel</hp:shapeComment>"
-    row = "<hp:tr>" + "".join(f"<hp:tc><hp:subList>{paragraph(each)}</hp:subList></hp:tc>" for each in "5") + "</hp:tr>"
+    row = "<hp:tr>" + "".join(f"<hp:tc><hp:subList>{paragraph(cell)}</hp:subList></hp:tc>" for cell in "5") + "</hp:tr>"
     body = captioned("pic", "그림 1. 매출 추이", "<hp:shapeComment>막대 그래프</hp:shapeComment>")
     body += captioned("pic", "그림 2. 비용", made) + captioned("tbl", "표 1. 금액", row, "TOP")
     document = parse(hwpx(body), "a.hwpx", LIMITS)
@@ -203,10 +203,10 @@ def charted(book: Workbook) -> None:
 
 def test_charts_of_a_workbook_have_their_data_where_no_visible_cell_has() -> None:  # N3
     data = workbook({"It's all": [("Year", "Sales"), (2022, 3)], "Hidden": [("Year", "Costs"), (2022, 7)]}, charted)
-    name = next(each for each in sorted(unpacked(data)) if b"Chart of Hidden" in unpacked(data)[each])
+    name = next(part for part in sorted(unpacked(data)) if b"Chart of Hidden" in unpacked(data)[part])
     cached = '<numCache><pt idx="0"><v>7</v></pt></numCache></numRef></val>'
     data = replaced(data, name, "</numRef></val>", cached)
-    drawing = next(each for each in unpacked(data) if each.startswith("xl/drawings/drawing"))
+    drawing = next(part for part in unpacked(data) if part.startswith("xl/drawings/drawing"))
     data = replaced(data, drawing, 'name="Chart 1"', 'name="Chart 1" descr="Sales rose"')
     document = parse(data, "a.xlsx", LIMITS)
     assert figures(document) == [
@@ -313,6 +313,6 @@ def test_other_text_is_no_caption(text: str) -> None:  # N3
 def test_there_are_only_so_many_and_they_pass_the_child() -> None:  # A8
     page = "".join(f"<p><img alt='Picture of {number}'></p>" for number in range(MOST_FIGURES + 10))
     document = parse_isolated(page.encode(), "a.html", ParseLimits(max_pages=9, max_chars=1_000_000, base_s=100.0))
-    found = figures(document)
-    assert len(found) == MOST_FIGURES
-    assert found[-1] == ("alternative_text", f"Picture of {MOST_FIGURES - 1}")
+    passed = figures(document)
+    assert len(passed) == MOST_FIGURES
+    assert passed[-1] == ("alternative_text", f"Picture of {MOST_FIGURES - 1}")

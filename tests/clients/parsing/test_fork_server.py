@@ -35,9 +35,9 @@ def read(words: str = "words") -> str:
 
 def server() -> psutil.Process:
     read()
-    found = server_of(ME)
-    assert found
-    return found
+    process = server_of(ME)
+    assert process
+    return process
 
 
 def test_files_share_a_server() -> None:
@@ -45,9 +45,9 @@ def test_files_share_a_server() -> None:
 
 
 def test_fifty_files_at_once_are_read_each_for_itself() -> None:
-    found = dict[int, str]()
-    at_once(lambda number: found.update({number: read(f"note {number}")}), 50)
-    assert found == {number: f"note {number}" for number in range(50)}
+    texts = dict[int, str]()
+    at_once(lambda number: texts.update({number: read(f"note {number}")}), 50)
+    assert texts == {number: f"note {number}" for number in range(50)}
 
 
 def test_the_next_file_gets_another_server_when_one_was_killed() -> None:  # A5
@@ -128,12 +128,12 @@ def test_what_a_child_started_ends_with_it(tmp_path: Path) -> None:  # A8
 
 
 def sessions() -> set[int]:
-    found = set[int]()
+    ids = set[int]()
     for process in psutil.process_iter():
         with suppress(ProcessLookupError, psutil.NoSuchProcess):
             if not is_over(process):
-                found.add(os.getsid(process.pid))
-    return found
+                ids.add(os.getsid(process.pid))
+    return ids
 
 
 @LINUX
@@ -155,11 +155,11 @@ def test_a_child_has_no_descriptors_but_its_own_pipes() -> None:  # A8
 
 
 def descriptors(process: psutil.Process) -> set[str]:
-    found = set[str]()
+    targets = set[str]()
     for link in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):
-            found.add(os.readlink(link))
-    return found
+            targets.add(os.readlink(link))
+    return targets
 
 
 @LINUX
@@ -191,7 +191,7 @@ def test_the_server_of_a_killed_worker_ends_with_its_child(moment: str) -> None:
         process.kill()
     assert all(left)
     psutil.wait_procs(filter(None, left), timeout=30)
-    assert all(is_over(each) for each in left if each)
+    assert all(is_over(pid) for pid in left if pid)
 
 
 FORKS = """

@@ -205,7 +205,7 @@ def test_search_finds_nearly_all_words_of_a_degraded_scan(language: str) -> None
     data = recognition_data("kor+eng")
     if language == "Korean" and "kor" not in data:
         pytest.skip("Tesseract's data of Korean is not on this machine")
-    text = max((each for each in texts(None) if ("보고서" in each) == (language == "Korean")), key=len)
+    text = max((candidate for candidate in texts(None) if ("보고서" in candidate) == (language == "Korean")), key=len)
     tally = Tally()
     picture, words = scanned(text, 1, str(serif_path()))
     count(words, parse(picture, "page.png", replace(NOW, ocr_data=data)), tally)

@@ -41,22 +41,22 @@ TEXTS = [PROSE, LISTED, KOREAN]
 
 def closed_at(text: str, cuts: list[int]) -> list[Statement]:
     growing = GrowingAnswer()
-    return [each for cut in [*cuts, len(text)] for each in growing.closed_by(text[:cut])]
+    return [statement for cut in [*cuts, len(text)] for statement in growing.closed_by(text[:cut])]
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=["prose", "list", "Korean"])
 def test_what_closed_early_is_what_the_whole_text_says(text: str) -> None:  # N1
-    found = closed_at(text, list(range(1, len(text))))
+    closed = closed_at(text, list(range(1, len(text))))
     whole = statements(text)
-    assert found == whole[: len(found)]
+    assert closed == whole[: len(closed)]
     # All but the last are known before the end.
-    assert len(found) >= len(whole) - 1
+    assert len(closed) >= len(whole) - 1
 
 
 @given(st.sampled_from(TEXTS), st.lists(st.integers(0, 400), max_size=12))
 def test_it_does_not_matter_where_a_text_is_cut(text: str, cuts: list[int]) -> None:  # N1
-    found = closed_at(text, sorted(min(cut, len(text)) for cut in cuts))
-    assert found == statements(text)[: len(found)]
+    closed = closed_at(text, sorted(min(cut, len(text)) for cut in cuts))
+    assert closed == statements(text)[: len(closed)]
 
 
 @given(
@@ -67,8 +67,8 @@ def test_hostile_texts_are_read_to_their_end(pieces: list[str], data: st.DataObj
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     growing = GrowingAnswer()
     for cut in cuts:
-        for each in growing.closed_by(text[:cut]):
-            assert 0 <= each.start < each.end <= cut
+        for statement in growing.closed_by(text[:cut]):
+            assert 0 <= statement.start < statement.end <= cut
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,20 @@ def test_a_sentence_is_closed_by_a_whole_word_of_the_next(text: str, count: int)
 
 def test_a_text_that_begins_again_is_read_again() -> None:  # N1
     growing = GrowingAnswer()
-    assert [each.text for each in growing.closed_by("Fees apply [1]. Refunds are ")] == ["Fees apply."]
+    assert [statement.text for statement in growing.closed_by("Fees apply [1]. Refunds are ")] == ["Fees apply."]
     assert growing.closed_by("Fees") == []
-    assert [each.text for each in growing.closed_by("Fees never apply [1]. Refunds are ")] == ["Fees never apply."]
+    assert [statement.text for statement in growing.closed_by("Fees never apply [1]. Refunds are ")] == [
+        "Fees never apply."
+    ]
 
 
 def batches_of(text: str, sources: int, step: int, most: int = 4) -> list[list[str]]:
-    closing, found = ClosingSentences(sources, most), list[list[str]]()
+    closing, batches = ClosingSentences(sources, most), list[list[str]]()
     for cut in range(step, len(text) + step, step):
         closing.read(text[:cut])
         if (batch := closing.take_batch()) is not None:
-            found.append([each["text"] for each in batch["sentences"]])
-    return found
+            batches.append([sentence["text"] for sentence in batch["sentences"]])
+    return batches
 
 
 def test_batches_grow() -> None:  # N1
@@ -121,7 +123,7 @@ def test_the_same_words_about_the_same_source_are_handed_out_once() -> None:  # 
     closing.read("Fees apply [1]. Fees  apply [1][2]. Why? Fees apply [1]. And so it goes ")
     batch = closing.take_batch()
     assert batch is not None
-    assert [(each["index"], each["numbers"], each["whole"]) for each in batch["sentences"]] == [
+    assert [(sentence["index"], sentence["numbers"], sentence["whole"]) for sentence in batch["sentences"]] == [
         (0, [1], True),
         (1, [2], False),
     ]
@@ -134,7 +136,7 @@ def test_an_uncited_claim_is_held_against_all_sources_and_a_heading_against_none
     closing.read("## Fees\n\nFees apply to all [7]. And so it goes ")
     batch = closing.take_batch()
     assert batch is not None
-    assert [(each["text"], each["numbers"]) for each in batch["sentences"]] == [("Fees apply to all.", [0])]
+    assert [(sentence["text"], sentence["numbers"]) for sentence in batch["sentences"]] == [("Fees apply to all.", [0])]
 
 
 def test_a_batch_is_named_by_all_that_is_in_it() -> None:  # A5
@@ -160,7 +162,7 @@ def test_a_batch_is_named_by_all_that_is_in_it() -> None:  # A5
 def test_a_check_is_known_by_its_words_and_its_source() -> None:  # N1
     answer = "Fees apply [1][2]. fees apply [1]. Refunds are free."
     keys = check_keys(answer, 2)
-    assert list(keys) == [each.item for each in plan_checks(answer, 2)] == ["s0:c1", "s0:c2", "s2:c0"]
+    assert list(keys) == [check.item for check in plan_checks(answer, 2)] == ["s0:c1", "s0:c2", "s2:c0"]
     assert list(keys.values()) == [
         check_key("Fees apply.", 1),
         check_key("Fees apply.", 2),

@@ -23,7 +23,7 @@ records = st.dictionaries(texts, st.none() | st.booleans() | st.integers() | tex
 
 
 def found(now: list[dict[str, Any]], stored: Chain = MADE, head: str = MADE.head) -> list[tuple[int | None, str, str]]:
-    return [(each.seq, each.kind, each.what) for each in audit(stored, head, now).differences]
+    return [(difference.seq, difference.kind, difference.what) for difference in audit(stored, head, now).differences]
 
 
 def test_a_record_has_one_form() -> None:  # N6
@@ -46,25 +46,25 @@ def test_anybody_can_compute_the_hashes_from_what_the_documentation_says() -> No
 def test_no_record_can_be_changed_without_the_head(made: list[dict[str, Any]], data: st.DataObject) -> None:  # N6
     whole = chain(made)
     place = data.draw(st.integers(0, len(made) - 1))
-    other = [*whole.records]
-    other[place] = canonical({**json.loads(other[place]), "seq": -1})
-    assert hashes_of(other)[-1] != whole.head
-    assert broken_links(Chain(other, whole.hashes)) == [place]
+    changed = [*whole.records]
+    changed[place] = canonical({**json.loads(changed[place]), "seq": -1})
+    assert hashes_of(changed)[-1] != whole.head
+    assert broken_links(Chain(changed, whole.hashes)) == [place]
 
 
 def test_what_was_changed_is_named() -> None:  # N6
     assert found(CONTENTS) == []
-    changed = [{**each, "status": "failed"} if each is RESULT else each for each in CONTENTS]
+    changed = [{**record, "status": "failed"} if record is RESULT else record for record in CONTENTS]
     assert found(changed) == [(5, "result", "changed")]
     [difference] = audit(MADE, MADE.head, changed).differences
     assert difference.fields == ("status",)
-    assert found([each for each in CONTENTS if each is not REQUEST]) == [(1, "request", "missing")]
+    assert found([record for record in CONTENTS if record is not REQUEST]) == [(1, "request", "missing")]
     added = {"kind": "verdict", "verification": 1, "position": 9}
     assert found([*CONTENTS, added]) == [(None, "verdict", "added")]
 
 
 def test_a_chain_that_was_written_anew_does_not_have_the_kept_head() -> None:  # N6
-    forged = [{**each, "status": "failed"} if each is RESULT else each for each in CONTENTS]
+    forged = [{**record, "status": "failed"} if record is RESULT else record for record in CONTENTS]
     assert found(forged, chain(forged), chain(forged).head) == []
     assert found(forged, chain(forged)) == [(None, "head", "broken")]
 
@@ -108,7 +108,7 @@ def test_what_is_no_record_is_broken_also_with_new_hashes(text: str) -> None:  #
 
 
 def test_a_chain_of_which_nothing_is_left_is_broken() -> None:  # N6
-    kinds = [each[1] for each in found(CONTENTS, Chain([], []))]
+    kinds = [difference[1] for difference in found(CONTENTS, Chain([], []))]
     # A call may also be stored late.
     assert kinds == ["head", "request", "source", "result"]
 

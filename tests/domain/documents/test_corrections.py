@@ -49,7 +49,7 @@ def test_pages_sections_and_blocks_stay_around_their_words() -> None:  # N3
     assert [new[start:end] for _, start, end in pages] == ["Intro\n", "Returns take thirty days.\nEnd"]
     stored = blocks.stored([Block("heading", 0, 5, 1), Block("table", 6, 27, header_end=13), Block("text", 28, 31)])
     moved = blocks.restored(moved_blocks(stored, change) or [])
-    assert [new[each.start : each.end] for each in moved] == ["Intro", "Returns take thirty days.", "End"]
+    assert [new[span.start : span.end] for span in moved] == ["Intro", "Returns take thirty days.", "End"]
     assert blocks.are_sound(moved, len(new))
     assert new[moved[1].start : moved[1].header_end] == "Returns"
     assert moved_spans(None, change) is None
@@ -67,7 +67,7 @@ def test_a_removed_heading_has_no_block_and_one_that_becomes_a_paragraph_is_text
     ):
         new = old.replace("Alpha\n\n", put)
         moved = blocks.restored(moved_blocks(stored, replacement(0, old, new)) or [])
-        assert [f"{new[each.start : each.end]} {each.kind}" for each in moved] == kinds, put
+        assert [f"{new[block.start : block.end]} {block.kind}" for block in moved] == kinds, put
         assert blocks.are_sound(moved, len(new))
 
 

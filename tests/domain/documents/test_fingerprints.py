@@ -21,13 +21,13 @@ def words(of: Sequence[str], count: int, seed: int) -> list[str]:
 
 
 def of(text: str) -> Fingerprint:
-    found = fingerprint(text)
-    assert found is not None
-    return found
+    known = fingerprint(text)
+    assert known is not None
+    return known
 
 
-def shares_a_band(one: Fingerprint, other: Fingerprint) -> bool:
-    return bool(set(one.bands) & set(other.bands))
+def shares_a_band(left: Fingerprint, right: Fingerprint) -> bool:
+    return bool(set(left.bands) & set(right.bands))
 
 
 @pytest.mark.parametrize("vocabulary", [_ENGLISH, _KOREAN], ids=["English", "Korean"])
@@ -35,24 +35,24 @@ def test_a_text_with_few_changed_words_is_near_and_shares_a_band(vocabulary: Seq
     for seed in range(20):
         text = words(vocabulary, 400, seed)
         edited = [*text[:100], "changed", *text[101:300], "교체", *text[301:]]
-        one, other = of(" ".join(text)), of(" ".join(edited))
-        assert similarity(one.minima, other.minima) >= NEAR
-        assert shares_a_band(one, other)
+        before, after = of(" ".join(text)), of(" ".join(edited))
+        assert similarity(before.minima, after.minima) >= NEAR
+        assert shares_a_band(before, after)
 
 
 @pytest.mark.parametrize("vocabulary", [_ENGLISH, _KOREAN], ids=["English", "Korean"])
 def test_a_text_of_the_same_words_in_another_order_is_not_near(vocabulary: Sequence[str]) -> None:
     for seed in range(20):
         text = words(vocabulary, 400, seed)
-        other = random.Random(seed).sample(text, len(text))
-        assert similarity(of(" ".join(text)).minima, of(" ".join(other)).minima) < 0.5
+        shuffled = random.Random(seed).sample(text, len(text))
+        assert similarity(of(" ".join(text)).minima, of(" ".join(shuffled)).minima) < 0.5
 
 
 def test_a_text_of_which_a_quarter_is_new_is_not_near() -> None:
     for seed in range(20):
         text = words(_ENGLISH, 400, seed)
-        other = text[:300] + words(_ENGLISH, 100, seed + 1_000)
-        assert similarity(of(" ".join(text)).minima, of(" ".join(other)).minima) < NEAR
+        changed = text[:300] + words(_ENGLISH, 100, seed + 1_000)
+        assert similarity(of(" ".join(text)).minima, of(" ".join(changed)).minima) < NEAR
 
 
 def test_line_breaks_spacing_and_capitals_make_no_difference() -> None:
@@ -62,9 +62,9 @@ def test_line_breaks_spacing_and_capitals_make_no_difference() -> None:
 
 def test_texts_longer_than_a_piece_are_compared_as_wholes() -> None:
     text = words(_ENGLISH, 130_000, 5)
-    one = of(" ".join(text))
-    assert similarity(one.minima, of(" ".join(text[2_000:])).minima) > 0.95
-    assert similarity(one.minima, of(" ".join(text[65_000:])).minima) < 0.7
+    whole = of(" ".join(text))
+    assert similarity(whole.minima, of(" ".join(text[2_000:])).minima) > 0.95
+    assert similarity(whole.minima, of(" ".join(text[65_000:])).minima) < 0.7
 
 
 def test_a_text_of_a_line_has_no_fingerprint() -> None:

@@ -12,8 +12,8 @@ LONG = " ".join(f"Parcel {number} is sent on the day on which it was ordered." f
 
 def titles(old: str, new: str, *headings: str) -> list[str]:
     """The new titles of the sections below these headings."""
-    sections = [[each, old.index(each) - 2, len(old)] for each in headings]
-    return [each.new for each in CorrectedSections.of(sections, old, new, replacement(0, old, new)).renamings]
+    sections = [[named, old.index(named) - 2, len(old)] for named in headings]
+    return [named.new for named in CorrectedSections.of(sections, old, new, replacement(0, old, new)).renamings]
 
 
 def test_a_heading_is_renamed_also_if_what_stands_before_it_is_corrected_too() -> None:
@@ -32,7 +32,7 @@ def sections_after(old: str, new: str, *lines: str) -> list[tuple[str, str]]:
     """The titles of the sections below these lines of the text `old`, with the texts that they have in `new`."""
     starts = [old.index(f"{line}\n") for line in lines]
     titles = [line.strip("# *") for line in lines]
-    stored = [list(each) for each in zip(titles, starts, [*starts[1:], len(old)], strict=True)]
+    stored = [list(section) for section in zip(titles, starts, [*starts[1:], len(old)], strict=True)]
     corrected = CorrectedSections.of(stored, old, new, replacement(0, old, new))
     return [(title, new[start:end]) for title, start, end in corrected.sections]
 
@@ -100,9 +100,12 @@ def test_text_that_is_added_above_a_heading_belongs_to_the_section_above() -> No
     for mark in ("# ", ""):
         old = f"{mark}Top\n\nIntro.\n\n{mark}Alpha\n\nParts.\n"
         new = old.replace(f"{mark}Alpha", f"More of it.\n\n{mark}Alpha").replace("Parts", "Words")
-        for each in (new, new.replace("Words", "Parts")):
-            assert [title for title, _ in sections_after(old, each, f"{mark}Top", f"{mark}Alpha")] == ["Top", "Alpha"]
-            assert sections_after(old, each, f"{mark}Top", f"{mark}Alpha")[0][1].endswith("More of it.\n\n")
+        for corrected in (new, new.replace("Words", "Parts")):
+            assert [title for title, _ in sections_after(old, corrected, f"{mark}Top", f"{mark}Alpha")] == [
+                "Top",
+                "Alpha",
+            ]
+            assert sections_after(old, corrected, f"{mark}Top", f"{mark}Alpha")[0][1].endswith("More of it.\n\n")
 
 
 LINES = st.lists(st.sampled_from(["# A", "## B", "A", "B", "---", "One.", "", "", "#A"]), max_size=9)
@@ -116,15 +119,15 @@ def test_whatever_is_corrected_the_sections_are_in_order_without_gaps(
     places = [place for place in sorted(below) if place < len(before) and before[place].strip("# -")]
     starts = [len("\n".join([*before[:place], ""])) for place in places]
     ends = [*starts[1:], len(old)][: len(starts)]
-    stored = [list(each) for each in zip((before[place].strip("# ") for place in places), starts, ends, strict=True)]
+    stored = [list(named) for named in zip((before[place].strip("# ") for place in places), starts, ends, strict=True)]
     change = replacement(0, old, new) if old != new else replacement(0, old, new := new + "y")
-    found = CorrectedSections.of(stored, old, new, change)
-    assert all(new[start : start + 9].lstrip("# \t").startswith(title) for title, start, _ in found.sections)
-    assert all(title and start < end for title, start, end in found.sections)
-    assert [end for _, _, end in found.sections] == [*(start for _, start, _ in found.sections[1:]), len(new)][
-        : len(found.sections)
+    corrected = CorrectedSections.of(stored, old, new, change)
+    assert all(new[start : start + 9].lstrip("# \t").startswith(title) for title, start, _ in corrected.sections)
+    assert all(title and start < end for title, start, end in corrected.sections)
+    assert [end for _, _, end in corrected.sections] == [*(start for _, start, _ in corrected.sections[1:]), len(new)][
+        : len(corrected.sections)
     ]
-    assert len(stored) - len(found.sections) == sum(not each.new for each in found.renamings)
+    assert len(stored) - len(corrected.sections) == sum(not named.new for named in corrected.renamings)
 
 
 def test_parts_of_code_have_no_headings_that_could_be_removed() -> None:
@@ -162,6 +165,6 @@ def test_passages_below_a_removed_heading_have_the_section_above_in_their_contex
 
 def test_the_unit_above_a_table_is_renamed() -> None:
     old = "Statements\n(단위 : 천원)\n\n과목\t제31기\n자산\t5"
-    found = renamed_heads(old, old.replace("천원", "백만원"), replacement(0, old, old.replace("천원", "백만원")))
-    assert found is not None
-    assert (found.old, found.new) == ("(단위 : 천원)", "(단위 : 백만원)")
+    renaming = renamed_heads(old, old.replace("천원", "백만원"), replacement(0, old, old.replace("천원", "백만원")))
+    assert renaming is not None
+    assert (renaming.old, renaming.new) == ("(단위 : 천원)", "(단위 : 백만원)")

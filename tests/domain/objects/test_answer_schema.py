@@ -33,13 +33,13 @@ SAID = {
 
 
 def of(*properties: Json, **over: Any) -> Json:
-    return {"type": "object", "properties": {f"p{n}": each for n, each in enumerate(properties)}, **over}
+    return {"type": "object", "properties": {f"p{n}": schema for n, schema in enumerate(properties)}, **over}
 
 
 def value(path: str, written: str, *numbers: int, schema: Json = SCHEMA) -> Value:
-    found = proposed(read_schema(schema), path, written, numbers, SAID)
-    assert found is not None
-    return found
+    read = proposed(read_schema(schema), path, written, numbers, SAID)
+    assert read is not None
+    return read
 
 
 def made(*values: Value, schema: Json = SCHEMA) -> Filled:
@@ -101,8 +101,8 @@ def test_a_schema_that_cannot_be_kept_is_refused_with_the_place(schema: Json, wh
     ],
 )
 def test_a_value_that_its_sentences_state_counts(path: str, written: str, numbers: tuple[int, ...], read: Any) -> None:
-    found = value(path, written, *numbers)  # issue 21
-    assert (found.status, found.value, found.sentences) == ("verified", read, list(numbers))
+    counted = value(path, written, *numbers)  # issue 21
+    assert (counted.status, counted.value, counted.sentences) == ("verified", read, list(numbers))
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_a_value_that_its_sentences_state_counts(path: str, written: str, number
     ],
 )
 def test_another_value_is_removed_with_the_reason(path: str, written: str, numbers: tuple[int, ...], why: str) -> None:
-    found = value(path, written, *numbers)  # issue 21
-    assert found.status == "removed"
-    assert why in (found.reason or "")
+    removed = value(path, written, *numbers)  # issue 21
+    assert removed.status == "removed"
+    assert why in (removed.reason or "")
 
 
 @pytest.mark.parametrize("path", ["/other", "/items/x/name", "/items", "/total/0", "", "/kind/invoice"])
@@ -130,9 +130,9 @@ def test_places_that_the_schema_does_not_have_are_no_values(path: str) -> None:
 
 
 def test_a_failed_value_is_null_or_left_out_where_the_schema_allows() -> None:  # issue 21
-    found = made(value("/total", "4.2", 0), value("/due", "soon", 2), value("/items/0/price", "31", 5))
-    assert found.value == {"total": 4.2, "due": None, "items": [], "version": 2}
-    states = {each.path: each.status for each in found.values}
+    filled = made(value("/total", "4.2", 0), value("/due", "soon", 2), value("/items/0/price", "31", 5))
+    assert filled.value == {"total": 4.2, "due": None, "items": [], "version": 2}
+    states = {reported.path: reported.status for reported in filled.values}
     assert states == {
         "/total": "verified",
         "/due": "removed",
@@ -143,20 +143,20 @@ def test_a_failed_value_is_null_or_left_out_where_the_schema_allows() -> None:  
 
 
 def test_entries_of_a_list_keep_together_and_close_up() -> None:
-    found = made(
+    filled = made(
         value("/total", "4.2", 0),
         value("/items/0/name", "cat", 5),
         value("/items/2/name", "bolt", 5),
         value("/items/2/price", "30", 5),
     )
-    assert found.value is not None
-    assert found.value["items"] == [{"name": "bolt", "price": 30}]
+    assert filled.value is not None
+    assert filled.value["items"] == [{"name": "bolt", "price": 30}]
 
 
 def test_without_a_required_value_the_object_is_withheld() -> None:  # issue 21
-    found = made(value("/total", "4.3", 0))
-    assert found.value is None
-    assert "/total is required" in (found.withheld or "")
+    filled = made(value("/total", "4.3", 0))
+    assert filled.value is None
+    assert "/total is required" in (filled.withheld or "")
     few = of({"type": "array", "items": {"type": "string"}, "minItems": 2}, required=["p0"])
     short = made(value("/p0/0", "bolt", 5, schema=few), schema=few)
     assert short.value is None
@@ -166,6 +166,6 @@ def test_without_a_required_value_the_object_is_withheld() -> None:  # issue 21
 def test_a_pattern_takes_linear_time() -> None:
     evil = of({"type": "string", "pattern": "^(a+)+$"})
     said = {0: "a" * 40 + "!"}
-    found = proposed(read_schema(evil), "/p0", said[0], [0], said)
-    assert found is not None
-    assert found.status == "removed"
+    removed = proposed(read_schema(evil), "/p0", said[0], [0], said)
+    assert removed is not None
+    assert removed.status == "removed"

@@ -66,9 +66,9 @@ def test_targets_are_the_seeds_and_their_limits_do_not_meet_them(
 
 
 def test_the_gain_is_the_mean_of_the_selected_minus_that_of_the_retrieved() -> None:  # S3.7
-    one = Reranking(retrieved=(0.9, 0.7, 0.1, 0.3), selected=(0.9, 0.7))  # 0.8 - 0.5
-    other = Reranking(retrieved=(0.2, 0.4), selected=(0.4,))  # 0.4 - 0.3
-    assert score_gain([one, other]).value == pytest.approx(0.2)
+    larger = Reranking(retrieved=(0.9, 0.7, 0.1, 0.3), selected=(0.9, 0.7))  # 0.8 - 0.5
+    smaller = Reranking(retrieved=(0.2, 0.4), selected=(0.4,))  # 0.4 - 0.3
+    assert score_gain([larger, smaller]).value == pytest.approx(0.2)
 
 
 def test_unreadable_scores_are_left_out_of_the_gain() -> None:  # S3.7
@@ -134,8 +134,8 @@ def test_one_unsupported_claim_makes_an_answer_a_hallucination(
 
 @pytest.mark.parametrize(("bad", "good", "met"), [(4, 96, True), (5, 95, False), (6, 94, False)])
 def test_the_hallucination_rate_has_to_stay_below_five_percent(bad: int, good: int, met: bool) -> None:  # S2.7
-    found = hallucination_rate([[S.UNSUPPORTED]] * bad + [[S.SUPPORTED]] * good)
-    assert found == Metric(bad / 100, 100, HALLUCINATION_TARGET, met)
+    rate = hallucination_rate([[S.UNSUPPORTED]] * bad + [[S.SUPPORTED]] * good)
+    assert rate == Metric(bad / 100, 100, HALLUCINATION_TARGET, met)
 
 
 def test_the_claim_rate_counts_checked_claims_only() -> None:  # S2.7

@@ -14,7 +14,7 @@ from domain.quality.signal import GREEN_FROM, KOREAN, NO_MODEL, Level, Signal, W
 _STATES = [
     list(states)
     for length in (0, 1, 2, 3)
-    for states in combinations_with_replacement([each.value for each in SentenceStatus], length)
+    for states in combinations_with_replacement([status.value for status in SentenceStatus], length)
 ]
 _JUST_BELOW = round(GREEN_FROM - 0.01, 2)
 _CONFIDENCES = (None, 0.0, 0.31, 0.5, 0.74, _JUST_BELOW, GREEN_FROM, 1.0)
@@ -63,30 +63,30 @@ def judged(
 
 
 def test_each_word_has_one_colour_in_every_combination() -> None:  # V10
-    assert {(each.word, each.level) for each in _CASES} == set(_COLOURS.items())
+    assert {(case.word, case.level) for case in _CASES} == set(_COLOURS.items())
     assert set(_COLOURS) == set(get_args(Word))
 
 
 def test_the_number_lies_in_the_band_of_the_colour_or_is_not_shown() -> None:  # V10
-    for each in _CASES:
-        if each.level == "green":
-            assert each.probability is not None
-            assert each.probability >= GREEN_FROM
-        elif each.level == "amber":
-            assert each.probability is None or each.probability < GREEN_FROM
+    for case in _CASES:
+        if case.level == "green":
+            assert case.probability is not None
+            assert case.probability >= GREEN_FROM
+        elif case.level == "amber":
+            assert case.probability is None or case.probability < GREEN_FROM
         else:
-            assert each.probability is None
+            assert case.probability is None
 
 
 def test_a_reason_belongs_to_one_colour_and_never_claims_more_than_it() -> None:  # V10
-    colours = {(each.reason, each.level) for each in _CASES}
+    colours = {(case.reason, case.level) for case in _CASES}
     assert len({reason for reason, _ in colours}) == len(colours)
     for reason, level in colours:
         assert ("answers the question" in reason and "whether" not in reason) <= (level == "green")
 
 
 def test_no_signal_uses_a_word_of_the_seeds_levels() -> None:  # V10
-    assert not {level for level in ("High", "Medium", "Low", "Uncalibrated") for each in _CASES if level in str(each)}
+    assert not {level for level in ("High", "Medium", "Low", "Uncalibrated") for case in _CASES if level in str(case)}
 
 
 @pytest.mark.parametrize("wording", get_args(Wording))
@@ -137,8 +137,8 @@ def test_where_nothing_was_asked_only_the_support_counts() -> None:  # N2, V10
 
 def test_every_word_and_reason_has_the_same_korean_here_and_on_the_page() -> None:  # S5.3, V10
     page = json.loads(Path("api/dashboard/messages.ko.json").read_text(encoding="utf-8"))
-    for each in _CASES:
-        for text in (each.word, each.reason):
+    for case in _CASES:
+        for text in (case.word, case.reason):
             assert page[text] == KOREAN[text]
     assert page[NO_MODEL] == KOREAN[NO_MODEL]
     said = judged(["supported"]).as_json()

@@ -25,8 +25,8 @@ WRITTEN: dict[tuple[str, str], dict[str, Any]] = {
 FREE = {"plan_checks", "assess", "conclude", "publish"}
 
 
-def kept(found: dict[tuple[str, str], dict[str, Any]], *parked: tuple[int, str, str]) -> set[tuple[str, str]]:
-    return {(step, item) for _, step, item in kept_outcomes({0: found}, parked)}
+def kept(outcomes: dict[tuple[str, str], dict[str, Any]], *parked: tuple[int, str, str]) -> set[tuple[str, str]]:
+    return {(step, item) for _, step, item in kept_outcomes({0: outcomes}, parked)}
 
 
 def test_what_is_finished_is_kept_and_what_is_free_is_made_again() -> None:  # A5

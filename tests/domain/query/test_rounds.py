@@ -19,16 +19,16 @@ def attempt(confidence: float | None, *, gaps: int = 1, round_: int = 0, draft: 
     return Attempt(round_, draft, confidence, gaps)
 
 
-def history(*found: tuple[Draft, float | None]) -> list[Attempt]:
-    return [Attempt(number, draft, confidence, 1) for number, (draft, confidence) in enumerate(found)]
+def history(*drafts: tuple[Draft, float | None]) -> list[Attempt]:
+    return [Attempt(number, draft, confidence, 1) for number, (draft, confidence) in enumerate(drafts)]
 
 
-def with_round(found: list[Attempt]) -> list[Attempt]:
-    return [Attempt(number, each.draft, each.confidence, each.gaps) for number, each in enumerate(found)]
+def with_round(tried: list[Attempt]) -> list[Attempt]:
+    return [Attempt(number, earlier.draft, earlier.confidence, earlier.gaps) for number, earlier in enumerate(tried)]
 
 
 @pytest.mark.parametrize(
-    ("found", "most", "expected"),
+    ("last", "most", "expected"),
     [
         (attempt(0.69), 2, True),
         (attempt(0.7), 2, False),
@@ -49,17 +49,17 @@ def with_round(found: list[Attempt]) -> list[Attempt]:
     ],
 )
 def test_a_round_follows_below_the_threshold_with_gaps_while_there_are_some(
-    found: Attempt, most: int, expected: bool
+    last: Attempt, most: int, expected: bool
 ) -> None:  # S2.3
-    assert needs_correction(found, 0.7, most) is expected
+    assert needs_correction(last, 0.7, most) is expected
 
 
 @given(attempts, hundredths, st.integers(0, 5))
-def test_a_round_follows_exactly_then(found: Attempt, threshold: float, most: int) -> None:  # S2.3
-    written = found.draft in ("complete", "unconfirmed", "unanswerable")
-    lacking = found.confidence is not None and found.confidence < threshold
-    expected = written and lacking and found.gaps > 0 and found.round < most
-    assert needs_correction(found, threshold, most) is expected
+def test_a_round_follows_exactly_then(last: Attempt, threshold: float, most: int) -> None:  # S2.3
+    written = last.draft in ("complete", "unconfirmed", "unanswerable")
+    lacking = last.confidence is not None and last.confidence < threshold
+    expected = written and lacking and last.gaps > 0 and last.round < most
+    assert needs_correction(last, threshold, most) is expected
 
 
 @given(st.floats(0, 1), st.integers(0, 3))
@@ -69,7 +69,7 @@ def test_a_threshold_of_zero_or_no_gaps_never_ask_for_a_round(confidence: float,
 
 
 @pytest.mark.parametrize(
-    ("found", "kept"),
+    ("drafts", "kept"),
     [
         ([("complete", 0.4)], 0),
         ([("complete", 0.4), ("complete", 0.8)], 1),
@@ -93,32 +93,32 @@ def test_a_threshold_of_zero_or_no_gaps_never_ask_for_a_round(confidence: float,
     ],
 )
 def test_the_kept_attempt_is_the_one_with_most_support(
-    found: list[tuple[Draft, float | None]], kept: int
+    drafts: list[tuple[Draft, float | None]], kept: int
 ) -> None:  # S2.3
-    assert best_round(history(*found)) == kept
+    assert best_round(history(*drafts)) == kept
 
 
 @given(st.lists(hundredths, min_size=1, max_size=6))
 def test_of_answers_the_most_confident_is_kept_and_the_earlier_of_equals(confidences: list[float]) -> None:  # S2.3
-    found = [attempt(confidence, round_=number) for number, confidence in enumerate(confidences)]
-    assert best_round(found) == confidences.index(max(confidences))
+    tried = [attempt(confidence, round_=number) for number, confidence in enumerate(confidences)]
+    assert best_round(tried) == confidences.index(max(confidences))
 
 
 @given(st.lists(attempts, min_size=1, max_size=6).map(with_round))
-def test_a_failure_is_kept_only_when_there_is_nothing_else(found: list[Attempt]) -> None:  # S2.3
-    kept = found[best_round(found)]
-    assert kept.draft != "failed" or {each.draft for each in found} == {"failed"}
+def test_a_failure_is_kept_only_when_there_is_nothing_else(tried: list[Attempt]) -> None:  # S2.3
+    kept = tried[best_round(tried)]
+    assert kept.draft != "failed" or {attempted.draft for attempted in tried} == {"failed"}
 
 
 @given(st.lists(attempts, min_size=1, max_size=6).map(with_round))
-def test_which_is_kept_depends_on_the_rounds_not_on_their_order(found: list[Attempt]) -> None:  # S2.3
-    assert best_round(list(reversed(found))) == best_round(found)
+def test_which_is_kept_depends_on_the_rounds_not_on_their_order(tried: list[Attempt]) -> None:  # S2.3
+    assert best_round(list(reversed(tried))) == best_round(tried)
 
 
 @given(st.lists(attempts, min_size=2, max_size=6).map(with_round))
-def test_another_round_never_takes_a_better_attempt_away(found: list[Attempt]) -> None:  # S2.3
-    before, after = best_round(found[:-1]), best_round(found)
-    assert after in (before, found[-1].round)
+def test_another_round_never_takes_a_better_attempt_away(tried: list[Attempt]) -> None:  # S2.3
+    before, after = best_round(tried[:-1]), best_round(tried)
+    assert after in (before, tried[-1].round)
 
 
 def test_without_an_attempt_there_is_nothing_to_keep() -> None:

@@ -15,7 +15,7 @@ COLLECTION = Collection(passages=100, mean_length=10, frequencies={"rare": 1, "f
 
 def passage(text: str, key: str = "") -> Occurrences[str]:
     held = text.split()
-    places = {word: [at for at, each in enumerate(held, 1) if each == word] for word in held}
+    places = {word: [at for at, lexeme in enumerate(held, 1) if lexeme == word] for word in held}
     return Occurrences(key or text, len(held), places)
 
 
@@ -73,12 +73,12 @@ def by_definition(question: list[str], held: Occurrences[str]) -> float:
     def saturated(count: int) -> float:
         return count * 1.9 / (count + 0.9 * (0.6 + 0.4 * length)) if count else 0.0
 
-    def beside(one: str, other: str) -> int:
-        others = held.places.get(other, ())
-        return sum((place - 1 in others) + (place + 1 in others) for place in held.places.get(one, ()))
+    def beside(first: str, second: str) -> int:
+        others = held.places.get(second, ())
+        return sum((place - 1 in others) + (place + 1 in others) for place in held.places.get(first, ()))
 
     rarity = {lexeme: COLLECTION.rarity(lexeme) for lexeme in question}
-    alone = sum(rarity[each] * saturated(len(held.places.get(each, ()))) for each in rarity)
+    alone = sum(rarity[term] * saturated(len(held.places.get(term, ()))) for term in rarity)
     pairs = {frozenset(pair) for pair in pairwise(question) if pair[0] != pair[1]}
     together = sum(min(map(rarity.__getitem__, pair)) * saturated(beside(*pair)) for pair in pairs)
     return alone + 0.5 * together

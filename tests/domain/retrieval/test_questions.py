@@ -46,15 +46,14 @@ def test_a_question_that_only_has_such_words_stays_whole(asked: str) -> None:  #
 def test_a_term_of_analysts_finds_the_row_that_says_it_otherwise() -> None:  # S1.1
     texts = ("The board spoke about capex plans.", "Purchases of property, plant and equipment\t41\t37", "Sales\t9\t8")
     held = [lexemes(text) for text in texts]
-    counted = {lexeme: sum(lexeme in each for each in held) for each in held for lexeme in each}
-    found = [
-        Occurrences(at, len(each), {lexeme: [each.index(lexeme) + 1] for lexeme in each})
-        for at, each in enumerate(held)
+    counted = {lexeme: sum(lexeme in row for row in held) for row in held for lexeme in row}
+    passages = [
+        Occurrences(at, len(row), {lexeme: [row.index(lexeme) + 1] for lexeme in row}) for at, row in enumerate(held)
     ]
     asked = searched_question("How high was capex in FY2031?")
     collection = Collection(len(texts), 7, counted)
-    assert 1 not in lexical_order(asked.own, found, collection)
-    assert 1 in lexical_order(asked.own, found, collection, asked.further)
+    assert 1 not in lexical_order(asked.own, passages, collection)
+    assert 1 in lexical_order(asked.own, passages, collection, asked.further)
 
 
 def test_a_question_without_such_terms_is_searched_by_its_own_words_alone() -> None:  # S1.1

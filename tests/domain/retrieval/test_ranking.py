@@ -63,12 +63,12 @@ def test_rankings_take_turns() -> None:  # S5.1
 
 def test_what_was_found_over_another_is_kept_only_with_it() -> None:  # S5.1
     ranked = named(bridge=0.1, hop=0.9, own=0.5, other=0.4)
-    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 3)] == ["bridge", "hop", "own"]
-    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 2)] == ["bridge", "hop"]
-    assert [each.key for each in with_bridges(ranked, {"hop": "bridge"}, 1)] == ["own"]
+    assert [chunk.key for chunk in with_bridges(ranked, {"hop": "bridge"}, 3)] == ["bridge", "hop", "own"]
+    assert [chunk.key for chunk in with_bridges(ranked, {"hop": "bridge"}, 2)] == ["bridge", "hop"]
+    assert [chunk.key for chunk in with_bridges(ranked, {"hop": "bridge"}, 1)] == ["own"]
 
 
 def test_what_was_found_over_others_gets_at_most_half_of_the_places() -> None:  # S5.1
     ranked = named(bridge=0.8, hop=0.9, hop2=0.85, hop3=0.84, own=0.5, other=0.4)
     over = {"hop": "bridge", "hop2": "bridge", "hop3": "bridge"}
-    assert [each.key for each in with_bridges(ranked, over, 4)] == ["bridge", "hop", "hop2", "own"]
+    assert [chunk.key for chunk in with_bridges(ranked, over, 4)] == ["bridge", "hop", "hop2", "own"]

@@ -69,8 +69,8 @@ def test_white_space_does_not_make_an_excerpt_longer() -> None:  # S5.2
 
 
 def test_the_best_of_a_page_is_kept() -> None:  # S5.2
-    thin, full, other = excerpt("a.pdf", 1, 40), excerpt("a.pdf", 1, 200), excerpt("a.pdf", 2, 60)
-    assert [source.excerpt for source in select_sources([thin, full, other])] == [full, other]
+    thin, full, next_page = excerpt("a.pdf", 1, 40), excerpt("a.pdf", 1, 200), excerpt("a.pdf", 2, 60)
+    assert [source.excerpt for source in select_sources([thin, full, next_page])] == [full, next_page]
 
 
 def test_the_first_of_two_like_excerpts_of_a_page_is_kept() -> None:  # S5.2
@@ -78,8 +78,8 @@ def test_the_first_of_two_like_excerpts_of_a_page_is_kept() -> None:  # S5.2
 
 
 def test_unknown_pages_are_not_taken_for_one_page() -> None:  # S5.2, N3
-    one, other = Excerpt("a.md", None, TEXT), Excerpt("a.md", None, TEXT + "And more.")
-    assert [source.excerpt for source in select_sources([one, other, one])] == [one, other]
+    short, long = Excerpt("a.md", None, TEXT), Excerpt("a.md", None, TEXT + "And more.")
+    assert [source.excerpt for source in select_sources([short, long, short])] == [short, long]
 
 
 def test_all_numbers_can_be_configured() -> None:  # S5.2

@@ -73,18 +73,14 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
-    return _reader(_reader_name(suffix, data))(data, filename, limits)
-
-
-def _reader_name(suffix: str, data: bytes) -> str:
+    name = _READERS[suffix]
     if suffix == ".xml" and is_dart(data):
-        return _DART
-    return _DART_EXPORT if suffix in (".html", ".htm") and is_dart_export(data) else _READERS[suffix]
-
-
-def _reader(name: str) -> _Reader:
+        name = _DART
+    elif suffix in (".html", ".htm") and is_dart_export(data):
+        name = _DART_EXPORT
     module, _, function = name.partition(":")
-    return cast("_Reader", getattr(import_module(module), function))
+    reader = cast("_Reader", getattr(import_module(module), function))
+    return reader(data, filename, limits)
 
 
 def _check_kind(data: bytes, filename: str, suffix: str) -> None:

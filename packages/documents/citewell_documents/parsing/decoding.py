@@ -44,7 +44,10 @@ def decode(data: bytes, filename: str) -> str:
 
     Raises DocumentUnreadable when no encoding gives readable text.
     """
-    text = _decoded(data)
+    marked = next((encoding for mark, encoding in _BOMS if data.startswith(mark)), None)
+    text = _strictly(data, marked or "utf-8")
+    if text is None and not marked:
+        text = _korean(data) or _guessed(data)
     if text is None or len(_UNSTORABLE.findall(text)) > _MAX_UNSTORABLE_SHARE * len(text):
         raise DocumentUnreadable(f"{filename} is not readable as text; save it as UTF-8")
     return clean(text)
@@ -55,13 +58,6 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", _UNSTORABLE.sub("", _NEWLINE.sub("\n", text)))
 
 
-def _decoded(data: bytes) -> str | None:
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return _strictly(data, encoding)
-    return _strictly(data, "utf-8") or _korean(data) or _guessed(data)
-
-
 def _strictly(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
@@ -70,7 +66,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _korean(data: bytes) -> str | None:
-    # CP949 contains EUC-KR; detectors take short Korean texts for Chinese.
+    """Decode Korean text, which detectors take for Chinese when it is short; CP949 contains EUC-KR."""
     text = _strictly(data, "cp949")
     if text is None:
         return None

@@ -21,13 +21,13 @@ def language_of(text: str, declared: str | None = None) -> str | None:
     sample = text[:_SAMPLE_CHARS]
     if len("".join(filter(str.isalpha, sample)).encode()) < _MIN_LETTER_BYTES:
         return declared
-    language, probability = max(probabilities(sample).items(), key=lambda each: each[1])
+    language, probability = max(probabilities(sample).items(), key=lambda item: item[1])
     likely = language if probability >= _MIN_PROBABILITY else None
     return likely if likely in _OWN_SCRIPT else declared or likely
 
 
 def with_findings(document: ParsedDocument, filename: str) -> ParsedDocument:
-    found = completed(document, filename)
-    if language := language_of(document.text, found.get("language")):
-        found["language"] = language
-    return replace(document, found=found)
+    metadata = completed(document, filename)
+    if language := language_of(document.text, metadata.get("language")):
+        metadata["language"] = language
+    return replace(document, found=metadata)

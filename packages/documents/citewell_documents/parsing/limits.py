@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 MIN_WIDTH, MAX_WIDTH = 200, 2400
-"""Of the picture of a page, in pixels."""
+"""The width of the picture of a page, in pixels."""
 MAX_PIXELS = 12_000_000
 """A page may be many times as high as it is wide."""
 MAX_PICTURE_BYTES = 16_000_000

@@ -34,10 +34,6 @@ def numeral(number: int, kind: str) -> str:
     return _WRITERS.get(kind, str)(number)
 
 
-def _circled(number: int) -> str:
-    return chr(0x2460 + number - 1) if 0 < number <= 20 else str(number)
-
-
 _WRITERS: dict[str, Callable[[int], str]] = {
     "lowerRoman": roman,
     "upperRoman": lambda number: roman(number).upper(),
@@ -45,6 +41,6 @@ _WRITERS: dict[str, Callable[[int], str]] = {
     "upperLetter": lambda number: letter(number).upper(),
     "decimalZero": lambda number: f"{number:02}",
     "ganada": lambda number: _GANADA[(number - 1) % len(_GANADA)],
-    "decimalEnclosedCircle": _circled,
+    "decimalEnclosedCircle": lambda number: chr(0x2460 + number - 1) if 0 < number <= 20 else str(number),
     "none": lambda _: "",
 }

@@ -24,10 +24,10 @@ _NAME = re.compile(
 
 def is_caption(text: str) -> bool:
     """True for a paragraph that is the caption of a figure by its words, and no line of a list of figures."""
-    found = _FIGURE.match(text) if len(text) <= _LONGEST else None
-    if found is None or _LISTED.search(text):
+    caption = _FIGURE.match(text) if len(text) <= _LONGEST else None
+    if caption is None or _LISTED.search(text):
         return False
-    rest = found["rest"]
+    rest = caption["rest"]
     return not rest or bool(_SEPARATED.match(rest)) or bool(_TITLED.match(rest) and not _SENTENCE.search(rest))
 
 

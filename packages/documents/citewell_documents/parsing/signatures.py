@@ -80,7 +80,9 @@ def kind_of(data: bytes) -> FileKind:
         return _PDF
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
-            return _within(kind, data)
+            if kind is OLE and _LOCKED_STREAM in data:
+                return _LOCKED
+            return _zipped_kind(data) if kind is ZIP else kind
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return _WEBP
     if head.startswith(_WIDE_BOMS):
@@ -100,14 +102,8 @@ def is_dart_export(data: bytes) -> bool:
     return _DART_STYLE.search(data[:_DART_HEAD]) is not None
 
 
-def _within(kind: FileKind, data: bytes) -> FileKind:
-    if kind is OLE and _LOCKED_STREAM in data:
-        return _LOCKED
-    return _zipped_kind(data) if kind is ZIP else kind
-
-
 def _zipped_kind(data: bytes) -> FileKind:
-    # ZIP also for broken archives, whose reader then reports the fault.
+    """The kind that an archive declares; ZIP also for a broken one, whose reader then reports the fault."""
     try:
         archive = opened_archive(data, "", _LIMITS)
         types = [name for name in _TYPE_MEMBERS if name in archive and archive.size(name) <= _MAX_TYPE_BYTES]

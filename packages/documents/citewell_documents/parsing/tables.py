@@ -24,18 +24,16 @@ _MOST_HEADS = 4
 def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     """Resolve covered cells and merge a two-row header into one: `2025 Q1` where Q1 is below 2025."""
     texts = [[cell or "" for cell in row] for row in rows]
-    if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]) or not _are_names(texts[1]):
+    if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]):
+        return texts
+    names = [cell.strip() for cell in texts[1] if cell.strip()]
+    if len(names) < 2 or len(names) * 2 < len(texts[1]) or any(map(_is_no_name, names)):
         return texts
     upper: list[str] = []
     for cell in rows[0]:
         upper.append(upper[-1] if cell is None and upper else cell or "")
     joined = [f"{top} {name}".strip() if top != name else name for top, name in zip(upper, texts[1], strict=True)]
     return [joined, *texts[2:]]
-
-
-def _are_names(row: Sequence[str]) -> bool:
-    filled = [cell.strip() for cell in row if cell.strip()]
-    return len(filled) > 1 and not any(_is_no_name(name) for name in filled) and len(filled) * 2 >= len(row)
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -67,19 +65,16 @@ def head_rows(rows: Sequence[Sequence[str]], *, has_header: bool) -> int:
     while first and not any(cell.strip() for cell in rows[first - 1][1:]):
         first -= 1
     heads = rows[:first]
-    if not 0 < first <= _MOST_HEADS or any(map(_names_nothing, (cell.strip() for row in heads for cell in row))):
+    names = (cell.strip() for row in heads for cell in row)
+    if not 0 < first <= _MOST_HEADS or any(name and _is_no_name(name) and not _UNIT.fullmatch(name) for name in names):
         return int(has_header)
     above_columns = sum(sum(bool(cell.strip()) for cell in row[1:]) for row in heads)
     unlabelled = all(not row[0].strip() for row in heads[1:])
     return first if unlabelled and above_columns > 1 and (has_header or not rows[0][0].strip()) else int(has_header)
 
 
-def _names_nothing(cell: str) -> bool:
-    return bool(cell) and _is_no_name(cell) and not _UNIT.fullmatch(cell)
-
-
 def _has_values(row: Sequence[str]) -> bool:
-    # Words first, and a value other than a year in another column.
+    """True for a row that begins with words and has a value other than a year in another column."""
     label = row[0].strip() if row else ""
     return (
         bool(label)

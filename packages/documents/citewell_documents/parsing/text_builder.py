@@ -50,8 +50,8 @@ def sections_from(headings: Iterable[Heading], text_length: int) -> tuple[Sectio
 class DocumentBuilder:
     """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
-    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; `figure` says of a
-    block what it is of a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
+    Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; a block with a
+    `figure` belongs to a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
     allow.
     """
 
@@ -88,7 +88,8 @@ class DocumentBuilder:
         if block := "\n".join(lines).strip("\n"):
             start = self._add(block, "lines")
             if figures:
-                self._mark_lines(start - _blank_before(lines), lines, figures)
+                blank = sum(1 for _ in takewhile(lambda line: not line, lines))  # lines that `block` has lost
+                self._mark_lines(start - blank, lines, figures)
 
     def _mark_lines(self, start: int, lines: Sequence[str], figures: Mapping[int, FigureKind]) -> None:
         for number, line in enumerate(lines):
@@ -119,23 +120,21 @@ class DocumentBuilder:
             self._tables.append(Table(start, self._length, header_end))
             self._blocks[-1] = self._blocks[-1]._replace(header_end=header_end)
 
-    def build(self, found: Mapping[str, str | None] | None = None) -> ParsedDocument:
-        """Return the document; `found` is the file's own metadata, of which empty values are dropped."""
+    def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
+        """Return the document; `metadata` is the file's own, of which empty values are dropped."""
         sections = sections_from(self._headings, self._length)
+        levels = {section.start: max(1, len(section.path)) for section in sections}
+        blocks = (
+            block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
+        )
         return ParsedDocument(
             "".join(self._parts),
             tuple(self._pages),
             sections,
             tuple(self._tables),
-            {key: line for key, value in (found or {}).items() if value and (line := _one_line(value))},
-            blocks=self._levelled(sections) if len(self._blocks) <= MOST_BLOCKS else (),
+            {key: line for key, value in (metadata or {}).items() if value and (line := _one_line(value))},
+            blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
-        )
-
-    def _levelled(self, sections: Sequence[Section]) -> tuple[Block, ...]:
-        levels = {section.start: max(1, len(section.path)) for section in sections}
-        return tuple(
-            block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
         )
 
     def _add(
@@ -156,11 +155,6 @@ class DocumentBuilder:
             empty = page.start == page.end
             self._pages[-1] = Page(page.number, start if empty else page.start, self._length)
         return start
-
-
-def _blank_before(lines: Sequence[str]) -> int:
-    # Characters of the empty lines above the first one with words.
-    return sum(1 for _ in takewhile(lambda line: not line, lines))
 
 
 def _one_line(text: str) -> str:

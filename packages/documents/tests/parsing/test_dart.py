@@ -21,13 +21,13 @@ def report() -> ParsedDocument:
 
 def table_of(document: ParsedDocument, words: str) -> tuple[str, str]:
     """The heads of the table in which the words stand, and all of it."""
-    table = next(each for each in document.tables if words in document.text[each.start : each.end])
+    table = next(table_ for table_ in document.tables if words in document.text[table_.start : table_.end])
     return document.text[table.start : table.header_end], document.text[table.start : table.end]
 
 
 def section_of(document: ParsedDocument, words: str) -> tuple[str, ...]:
     at = document.text.index(words)
-    return next(each.path for each in document.sections if each.start <= at < each.end)
+    return next(section.path for section in document.sections if section.start <= at < section.end)
 
 
 def test_sections_notes_and_statements_are_headings(report: ParsedDocument) -> None:  # N3
@@ -40,7 +40,7 @@ def test_every_section_and_table_is_a_slice_of_the_text(report: ParsedDocument) 
     for section in report.sections:
         assert report.text[section.start :].startswith(section.title)
     assert all(before.end == after.start for before, after in pairwise(report.sections))
-    assert [each.kind for each in report.blocks if each.kind == "table"] == ["table"] * len(report.tables)
+    assert [block.kind for block in report.blocks if block.kind == "table"] == ["table"] * len(report.tables)
 
 
 def test_details_and_sums_below_one_period_are_one_column(report: ParsedDocument) -> None:  # V2

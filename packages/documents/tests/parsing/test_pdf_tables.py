@@ -86,7 +86,7 @@ def test_every_row_of_generated_tables_lies_in_a_table_under_its_header() -> Non
         data, truth = KINDS["tables"](Truth(seed))
         document = parse(data, "truth.pdf", LIMITS)
         rows = [text for text in truth.sentences.values() if not text.endswith(".")]
-        found = "\n".join(" ".join(table.split(" ")).replace("\t", " ") for table in tables(document))
-        assert all(text in found for text in rows)
+        written = "\n".join(" ".join(table.split(" ")).replace("\t", " ") for table in tables(document))
+        assert all(text in written for text in rows)
         assert set(headers(document)) == {headers(document)[0]}
         assert headers(document)[0].startswith("Number\tArticle\tPrice in EUR")

@@ -17,7 +17,7 @@ def section_of(name: str, data: bytes, words: str) -> str | None:
     """The title of the section in which the words stand."""
     document = parse(data, name, LIMITS)
     at = document.text.index(words)
-    return next((each.title for each in document.sections if each.start <= at < each.end), None)
+    return next((section.title for section in document.sections if section.start <= at < section.end), None)
 
 
 def test_a_value_of_json_stands_below_its_path_as_it_is_written() -> None:  # N3

@@ -46,11 +46,11 @@ def empty() -> bytes:
     package = "http://schemas.openxmlformats.org/package/2006"
 
     def links(folder: str, parts: tuple[str, ...]) -> bytes:
-        each = "".join(
+        elements = "".join(
             f'<Relationship Id="r{name}" Type="{_OFFICE}/relationships/{kind}" Target="{folder}{name}.xml"/>'
             for name, kind in zip(parts, ("officeDocument",) if folder else parts, strict=True)
         )
-        return f'<Relationships xmlns="{package}/relationships">{each}</Relationships>'.encode()
+        return f'<Relationships xmlns="{package}/relationships">{elements}</Relationships>'.encode()
 
     return packed(
         {
@@ -296,7 +296,7 @@ BLOCKS = st.lists(
         st.lists(st.lists(st.text("xy1 ", max_size=3).map(cell), max_size=3).map("".join), max_size=3).map(
             lambda rows: table(*rows)
         ),
-        st.tuples(st.text("cd", max_size=5), st.integers(0, 4), st.integers(0, 10)).map(lambda one: item(*one)),
+        st.tuples(st.text("cd", max_size=5), st.integers(0, 4), st.integers(0, 10)).map(lambda fields: item(*fields)),
     ),
     max_size=8,
 )

@@ -82,13 +82,13 @@ def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool
 
 
 def _is_title(words: str) -> bool:
-    # Short, without full stop or figure, its important words capitalised.
+    """True for a short text without full stop or figure, with its important words capitalised."""
     if len(words) > _LONGEST_HEADING or _STOPPED.search(words) or any(map(str.isdigit, words)):
         return False
-    each = words.split()
+    tokens = words.split()
     if any("가" <= sign <= "힣" for sign in words):
-        return len(each) <= _MOST_HEADING_WORDS and not _KOREAN_PREDICATE.search(words)
-    weighty = [word for word in each if word.lower() not in _SMALL_WORDS]
-    return 2 <= len(each) <= _MOST_HEADING_WORDS and all(
+        return len(tokens) <= _MOST_HEADING_WORDS and not _KOREAN_PREDICATE.search(words)
+    weighty = [word for word in tokens if word.lower() not in _SMALL_WORDS]
+    return 2 <= len(tokens) <= _MOST_HEADING_WORDS and all(
         word[:1].isupper() or not word[0].isalpha() for word in weighty
     )

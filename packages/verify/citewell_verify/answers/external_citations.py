@@ -44,7 +44,7 @@ def insert_markers(
     said = statements(answer, sources)
     closed = [*protected_regions(answer), *((marker.start, marker.end) for marker in cited_markers(answer, sources))]
     wanted = {
-        (_outside(place, closed), citation.number)
+        (next((end for start, end in closed if start < place < end), place), citation.number)
         for citation in citations
         for place in _places(answer, said, citation)
     }
@@ -90,7 +90,7 @@ def _translated_place(offset: int, translation: Translation) -> int:
 
 
 def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list[Statement]:
-    return [each for each in said if each.start < citation.end and citation.start < each.end]
+    return [statement for statement in said if statement.start < citation.end and citation.start < statement.end]
 
 
 def as_given(offset: int, inserted: Sequence[Sequence[int]], *, opens: bool = False) -> int:
@@ -99,7 +99,7 @@ def as_given(offset: int, inserted: Sequence[Sequence[int]], *, opens: bool = Fa
     Characters that were left out there precede the place of what `opens` there, and follow that of what ends.
     """
     before = [0, *accumulate(length for _, length in inserted)]
-    starts = [place + before[n] for n, (place, _) in enumerate(inserted)]
+    starts = [place + before[number] for number, (place, _) in enumerate(inserted)]
     count = bisect_right(starts, offset if opens else offset - 1)
     if not count:
         return offset
@@ -114,8 +114,4 @@ def _places(answer: str, said: Sequence[Statement], citation: GivenCitation) -> 
         return [end]
     if answer[end - 1 : end].isalnum() and answer[end : end + 1].isalnum():
         end = reached[-1].end
-    return [*(each.end for each in reached[:-1]), end]
-
-
-def _outside(place: int, closed: Iterable[tuple[int, int]]) -> int:
-    return next((end for start, end in closed if start < place < end), place)
+    return [*(statement.end for statement in reached[:-1]), end]

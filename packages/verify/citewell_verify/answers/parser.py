@@ -65,7 +65,7 @@ def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAns
     if owners:
         for mark, owner in zip(
             plain.marks,
-            _owners(text, plain.marks, [sentences[n] for n in owners], [spans[n][0] for n in owners]),
+            _owners(text, plain.marks, [sentences[index] for index in owners], [spans[index][0] for index in owners]),
             strict=True,
         ):
             marks[owners[owner]].append(mark)
@@ -93,7 +93,7 @@ def without_list_sign(text: str) -> str:
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    # A marker after a sentence in code or a formula would become part of it.
+    """The sentences, each to the end of its code or formula: a marker within these would become part of them."""
     regions = protected_regions(text)
     starts = [start for start, _ in regions]
     whole: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def _own_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def can_cite(words: str) -> bool:
-    # The splitter also returns stray signs ("…", "|") and labels as sentences.
+    """True unless the words are a stray sign ("…", "|") or a label, which the splitter also returns."""
     return any(map(str.isalnum, words)) and not LABEL.fullmatch(words)
 
 

@@ -39,7 +39,10 @@ class _Line:
 
     @property
     def names_document(self) -> bool:
-        # An address in the marker itself, `[1](https://…)`, may also cite for a sentence after it.
+        """Whether the text names a document.
+
+        An address in the marker itself, `[1](https://…)`, may also cite for a sentence after it.
+        """
         words = self.whole if self.leads and not _ENDS_LIKE_PROSE.search(self.bare) else self.bare
         return bool(_DOCUMENT.search(words)) and not _SENTENCE.search(self.bare)
 

@@ -53,7 +53,7 @@ def statements(answer: str, sources: Citable | int | None = None) -> list[Statem
 
 @lru_cache(maxsize=64)
 def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
-    # Cached: every check of a draft and everything after it parses the same text.
+    """The statements, cached: every check of a draft and everything after it parses the same text."""
     reading = parse_answer(answer, sources)
     return tuple(
         Statement(

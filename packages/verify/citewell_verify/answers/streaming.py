@@ -37,7 +37,10 @@ class GrowingAnswer:
         self._begin_again()
 
     def _begin_again(self) -> None:
-        # `text[base:]` is read again; `before` statements precede it, and its first `closed` ones are already reported.
+        """Read the text from its beginning.
+
+        `text[base:]` is read again; `before` statements precede it, and its first `closed` ones are already reported.
+        """
         self._base = self._before = self._closed = 0
         self._looked = 0
 
@@ -55,11 +58,11 @@ class GrowingAnswer:
         part = _settled(text[self._base :])
         said = statements(part, self._sources)
         count = _count_closed(part, said)
-        found = [self._placed(each) for each in said[self._closed : count]]
+        closed = [self._placed(statement) for statement in said[self._closed : count]]
         self._closed = max(self._closed, count)
-        if found:
+        if closed:
             self._advance(part, said, count)
-        return found
+        return closed
 
     def _placed(self, statement: Statement) -> Statement:
         return replace(
@@ -70,14 +73,14 @@ class GrowingAnswer:
         )
 
     def _advance(self, part: str, said: Sequence[Statement], count: int) -> None:
-        # From the last closed sentence on: what precedes markers and lists decides how they are understood.
-        anchor = next((each for each in reversed(said[:count]) if can_cite(each.text)), None)
+        """Read on from the last closed sentence: what precedes markers and lists decides how they are understood."""
+        anchor = next((statement for statement in reversed(said[:count]) if can_cite(statement.text)), None)
         if anchor is None:
             return
         line = part.rfind("\n", 0, anchor.start) + 1
         # A number before its words ("5. Wait") is a list mark only at the beginning of its line.
         base = line if is_list_sign(part[line : anchor.start]) else anchor.start
-        first = next(each.index for each in said if each.start >= base)
+        first = next(statement.index for statement in said if statement.start >= base)
         self._base += base
         self._before += first
         self._closed = count - first
@@ -118,7 +121,7 @@ def _count_closed(text: str, said: Sequence[Statement]) -> int:
 
 
 def _is_apart(text: str, before: Statement, following: Statement) -> bool:
-    # By more than a line break that the rest of the second line could still undo.
+    """True if more than a line break is between statements, which the rest of the second line could still undo."""
     if _STOPPED.search(before.text):
         return True
     between = text[before.end : following.start]

@@ -107,7 +107,7 @@ def _written(marker: Marker, own: Mapping[int, tuple[int, ...] | str], shift: in
     written: list[str] = []
     for number in marker.numbers:
         meant = own.get(number, (number + shift,))
-        written += [f"[Source: {meant}]"] if isinstance(meant, str) else [f"[†{n}]" for n in meant]
+        written += [f"[Source: {meant}]"] if isinstance(meant, str) else [f"[†{source}]" for source in meant]
     return "".join(dict.fromkeys(written))
 
 
@@ -120,7 +120,7 @@ def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _apart(edits: Sequence[Edit]) -> list[Edit]:
-    # Two that are left out one after the other share the space between them.
+    """Edits that do not overlap: two texts that are left out one after the other share the space between them."""
     apart: list[Edit] = []
     for start, end, written in sorted(edits):
         first = max(start, apart[-1][1]) if apart else start

@@ -67,18 +67,18 @@ class Date:
     def end(self) -> int:
         return self.start + len(self.text)
 
-    def follows_from(self, other: "Date") -> bool:
-        """Say whether a text that states `other` also states this date: `May 2020` follows from `5 May 2020`.
+    def follows_from(self, stated: "Date") -> bool:
+        """Say whether a text that has the date `stated` also states this date: `May 2020` follows from `5 May 2020`.
 
-        The year may be missing in `other` if month and day agree: "5 September this year".
+        The year may be missing in `stated` if month and day agree: "5 September this year".
         """
-        if self.month not in (None, other.month) or self.day not in (None, other.day):
+        if self.month not in (None, stated.month) or self.day not in (None, stated.day):
             return False
         if self.years is None:
             return True
-        if other.years is None:
+        if stated.years is None:
             return self.day is not None
-        return self.years[0] <= other.years[0] and other.years[1] <= self.years[1]
+        return self.years[0] <= stated.years[0] and stated.years[1] <= self.years[1]
 
 
 def find_dates(text: str) -> list[Date]:
@@ -86,19 +86,19 @@ def find_dates(text: str) -> list[Date]:
         return []
     text = latin_letters(text)
     taken = bytearray(len(text))
-    found: list[Date] = []
+    dates: list[Date] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             start, end = match.span()
             date = None if any(taken[start:end]) else _date(match)
             if date:
                 taken[start:end] = b"\1" * (end - start)
-                found.append(date)
-    return sorted(found, key=lambda date: date.start)
+                dates.append(date)
+    return sorted(dates, key=lambda date: date.start)
 
 
 def _date(match: re.Match[str]) -> Date | None:
-    # `2007-04` is a month: only a later year after 2007 ends a span.
+    """The date of a match; `2007-04` is a month, since only a later year after 2007 ends a span."""
     parts = match.groupdict()
     if parts.get("last") and not _years(parts, match):
         return None

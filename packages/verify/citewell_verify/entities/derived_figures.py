@@ -44,16 +44,16 @@ def figures_in_words(text: str) -> tuple[Quantity, ...]:
 
 
 def is_in_words(stated: Quantity, text: str) -> bool:
-    # 50 % as "half", 30 minutes as "half an hour".
+    """Whether the text has the figure in words: 50 % as "half", 30 minutes as "half an hour"."""
     return any(states(stated, figure) and stated.dimension == figure.dimension for figure in figures_in_words(text))
 
 
 def _shares(text: str) -> Iterator[Quantity]:
     for form in _SHARES:
         for match in form.finditer(text):
-            found = match.groupdict()
-            whole = float(_PARTS[found["part"].lower()]) if found.get("part") else _counted(found.get("whole"), 2)
-            many = _counted(found.get("many"), 1)
+            parts = match.groupdict()
+            whole = float(_PARTS[parts["part"].lower()]) if parts.get("part") else _counted(parts.get("whole"), 2)
+            many = _counted(parts.get("many"), 1)
             if 0 < many < whole:
                 yield _quantity(match, 100 * many / whole, "%", step=1.0)
 
@@ -83,37 +83,37 @@ def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tupl
     quantities of the `source` in order, dates included. At most 60 of them are tried.
     """
     wanted = _kinds_for(stated)
-    for one, other in _beside(source, tuple(known[:_MOST])):
-        if {one.dimension, other.dimension} not in wanted:
+    for left, right in _beside(source, tuple(known[:_MOST])):
+        if {left.dimension, right.dimension} not in wanted:
             continue
-        if any(_equals(stated, value) for value in _results(stated, one, other)):
-            return one.text, other.text
+        if any(_equals(stated, value) for value in _results(stated, left, right)):
+            return left.text, right.text
     return None
 
 
 @text_cache()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
-    # Near each other; a repeated figure is no second figure.
-    figures = sorted([*known, *figures_in_words(source)], key=lambda each: each.start)[:_MOST]
+    """Pairs of figures near each other; a repeated figure is no second figure."""
+    figures = sorted([*known, *figures_in_words(source)], key=lambda figure: figure.start)[:_MOST]
     return tuple(
-        (one, other)
-        for one, other in combinations(figures, 2)
-        if other.start - one.start <= _NEAR
-        and one.start != other.start
-        and not (one.dimension == other.dimension and states(one, other))
+        (left, right)
+        for left, right in combinations(figures, 2)
+        if right.start - left.start <= _NEAR
+        and left.start != right.start
+        and not (left.dimension == right.dimension and states(left, right))
     )
 
 
 def _kinds_for(stated: Quantity) -> Sequence[set[str]]:
     dimension = stated.dimension
-    found = [{"percent", dimension}, {dimension}] if dimension != "percent" else []
+    kinds = [{"percent", dimension}, {dimension}] if dimension != "percent" else []
     if dimension == "months":
-        found.append({""})
+        kinds.append({""})
     if stated.unit:
-        found.append({"", dimension})
+        kinds.append({"", dimension})
     if dimension == "percent":
-        found += [{each} for each in _DIMENSIONS]
-    return found if stated.unit or stated.nouns else found[:1]
+        kinds += [{known} for known in _DIMENSIONS]
+    return kinds if stated.unit or stated.nouns else kinds[:1]
 
 
 def _equals(stated: Quantity, value: float) -> bool:
@@ -121,21 +121,21 @@ def _equals(stated: Quantity, value: float) -> bool:
     return value > 0 and (off <= _WHOLE * value or (stated.value >= 1 and off <= min(stated.step / 2, 0.05 * value)))
 
 
-def _results(stated: Quantity, one: Quantity, other: Quantity) -> Iterable[float]:
-    kinds = {one.dimension, other.dimension}
-    if kinds == {stated.dimension} and (stated.unit or stated.nouns & (one.nouns | other.nouns)):
-        first, second = _in_unit(one, stated), _in_unit(other, stated)
+def _results(stated: Quantity, left: Quantity, right: Quantity) -> Iterable[float]:
+    kinds = {left.dimension, right.dimension}
+    if kinds == {stated.dimension} and (stated.unit or stated.nouns & (left.nouns | right.nouns)):
+        first, second = _in_unit(left, stated), _in_unit(right, stated)
         yield from (first + second, abs(first - second))
-    if stated.dimension == "months" and kinds == {""} and min(one.value, other.value) >= 1000:
-        yield abs(one.value - other.value) * UNITS["year"][1] / UNITS[stated.unit][1]
+    if stated.dimension == "months" and kinds == {""} and min(left.value, right.value) >= 1000:
+        yield abs(left.value - right.value) * UNITS["year"][1] / UNITS[stated.unit][1]
     if kinds == {"percent", stated.dimension} and stated.dimension != "percent":
-        share, whole = (one, other) if one.dimension == "percent" else (other, one)
+        share, whole = (left, right) if left.dimension == "percent" else (right, left)
         yield share.value / 100 * _in_unit(whole, stated)
     if kinds == {"", stated.dimension} and stated.unit:
-        times, each = (other, one) if one.dimension else (one, other)
-        yield times.value * _in_unit(each, stated)
-    if stated.dimension == "percent" and len(kinds) == 1 and min(one.value, other.value) > 0:
-        small, large = sorted((one.value * _factor(one), other.value * _factor(other)))
+        times, amount = (right, left) if left.dimension else (left, right)
+        yield times.value * _in_unit(amount, stated)
+    if stated.dimension == "percent" and len(kinds) == 1 and min(left.value, right.value) > 0:
+        small, large = sorted((left.value * _factor(left), right.value * _factor(right)))
         yield from (100 * small / large, 100 * (large - small) / small, 100 * (large - small) / large)
 
 

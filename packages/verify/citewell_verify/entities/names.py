@@ -133,27 +133,27 @@ class FoundName(NamedTuple):
     sure: bool
 
 
-def same_country(one: Sequence[str], other: Sequence[str]) -> bool:
-    return any(not names.isdisjoint(one) and not names.isdisjoint(other) for names in SAME_NAMES)
+def same_country(left: Sequence[str], right: Sequence[str]) -> bool:
+    return any(not names.isdisjoint(left) and not names.isdisjoint(right) for names in SAME_NAMES)
 
 
 def find_names(text: str) -> list[FoundName]:
     """Return the names in the first 300 words of `text`, in order; `end` is that of their last word."""
     tokens = tokens_of(text)
-    found = [
+    names = [
         FoundName(name.kind, name.text, tokens[name.first].start(), tokens[name.last].end(), name.sure)
         for name in names_in(text, tokens)
     ]
-    return sorted(found, key=lambda name: name.start)
+    return sorted(names, key=lambda name: name.start)
 
 
 def tokens_of(text: str) -> list[re.Match[str]]:
-    found: list[re.Match[str]] = []
+    tokens: list[re.Match[str]] = []
     for match in _WORD.finditer(text):
-        found.append(match)
-        if len(found) == _MOST_WORDS:
+        tokens.append(match)
+        if len(tokens) == _MOST_WORDS:
             break
-    return found
+    return tokens
 
 
 def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
@@ -166,12 +166,14 @@ def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
 
 
 def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[Name]:
-    # `Ada Whitfield`, `TR-400`; a sentence's first word alone is not `sure`.
+    """Names such as `Ada Whitfield` and `TR-400`; a sentence's first word alone is not `sure`."""
     for places in _runs(text, tokens, dated):
         first, last = tokens[places[0]], tokens[places[-1]]
         core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
         if any(len(part) > 1 for part in core):
-            sure = len(places) > 1 or not first[0].istitle() or not _opens(text, first)
+            before = text[max(0, first.start() - 3) : first.start()].rstrip(" \t*_")
+            opens_sentence = not before or before[-1] in ".!?:;\n\"“‘'(-•#"
+            sure = len(places) > 1 or not first[0].istitle() or not opens_sentence
             whole = _POSSESSIVE.sub("", text[first.start() : last.end()])
             yield Name("latin", whole, core, places[0], places[-1], sure)
 
@@ -190,11 +192,6 @@ def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterat
         yield run
 
 
-def _opens(text: str, token: re.Match[str]) -> bool:
-    before = text[max(0, token.start() - 3) : token.start()].rstrip(" \t*_")
-    return token.start() == 0 or not before or before[-1] in ".!?:;\n\"“‘'(-•#"
-
-
 def _korean_name(token: str, following: str, place: int) -> Name | None:
     bare = _TAIL.sub("", token) or token
     if _ROLE.fullmatch(following) and re.fullmatch("[가-힣]{2,4}", token):
@@ -205,6 +202,6 @@ def _korean_name(token: str, following: str, place: int) -> Name | None:
         return Name("organisation", bare, (bare,), place, place)
     if bare in KNOWN_PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
         return Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
-    if len(bare) >= 3 and sum(each in _FOREIGN_SYLLABLES for each in bare) >= _FEWEST_FOREIGN:
+    if len(bare) >= 3 and sum(syllable in _FOREIGN_SYLLABLES for syllable in bare) >= _FEWEST_FOREIGN:
         return Name("loanword", bare, (bare,), place, place)
     return None

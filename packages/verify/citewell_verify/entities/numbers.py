@@ -120,13 +120,13 @@ def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         # "Half a dozen" and "3 dozen" are one quantity.
         if match.start() >= end and match.end() not in listed and not _is_name(text, match):
-            found = _quantity(text, match)
-            end = found.start + len(found.text)
-            yield found
+            quantity = _quantity(text, match)
+            end = quantity.start + len(quantity.text)
+            yield quantity
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    # `Fifty Shades`, `the Hundred Years' War`, `the 80s`, `COVID-19`, `10-Q`.
+    """Whether a number belongs to a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`, `COVID-19`, `10-Q`."""
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None
@@ -158,11 +158,14 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     if half:
         value, end = value + 0.5, half.end()
     clause = _CLAUSE.match(text, end)
+    bound = _bound(text, start, end)
+    if vague := match["vague"]:  # `several hundred` and `수백` are fewer than a thousand; `hundreds` need not be
+        bound = "multiples" if vague.lower().partition(" ")[0].endswith("s") else "several"
     return Quantity(
         value=value,
         step=step,
         unit="".join(name.lower().replace("percentage-", "percentage").split()).replace("％", "%"),
-        bound=_vague_bound(match["vague"]) if match["vague"] else _bound(text, start, end),
+        bound=bound,
         scaled=bool(scale or match["korean"] or match["vague"]),
         weak=_is_weak(text, match, value),
         nouns=frozenset(content_stems(clause[0] if clause else "")[:2]),
@@ -175,11 +178,6 @@ def _is_weak(text: str, match: re.Match[str], value: float) -> bool:
     if match["digits"]:
         return _LETTER_HYPHEN.search(text, max(0, match.start() - 2), match.start()) is not None  # COVID-19
     return match["vague"] is not None or (value <= 12 and not (match["korean"] or match["code"] or match["half"]))
-
-
-def _vague_bound(written: str) -> Bound:
-    # `Several hundred` and `수백` are fewer than a thousand; `hundreds` need not be.
-    return "multiples" if written.lower().partition(" ")[0].endswith("s") else "several"
 
 
 def _bound(text: str, start: int, end: int) -> Bound:

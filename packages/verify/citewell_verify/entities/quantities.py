@@ -99,7 +99,7 @@ def converted(claim: Quantity, source: Quantity) -> float:
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:
-    # As written, but by at most 2 %; "about" allows 6 %.
+    """Whether a figure rounds to the one that is claimed, as written but by at most 2 %; "about" allows 6 %."""
     off = abs(exact - claim.value)
     if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True

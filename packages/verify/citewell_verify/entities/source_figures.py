@@ -43,8 +43,8 @@ class SourceFigures:
     @cached_property
     def different(self) -> tuple[Quantity, ...]:
         first: dict[Quantity, Quantity] = {}
-        for each in self.everywhere:
-            first.setdefault(replace(each, start=0), each)
+        for quantity in self.everywhere:
+            first.setdefault(replace(quantity, start=0), quantity)
         return tuple(first.values())
 
     @cached_property
@@ -53,59 +53,59 @@ class SourceFigures:
 
     @cached_property
     def _by_value(self) -> "_Ordered":
-        return _Ordered((each.value, at) for at, each in enumerate(self.different))
+        return _Ordered((quantity.value, at) for at, quantity in enumerate(self.different))
 
     @cached_property
     def _by_size(self) -> dict[str, "_Ordered"]:
         sizes: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        for at, each in enumerate(self.different):
-            if each.unit:
-                sizes[each.dimension].append((each.value * UNITS[each.unit][1], at))
-        return {dimension: _Ordered(found) for dimension, found in sizes.items()}
+        for at, quantity in enumerate(self.different):
+            if quantity.unit:
+                sizes[quantity.dimension].append((quantity.value * UNITS[quantity.unit][1], at))
+        return {dimension: _Ordered(values) for dimension, values in sizes.items()}
 
     @cached_property
     def _by_noun(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for at, each in enumerate(self.different):
-            for noun in each.nouns:
-                found[noun].append(at)
-        return found
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, quantity in enumerate(self.different):
+            for noun in quantity.nouns:
+                places[noun].append(at)
+        return places
 
     @cached_property
     def _by_dimension(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for at, each in enumerate(self.different):
-            found[each.dimension].append(at)
-        return found
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, quantity in enumerate(self.different):
+            places[quantity.dimension].append(at)
+        return places
 
     def candidates(self, stated: Quantity) -> list[Quantity]:
         least, most = agreement_range(stated)
-        found = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
+        places = {*self._by_value.between(least, most), *self._by_value.between(least / self.scale, most / self.scale)}
         if stated.unit and (sizes := self._by_size.get(stated.dimension)):
             factor = UNITS[stated.unit][1]
-            found.update(sizes.between(least * factor, most * factor))
-            found.update(sizes.between(least * factor / self.scale, most * factor / self.scale))
-        return [self.different[at] for at in sorted(found)]
+            places.update(sizes.between(least * factor, most * factor))
+            places.update(sizes.between(least * factor / self.scale, most * factor / self.scale))
+        return [self.different[at] for at in sorted(places)]
 
     def of_value(self, value: float) -> Iterator[Quantity]:
         return (self.different[at] for at in sorted(self._by_value.between(value, value)))
 
     def with_nouns(self, stated: Quantity) -> list[Quantity]:
-        found = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
-        alike = [at for at in sorted(found) if not stated.unit or self.different[at].dimension == stated.dimension]
+        places = {at for noun in stated.nouns for at in self._by_noun.get(noun, ())}
+        alike = [at for at in sorted(places) if not stated.unit or self.different[at].dimension == stated.dimension]
         return [self.different[at] for at in alike[:_MOST_ALTERNATIVES]]
 
     def of_dimension(self, stated: Quantity) -> list[Quantity]:
         return [self.different[at] for at in self._by_dimension.get(stated.dimension, [])[:_MOST_ALTERNATIVES]]
 
     def quantities_in(self, start: int, end: int) -> Sequence[Quantity]:
-        first = bisect_left(self.everywhere, start, key=lambda each: each.start)
-        last = bisect_left(self.everywhere, end, key=lambda each: each.start)
+        first = bisect_left(self.everywhere, start, key=lambda quantity: quantity.start)
+        last = bisect_left(self.everywhere, end, key=lambda quantity: quantity.start)
         return self.everywhere[first : min(last, first + _MOST_NEARBY)]
 
     def dates_in(self, start: int, end: int) -> Sequence[Date]:
-        first = bisect_left(self.dates, start, key=lambda each: each.start)
-        last = bisect_left(self.dates, end, key=lambda each: each.start)
+        first = bisect_left(self.dates, start, key=lambda date: date.start)
+        last = bisect_left(self.dates, end, key=lambda date: date.start)
         return self.dates[first : min(last, first + _MOST_NEARBY)]
 
 

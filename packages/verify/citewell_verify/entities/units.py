@@ -113,7 +113,7 @@ _KOREAN_ONES = _numbered("한 두 세 네 다섯 여섯 일곱 여덟 아홉")
 KOREAN_NUMERALS = {
     **_KOREAN_ONES,
     **_KOREAN_TENS,
-    **{f"{ten}{one}": tens + ones for ten, tens in _KOREAN_TENS.items() for one, ones in _KOREAN_ONES.items()},
+    **{f"{ten}{digit}": tens + ones for ten, tens in _KOREAN_TENS.items() for digit, ones in _KOREAN_ONES.items()},
     "스무": 20.0,
     "석": 3.0,
     "넉": 4.0,

@@ -40,18 +40,20 @@ def written_value(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _korean(written: str) -> tuple[float, float]:
-    # `1조 2,000억`; in `3천5백만` the 만 of 5백만 also multiplies the 3천 before it.
+    """The value of `1조 2,000억`, and its last place; in `3천5백만` the 만 also multiplies the 3천 before it."""
     parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
     total, step, myriad = 0.0, float("inf"), 1.0
     for (value, last), scale in reversed(parts):
-        myriad = max((each for each in _MYRIADS if each <= scale), default=myriad) if scale >= _MYRIADS[0] else myriad
+        myriad = (
+            max((power for power in _MYRIADS if power <= scale), default=myriad) if scale >= _MYRIADS[0] else myriad
+        )
         factor = scale if scale >= _MYRIADS[0] else scale * myriad
         total, step = total + value * factor, min(step, last * factor)
     return total, step
 
 
 def _sino(written: str) -> float:
-    # `백`, `이십오`, `삼백오십`.
+    """The value of `백`, `이십오`, `삼백오십`."""
     total, digit = 0.0, 0.0
     for letter in written:
         if place := SINO_PLACES.get(letter):
@@ -67,11 +69,11 @@ def _decimal(digits: str) -> tuple[float, float]:
 
 
 def _vague(written: str) -> float:
-    # 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`.
+    """100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
     if written.startswith("수"):
-        return prod({**SINO_PLACES, **SCALES}[each] for each in written[1:])
-    names = [each.rstrip("s") for each in written.lower().split()]
-    return prod({"ten": 10.0, "dozen": 12.0, **SCALES}[each] for each in names if each in (*_COUNTED, *SCALES))
+        return prod({**SINO_PLACES, **SCALES}[word] for word in written[1:])
+    names = [word.rstrip("s") for word in written.lower().split()]
+    return prod({"ten": 10.0, "dozen": 12.0, **SCALES}[word] for word in names if word in (*_COUNTED, *SCALES))
 
 
 def _spelled(phrase: str) -> float:

@@ -55,7 +55,7 @@ def _without_lead(statement: str, sources: Sequence[SourceNames]) -> str:
 
 
 def _ends_of_phrase(statement: str, position: int) -> list[tuple[int, int]]:
-    # A comma may stand within the name; so the last one that ends a name counts.
+    """The commas that may end the phrase, the last one first, because a comma may stand within the name."""
     ends = [
         match.span() for match in re.finditer(r",\s+", statement[: position + _LONGEST]) if match.start() > position
     ]
@@ -63,7 +63,7 @@ def _ends_of_phrase(statement: str, position: int) -> list[tuple[int, int]]:
 
 
 def _without_subject(statement: str, sources: Sequence[SourceNames]) -> str:
-    # "Report" may be a verb, too.
+    """The statement behind a subject that names a source; "report" may be a verb, too."""
     for says in _SUBJECT.finditer(statement, 0, _LONGEST):
         if _names_one(statement[: says.start()], sources):
             return _capitalised(statement[says.end() :])

@@ -71,7 +71,7 @@ class SourceNames:
             return False
         is_document = any(_is_one_of(word, _DOCUMENTS) for word in said)
         whole = [
-            name for name in names if name and all(any(_is_one_of(word, {each}) for word in said) for each in name)
+            name for name in names if name and all(any(_is_one_of(word, {part}) for word in said) for part in name)
         ]
         is_file = any(_EXTENSION.search(name) and set(map(_core, _words(name))) in whole for name in self.whole)
         if any(_FILING.fullmatch(word) for word in meant):
@@ -81,7 +81,7 @@ class SourceNames:
         return is_file or bool(whole) or len(meant) > 1 or is_document
 
     def without_names_in(self, text: str) -> "SourceNames":
-        """Leave out names that the `text` has: it may be about somebody of that name, who says something in it."""
+        """Leave out names that the `text` has: it may be about a person of that name, who says something in it."""
         folded = text.casefold()
         return replace(
             self, whole=tuple(name for name in self.whole if not self._is_plain(name) or name.casefold() not in folded)
@@ -132,9 +132,9 @@ class Citable:
         """
         numbers: list[int] = []
         missing: list[str] = []
-        for some in _SEPARATOR.split(citation):
+        for names in _SEPARATOR.split(citation):
             # "Returns and Fees" is one name if a source has it, else two.
-            for part in (some,) if self._numbers_of(some) else _parts(some):
+            for part in (names,) if self._numbers_of(names) else _parts(names):
                 named = self._numbers_of(part)
                 numbers += named
                 if not named:
@@ -150,7 +150,7 @@ class Citable:
         if numbers := self._wholly(text):
             return numbers
         parts = [self._wholly(part) for part in _SEPARATOR.split(text) for part in _parts(part)]
-        return tuple(dict.fromkeys(n for part in parts for n in part)) if parts and all(parts) else ()
+        return tuple(dict.fromkeys(number for part in parts for number in part)) if parts and all(parts) else ()
 
     def is_written(self, name: str) -> bool:
         return any(name.strip() in source.whole for source in self.names)
@@ -163,24 +163,26 @@ class Citable:
             if not key:
                 continue
             numbers = [
-                n for n, source in enumerate(self.names, start=1) if any(_address(w) == key for w in source.whole)
+                number
+                for number, source in enumerate(self.names, start=1)
+                if any(_address(name) == key for name in source.whole)
             ]
-            page = _PAGE.search(plain)
-            if page and (there := [n for n in numbers if self.names[n - 1].page == int(page[1] or page[2])]):
-                numbers = there
             if numbers:
-                return tuple(numbers)
+                return self._on_page(numbers, plain)
         return ()
 
     def _numbers_of(self, name: str) -> tuple[int, ...]:
-        page = _PAGE.search(name)
         wanted = _words(_PAGE.sub(" ", name))
-        rated = {number: _likeness(wanted, each) for number, each in enumerate(self.names, start=1)} if wanted else {}
+        rated = {number: _likeness(wanted, names) for number, names in enumerate(self.names, start=1)} if wanted else {}
         best = max(rated.values(), default=0)
-        found = [number for number, score in rated.items() if best and score == best]
-        if page and (there := [n for n in found if self.names[n - 1].page == int(page[1] or page[2])]):
-            found = there
-        return tuple(found)
+        best_rated = [number for number, score in rated.items() if best and score == best]
+        return self._on_page(best_rated, name)
+
+    def _on_page(self, numbers: Sequence[int], name: str) -> tuple[int, ...]:
+        """Those of the sources that are on the page that the name says, else all of them."""
+        page = _PAGE.search(name)
+        on_page = [number for number in numbers if page and self.names[number - 1].page == int(page[1] or page[2])]
+        return tuple(on_page or numbers)
 
 
 def brackets_in(text: str) -> frozenset[str]:
@@ -208,7 +210,7 @@ def _core(word: str) -> str:
 
 
 def _is_one_of(word: str, known: Iterable[str]) -> bool:
-    # A Korean word may have a particle: 한빛전자의.
+    """True if the word is known, or begins with a known one as a Korean word with a particle does: 한빛전자의."""
     if word in known:
         return True
     stems = (word[:-size] for size in range(1, _MOST_PARTICLES + 1) if len(word) > size + 1)
@@ -235,14 +237,14 @@ def names_of(source: Mapping[str, Any]) -> SourceNames:
 
 
 def _parts(citation: str) -> Iterator[str]:
-    for each in _LESSER_SEPARATOR.split(citation):
-        if _WORD.search(_PAGE.sub("", each)):
-            yield each
+    for part in _LESSER_SEPARATOR.split(citation):
+        if _WORD.search(_PAGE.sub("", part)):
+            yield part
 
 
 @lru_cache(maxsize=2048)
 def _address(name: str) -> str:
-    # An address is the same without its scheme and what a system adds to it (`?utm_source=…`).
+    """An address without its scheme and what a system adds to it (`?utm_source=…`)."""
     text = unicodedata.normalize("NFKC", name[:500]).casefold().strip()
     text = re.sub(r"^https?://(?:www\.)?|[?&]utm_\w+=.*$", "", text)
     return " ".join(_WORD.findall(text))
@@ -250,7 +252,7 @@ def _address(name: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _words(name: str) -> tuple[str, ...]:
-    # `10-Q`, `10Q` and `10-q` are one word.
+    """The words of a name; `10-Q`, `10Q` and `10-q` are one word."""
     text = unicodedata.normalize("NFKC", name[:500]).casefold()
     return tuple(_WORD.findall(_FORM.sub(r"\1\2", text)))[:_MOST_WORDS]
 
@@ -261,7 +263,8 @@ def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
     for name in source.whole:
         words = _words(name)
         # Only a complete name identifies the source: "AAPL 10-Q 2022" does not cite "AAPL 10-Q 2023".
-        if words and (tuple(wanted) == words or _stands_in(words, wanted)):
+        places = range(len(wanted) - len(words) + 1)
+        if words and any(tuple(wanted[at : at + len(words)]) == words for at in places):
             known.update(words)
             whole = True
     parts = [set(_words(part)) for part in source.parts]
@@ -271,8 +274,3 @@ def _likeness(wanted: Sequence[str], source: SourceNames) -> int:
     if not all(word in known for word in meant):
         return 0
     return sum(word in known for word in wanted) + len(wanted) * whole if whole or said else 0
-
-
-def _stands_in(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    size = len(words)
-    return any(tuple(wanted[at : at + size]) == tuple(words) for at in range(len(wanted) - size + 1))

@@ -129,18 +129,22 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -
     places = {group.start for group in chosen}
     rest = [group for group in groups if group.start not in places]
     silent = [
-        g
-        for g in rest
-        if g.kind == "square" and _OPENS_ONE.fullmatch(g.body) and re.split(r"[\W_]", g.body.casefold())[0] in labels
+        group
+        for group in rest
+        if group.kind == "square"
+        and _OPENS_ONE.fullmatch(group.body)
+        and re.split(r"[\W_]", group.body.casefold())[0] in labels
     ]
     places = {group.start for group in silent}
-    shapes = Counter(_shape(g) for g in rest if g.stands_at_end)
-    unread = [g for g in rest if g.start not in places and _looks_like_one(g, shapes[_shape(g)], ends)]
+    shapes = Counter(_shape(group) for group in rest if group.stands_at_end)
+    unread = [
+        group for group in rest if group.start not in places and _looks_like_one(group, shapes[_shape(group)], ends)
+    ]
     return Foreign(
-        tuple(Marker(g.start, g.end, g.numbers) for g in chosen if not g.named),
-        tuple(Marker(g.start, g.end, g.numbers) for g in chosen if g.named),
-        tuple((g.start, g.end) for g in unread),
-        tuple((g.start, g.end) for g in silent),
+        tuple(Marker(group.start, group.end, group.numbers) for group in chosen if not group.named),
+        tuple(Marker(group.start, group.end, group.numbers) for group in chosen if group.named),
+        tuple((group.start, group.end) for group in unread),
+        tuple((group.start, group.end) for group in silent),
     )
 
 
@@ -149,7 +153,8 @@ def _groups(text: str, sources: Citable, taken: Sequence[tuple[int, int]]) -> It
     for match in _GROUP.finditer(text):
         kind, body = _kind_and_body(match)
         start, end = match.span()
-        if kind is None or _overlaps(taken, start, end):
+        before = bisect_left(taken, (end, 0)) - 1
+        if kind is None or (before >= 0 and taken[before][1] > start):
             continue
         if kind != "code" and encloses(code, start, end):
             continue
@@ -232,15 +237,15 @@ def _numbers(body: str, kind: str) -> tuple[int, ...]:
 def _cites(group: _Group, same: Sequence[_Group], ends: int, text: str, sources: Citable) -> bool:
     if not group.numbers:
         return False
-    at_end = [g for g in same if g.stands_at_end]
+    at_end = [alike for alike in same if alike.stands_at_end]
     ends_most = 2 * len(at_end) >= ends
     if group.named:
         return _names(group, same, text, ends_most=ends_most and len(at_end) == len(same))
-    possible = [_is_possible(g.numbers, sources.count) for g in same]
+    possible = [all(0 <= number <= sources.count for number in alike.numbers) for alike in same]
     is_labelled = bool(_SOURCE_WORD.match(group.body)) or group.kind in ("private", "signs", "command", "tag")
     if group.is_weak and not is_labelled:
         states = any(map(_STATES.search, _before(same, text)))
-        is_text = group.stands_in_front or not all(possible) or states or any(0 in g.numbers for g in same)
+        is_text = group.stands_in_front or not all(possible) or states or any(0 in alike.numbers for alike in same)
         is_call = group.kind in ("round", "curly") and group.is_attached
         return not is_text and not is_call and 2 <= len(at_end) == len(same) and ends_most
     if group.kind == "double" and not is_labelled and any(map(_STATES.search, _before(same, text))):
@@ -257,16 +262,12 @@ def _names(group: _Group, same: Iterable[_Group], text: str, *, ends_most: bool)
         return group.kind != "curly" or group.stands_at_end
     if group.kind == "link" and text[group.start] == "(":
         return True
-    is_object = any(_WORD_BEFORE.search(text[max(0, g.start - 24) : g.start]) for g in same)
+    is_object = any(_WORD_BEFORE.search(text[max(0, alike.start - 24) : alike.start]) for alike in same)
     return ends_most and not is_object
 
 
 def _before(groups: Iterable[_Group], text: str) -> list[str]:
     return [text[max(0, group.start - 24) : group.start] for group in groups]
-
-
-def _is_possible(numbers: Sequence[int], count: int) -> bool:
-    return all(0 <= number <= count for number in numbers)
 
 
 def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
@@ -284,11 +285,6 @@ def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
     if not _FILE.fullmatch(group.body) or group.kind == "link" or group.is_attached:
         return False
     return repeated >= 2 and 2 * repeated >= ends
-
-
-def _overlaps(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    before = bisect_left(taken, (end, 0)) - 1
-    return before >= 0 and taken[before][1] > start
 
 
 def _shape(group: _Group) -> str:

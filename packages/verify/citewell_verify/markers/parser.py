@@ -83,20 +83,18 @@ def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marke
     known = citable(sources)
     regions = protected_regions(text)
     places = Places(text, known.count if known else None)
-    found: list[Marker] = []
+    markers: list[Marker] = []
     for match in _FORM.finditer(text):
         marker, is_bare = _marker(match, known)
-        if encloses(regions, marker.start, marker.end) or not _stands(match, marker, places, is_bare=is_bare):
+        if encloses(regions, marker.start, marker.end):
             continue
-        if not (known and is_bare and known.is_content(text, marker.start, marker.end, marker.numbers)):
-            _add(found, marker, text)
-    return found
-
-
-def _stands(match: re.Match[str], marker: Marker, places: Places, *, is_bare: bool) -> bool:
-    if match["raised"] or (match["sup"] and is_bare):
-        return not places.is_exponent(marker.start, marker.end)
-    return not is_bare or places.cites(marker.start, marker.end, marker.numbers, is_linked=bool(match["link"]))
+        if match["raised"] or (match["sup"] and is_bare):
+            cites = not places.is_exponent(marker.start, marker.end)
+        else:
+            cites = not is_bare or places.cites(marker.start, marker.end, marker.numbers, is_linked=bool(match["link"]))
+        if cites and not (known and is_bare and known.is_content(text, marker.start, marker.end, marker.numbers)):
+            _add(markers, marker, text)
+    return markers
 
 
 def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool]:
@@ -142,7 +140,7 @@ def _range(first: str, last: str | None) -> Iterator[int]:
 
 
 def _raised(text: str, sources: Citable | None) -> tuple[int, ...]:
-    # `¹²` is source 12, or 1 and 2 if there are fewer sources.
+    """The numbers of raised digits: `¹²` is source 12, or 1 and 2 if there are fewer sources."""
     numbers = _numbers(text.strip("⁽⁾").translate(_TO_DIGITS))
     if sources and len(numbers) == 1 and numbers[0] not in sources:
         digits = tuple(dict.fromkeys(int(digit) for digit in str(numbers[0])))
@@ -161,14 +159,14 @@ def _named(text: str, sources: Citable | None) -> tuple[tuple[int, ...], tuple[s
     return sources.resolve(name) if sources else ((), (" ".join(name.split()),))
 
 
-def _add(found: list[Marker], marker: Marker, text: str) -> None:
-    # `[1]–[3]` becomes one marker for 1, 2 and 3.
-    last = found[-1] if found else None
+def _add(markers: list[Marker], marker: Marker, text: str) -> None:
+    """Add a marker; `[1]–[3]` becomes one marker for 1, 2 and 3."""
+    last = markers[-1] if markers else None
     if last and len(last.numbers) == len(marker.numbers) == 1 and _joins(text, last.end, marker):
         numbers = tuple(dict.fromkeys(_range(str(last.numbers[0]), str(marker.numbers[0]))))
-        found[-1] = Marker(last.start, marker.end, numbers)
+        markers[-1] = Marker(last.start, marker.end, numbers)
     else:
-        found.append(marker)
+        markers.append(marker)
 
 
 def _joins(text: str, end: int, marker: Marker) -> bool:

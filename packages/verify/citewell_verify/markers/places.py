@@ -185,7 +185,7 @@ class Places:
         return any(match[1] == name for match in _INDEXED.finditer(self._sentence_around(start)))
 
     def _is_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        # A list of numbers; those of the sources decide unclear cases.
+        """Whether a list of numbers is an interval; those of the sources decide unclear cases."""
         if any(sign.search(before) for sign in _SIGNS_BEFORE) or any(sign.match(after) for sign in _SIGNS_AFTER):
             return True
         if self._interval_end and _NEXT.fullmatch(self._text[self._interval_end : start][:8]):
@@ -203,7 +203,7 @@ class Places:
         return self._is_likely_interval(before, after, start, written, numbers)
 
     def _is_likely_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        # After "in", "the values", "an array" and plain words.
+        """Whether an interval is likely after "in", "the values", "an array" and plain words."""
         ends = _SENTENCE_ENDS.match(after) is not None
         is_mathematics = self._is_about_mathematics(start)
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
@@ -220,7 +220,7 @@ class Places:
         return _MATHEMATICS.search(self._sentence_around(start)) is not None
 
     def _sentence_around(self, start: int) -> str:
-        # No other sentence may decide, because repairs may remove it.
+        """The sentence around a place; no other one may decide, because repairs may remove it."""
         before, after = self._text[max(0, start - _SENTENCE) : start], self._text[start : start + _SENTENCE]
         return _STOPS.split(before)[-1] + _STOPS.split(after, maxsplit=1)[0]
 

@@ -39,14 +39,14 @@ def protected_regions(text: str) -> list[tuple[int, int]]:
     """Return the (start, end) of each part of `text` in which a bracket is no citation, in order and without
     overlaps."""
     code = code_regions(text)
-    found: list[tuple[int, int]] = []
+    regions: list[tuple[int, int]] = []
     position = 0
     for start, end in (*code, (len(text), len(text))):
-        found += _formal(text, position, start)
+        regions += _formal(text, position, start)
         if end > start:
-            found.append((start, end))
+            regions.append((start, end))
         position = end
-    return found
+    return regions
 
 
 def encloses(regions: Regions, start: int, end: int) -> bool:

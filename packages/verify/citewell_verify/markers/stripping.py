@@ -93,7 +93,7 @@ def _runs(text: str, sources: Citable | int | None) -> list[_Run]:
 
 
 def _with_enclosure(text: str, group: Sequence[Marker]) -> _Run:
-    # As in `(Source: [1], [2])`.
+    """The markers with what encloses them, as in `(Source: [1], [2])`."""
     start, end = group[0].start, group[-1].end
     if label := LABEL.search(text, max(0, start - 24), start):
         start = label.start("label")

@@ -106,24 +106,30 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     # Another section may say the same of another thing.
     is_named = bool(places) and all(place.section and place.is_full_match for place in places)
     substitution = None if verbatim or is_named else plain_substitution(plain, passage.text, context)
-    found = () if verbatim else disagreements(plain, passage.text)
-    if context and found:
-        found = without_heading_facts(statement, text, found)
+    differing = () if verbatim else disagreements(plain, passage.text)
+    if context and differing:
+        differing = without_heading_facts(statement, text, differing)
     nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
     closeness = meaning.best_likeness(plain, nearest) if meaning.known else None
-    weighed = features(compared, places, (substitution, *found) if substitution else found, closeness)
+    weighed = features(compared, places, (substitution, *differing) if substitution else differing, closeness)
     refuted = any(place.refuted for place in places)
-    return Observed(compared, found, substitution, verbatim, weighed, refuted)
+    return Observed(compared, differing, substitution, verbatim, weighed, refuted)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source, below its headings and columns."""
     if is_too_long(statement):
-        return _judged_whole(statement, source)
+        # It is not read fact by fact: the source supports it if it has it verbatim, else the verdict is uncertain.
+        if stands_in(without_markers(statement), read_passage(source.text).text):
+            return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
+        return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
     text = with_outer_headings(statement, source.text, source.context)
     seen = observe(statement, text, meaning, source.context)
     compared, support = seen.compared, seen.support
-    differing = (seen.substitution,) if seen.substitution else seen.disagreements
+    if seen.substitution:
+        differing, is_contradicted = (seen.substitution,), decides(seen.substitution, source.text)
+    else:
+        differing, is_contradicted = seen.disagreements, support <= _SURELY_NOT and _strikes(seen)
     return Judged(
         statement=compared.statement.text,
         source=source.number,
@@ -133,14 +139,8 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         said=evidence or compared.best.text,
         missing=tuple(compared.absent_words()),
         disagreements=differing,
-        is_contradicted=_is_contradicted(seen, source.text),
+        is_contradicted=is_contradicted,
     )
-
-
-def _is_contradicted(seen: Observed, source: str) -> bool:
-    if seen.substitution:
-        return decides(seen.substitution, source)
-    return seen.support <= _SURELY_NOT and _strikes(seen)
 
 
 def _strikes(seen: Observed) -> bool:
@@ -164,15 +164,8 @@ def _evidence(statement: str, compared: Comparison, text: str, source: Source) -
     own = [text[place.start : place.end] for place in places if place.start >= above]
     heads = parse_tables(without_markers(with_columns(source.text, source.context))).heads
     if own and own[0] in heads:
-        return next((each for each in own if is_table_row(each) and each not in heads), own[0])
+        return next((line for line in own if is_table_row(line) and line not in heads), own[0])
     return own[0] if own else ""
-
-
-def _judged_whole(statement: str, source: Source) -> Judged:
-    # Too long to be read fact by fact: supported if the source has it verbatim, else uncertain.
-    if stands_in(without_markers(statement), read_passage(source.text).text):
-        return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
-    return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
 
 
 def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
@@ -182,7 +175,7 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
     nothing = Judged(statement, 0, 0.0, 0.0, "", "", (), ())
-    return max(judged, key=lambda each: each.support, default=nothing)
+    return max(judged, key=lambda judgement: judgement.support, default=nothing)
 
 
 def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:
@@ -194,10 +187,11 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
     joined = _check_jointly(statement, sources, meaning) if is_open else None
     if joined and joined.confidence > judged.support:
         return joined
+    explanation = _explanation(judged)
     return StatementCheck(
         evidence=judged.evidence if judged.supported or judged.disagreements else "",
         differences=differences(judged),
-        explanation=_hedged(judged),
+        explanation=f"uncertain: {explanation}" if support_model().is_uncertain(judged.support) else explanation,
         relation=_relation(judged),
         is_accurate=judged.supported,
         confidence=round(max(judged.support, 1 - judged.support), 3),
@@ -230,14 +224,14 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
     joint = find_joint_support(content_of(statement, sources), texts, [source.context for source in sources])
     if joint is None or not joint.complete:
         return None
-    found = [next(iter(part.evidence.values())) for part in joint.parts]
+    places = [next(iter(part.evidence.values())) for part in joint.parts]
     supports = [
         judge(part.reading, sources[place.source], meaning).support
-        for part, place in zip(joint.parts, found, strict=True)
+        for part, place in zip(joint.parts, places, strict=True)
     ]
     if min(supports) < 0.5:
         return None
-    quotes = [texts[place.source][place.start : place.end] for place in found]
+    quotes = [texts[place.source][place.start : place.end] for place in places]
     return StatementCheck(
         evidence=quotes[0],
         differences=[],
@@ -249,7 +243,7 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
 
 
 def differences(judged: Judged) -> list[str]:
-    # Disagreements with the source, else the statement's words that it lacks.
+    """The messages of disagreements with the source, else the statement's words that it lacks."""
     if judged.supported:
         return []
     if judged.disagreements:
@@ -265,13 +259,13 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
     if language := _unread(answer, sources):
         raise NotJudged(why_unread(language))
     judged = _judged_sentences(answer, sources, meaning)
-    found = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
-    alignment = partial(Alignment, asked=question, open_parts=list(found.open_parts), answers=found.relevant)
+    verdict = judge_question(question, answer, texts_of(sources)) or _NOTHING_ASKED
+    alignment = partial(Alignment, asked=question, open_parts=list(verdict.open_parts), answers=verdict.relevant)
     if not judged:
         return alignment(score=0.0, reason="the answer says nothing that could be compared with the sources")
     addressed = _addresses(question, judged, meaning)
-    score = sum(each.support for each in judged) / len(judged) * (1.0 if addressed else 0.5)
-    weakest = min(judged, key=lambda each: each.support)
+    score = sum(claim.support for claim in judged) / len(judged) * (1.0 if addressed else 0.5)
+    weakest = min(judged, key=lambda claim: claim.support)
     reason = _explanation(weakest) if addressed else "the answer shares neither words nor meaning with the question"
     return alignment(score=round(score, 3), reason=reason)
 
@@ -286,35 +280,32 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
     judged = _judged_sentences(answer, sources, meaning)
     if not judged:
         return Answerability(supported=False, reason="the answer says nothing that could be in the context")
-    weakest = min(judged, key=lambda each: each.support)
-    refused = [each for each in judged if _relation(each) in ("contradicts", "does_not_mention")]
-    if refused or not any(each.supported for each in judged):
-        deciding = min(refused or judged, key=lambda each: each.support)
+    weakest = min(judged, key=lambda claim: claim.support)
+    refused = [claim for claim in judged if _relation(claim) in ("contradicts", "does_not_mention")]
+    if refused or not any(claim.supported for claim in judged):
+        deciding = min(refused or judged, key=lambda claim: claim.support)
         return Answerability(supported=False, reason=f"“{_excerpt(deciding.statement)}”: {_explanation(deciding)}")
     if not _addresses(question, judged, meaning):
         return Answerability(supported=False, reason="the answer does not address the question")
-    return Answerability(supported=True, reason=_whole_reason(judged, _explanation(weakest)))
-
-
-def _whole_reason(judged: Sequence[Judged], explanation: str) -> str:
-    supported = sum(each.supported for each in judged)
-    if supported == len(judged):
-        return f"every claim is in the context; {explanation}"
-    return f"{supported} of {len(judged)} claims are in the context; {explanation}"
+    supported = sum(claim.supported for claim in judged)
+    stated = "every claim is" if supported == len(judged) else f"{supported} of {len(judged)} claims are"
+    return Answerability(supported=True, reason=f"{stated} in the context; {_explanation(weakest)}")
 
 
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
-    # Those that claim something, as the check of single statements reads them; of a very long answer, an evenly spaced
-    # sample.
+    """Judge the sentences that claim something, as the check of single statements reads them.
+
+    Of a very long answer an evenly spaced sample is judged.
+    """
     said = statements(answer, len(sources))
-    texts = [each.text for each in said if each.claim] or [each.text for each in said]
+    texts = [statement.text for statement in said if statement.claim] or [statement.text for statement in said]
     sentences = [text for text in texts if content_stems(without_markers(text))]
     step = -(-len(sentences) // _MOST_JUDGED) or 1
     return [judge_against(sentence, sources, meaning) for sentence in sentences[::step]]
 
 
 def _addresses(question: str, judged: Sequence[Judged], meaning: Meaning) -> bool:
-    texts = [each.statement for each in judged]
+    texts = [claim.statement for claim in judged]
     shared = coverage(content_stems(question), set(content_stems(" ".join(texts))))
     closeness = meaning.best_likeness(question, texts)
     return max(shared, closeness) >= TUNING.addressing
@@ -330,11 +321,6 @@ def _relation(judged: Judged) -> Relation:
     differs = any(disagreement.source_value or disagreement.kind == "negation" for disagreement in judged.disagreements)
     may_say = differs or judged.overlap >= TUNING.same_matter or judged.support > _SURELY_NOT
     return "partially_supports" if may_say else "does_not_mention"
-
-
-def _hedged(judged: Judged) -> str:
-    explanation = _explanation(judged)
-    return f"uncertain: {explanation}" if support_model().is_uncertain(judged.support) else explanation
 
 
 def _explanation(judged: Judged) -> str:
@@ -357,5 +343,5 @@ def _excerpt(text: str) -> str:
 
 
 def texts_of(sources: Sequence[Source]) -> list[str]:
-    # Name and context name things, too.
+    """The texts of the sources with their names and contexts, which name things, too."""
     return [f"{source.label}\n{source.context}\n{source.text}" for source in sources]

@@ -33,7 +33,7 @@ class Meaning:
         if not self.known:
             return [0.0] * len(others)
         vector = self._vector(_plain(text))
-        return [max(0.0, min(1.0, float(vector @ self._vector(_plain(other))))) for other in others]
+        return [max(0.0, min(1.0, float(vector @ self._vector(_plain(candidate))))) for candidate in others]
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         with self._encoding[hash(text) % _LOCKS]:

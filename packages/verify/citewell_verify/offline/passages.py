@@ -48,7 +48,7 @@ class Passage:
 
 @text_cache(_MOST_CHARS)
 def read_passage(text: str) -> Passage:
-    # Cached: every check of an answer reads the same sources.
+    """Read a source; cached, because every check of an answer reads the same sources."""
     plain = without_markers(text)
     sentences = tuple(
         ReadSentence(sentence, AnalysedText(sentence.text)) for sentence in parse_sentences(plain).sentences

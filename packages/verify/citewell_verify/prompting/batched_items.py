@@ -39,12 +39,12 @@ class Items(tuple[Item, ...]):
     tag: ClassVar[str]
 
     def __str__(self) -> str:
-        return "\n\n".join(self._shown(item) for item in self)
-
-    def _shown(self, item: Item) -> str:
-        sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
-        shown = f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>'
-        return f'{shown}\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else shown
+        shown: list[str] = []
+        for item in self:
+            sources = f' sources="{", ".join(map(str, item.sources))}"' if item.sources else ""
+            noticed = f'\n<noticed id="{item.id}">\n{fenced(item.noticed)}\n</noticed>' if item.noticed else ""
+            shown.append(f'<{self.tag} id="{item.id}"{sources}>\n{fenced(item.text)}\n</{self.tag}>{noticed}')
+        return "\n\n".join(shown)
 
 
 class Chunks(Items):
@@ -72,10 +72,13 @@ class Statements(Items):
             for source in sources:
                 numbers.setdefault(_identity(source), len(numbers) + 1)
         cited = [tuple(numbers[_identity(source)] for source in sources) for _, sources in pairs]
-        ids = short_ids([f"{text}\n{numbers_}" for (text, _), numbers_ in zip(pairs, cited, strict=True)])
+        ids = short_ids([f"{text}\n{sources}" for (text, _), sources in zip(pairs, cited, strict=True)])
         shown = Sources(Source(number, *identity) for identity, number in numbers.items())
         notes = noticed or [""] * len(pairs)
-        items = (Item(id_, text, n, note) for id_, (text, _), n, note in zip(ids, pairs, cited, notes, strict=True))
+        items = (
+            Item(id_, text, sources, note)
+            for id_, (text, _), sources, note in zip(ids, pairs, cited, notes, strict=True)
+        )
         return cls(items), shown
 
 
@@ -100,15 +103,15 @@ def short_ids(texts: Sequence[str]) -> list[str]:
     So a reply that counts from another number, or continues counting, matches no item; the same items have the same
     ids.
     """
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     # For a repeated text continue from its last digest: all ids before that are taken.
     digests: dict[str, Any] = {}
     for text in texts:
         digest = digests.setdefault(text, hashlib.sha256(text.encode()))
-        while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in found:
+        while (id_ := b32encode(digest.digest()).decode().lower()[:_ID_CHARS]) in ids:
             digest.update(b"again")
-        found[id_] = None
-    return list(found)
+        ids[id_] = None
+    return list(ids)
 
 
 class Identified(Protocol):

@@ -24,7 +24,7 @@ Unit = Annotated[float, AfterValidator(_unit)]
 
 
 def _with_every_field(schema: dict[str, Any]) -> None:
-    # Defaults are only for replies that no schema constrained.
+    """Require every field, because defaults are only for replies that no schema constrained."""
     schema["required"] = list(schema.get("properties", {}))
 
 
@@ -39,7 +39,7 @@ class Reply(BaseModel):
 
 
 def _words() -> Any:
-    # A factory, because a plain default would be a part of the schema that servers are sent.
+    """Text that may be missing, by a factory: a plain default would be a part of the schema that servers are sent."""
     return Field(default_factory=str)
 
 

@@ -104,7 +104,7 @@ class _Parser:
         if sign in ("{", "｛"):
             return self._object(at + 1, depth)
         if sign in ("[", "［"):
-            return self._list(at + 1, depth)
+            return self._members(at + 1, "]］", lambda start: self.value(start, depth + 1))
         if sign in _CLOSING:
             return self.string(at)
         if word := _BARE.match(self._text, at):
@@ -122,9 +122,6 @@ class _Parser:
 
         pairs, end = self._members(at, "}｝", pair)
         return Pairs(pairs), end
-
-    def _list(self, at: int, depth: int) -> tuple[list[Value], int]:
-        return self._members(at, "]］", lambda start: self.value(start, depth + 1))
 
     def _members(self, at: int, closing: str, read: Callable[[int], tuple[_T, int]]) -> tuple[list[_T], int]:
         """A missing comma is forgiven between members that a blank separates, and one too many before the end."""
@@ -167,7 +164,11 @@ class _Parser:
                 part, at = self._escape(at + 1)
                 parts.append(part)
             elif self._ends_at(at + 1):
-                return _without_halves("".join(parts)), at + 1
+                text = "".join(parts)
+                # Two escapes of four digits make one character outside the basic plane.
+                if _HALF.search(text):
+                    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                return text, at + 1
             else:
                 parts.append(sign)
                 at += 1
@@ -184,8 +185,3 @@ class _Parser:
         sign = self._text[at : at + 1]
         known = sign in _ESCAPES or sign in ("", "/", "\\") or sign in _CLOSING or sign in _CURLY
         return (_ESCAPES.get(sign, sign) if known else f"\\{sign}"), at + 1
-
-
-def _without_halves(text: str) -> str:
-    # Two escapes of four digits make one character outside the basic plane.
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(text) else text

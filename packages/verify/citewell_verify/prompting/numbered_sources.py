@@ -64,7 +64,7 @@ class Sources(tuple[Source, ...]):
 def content_of(statement: str, sources: Sources) -> str:
     """Return what the statement says, without phrases that only say which of its `sources` says so.
 
-    A plain name that a source has in its text may be that of somebody who says it there.
+    A plain name that a source has in its text may be that of a person who says it there.
     """
     content = without_attribution(statement, [source.names for source in sources])
     if content == statement:
@@ -78,5 +78,5 @@ def fenced(text: str) -> str:
 
 
 def _named(label: str) -> str:
-    # File names are untrusted, too: one line, which no quotation mark ends, and no order to a model.
+    """A name without orders to a model, in one line that no quotation mark ends: file names are untrusted, too."""
     return fenced(" ".join(without_orders(label).split())).replace('"', "'")

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from citewell_verify.prompting.judgements import Reply
-from citewell_verify.prompting.lenient_json import Bare, Pairs, Parsed, Value, parse_values
+from citewell_verify.prompting.lenient_json import Bare, Pairs, Value, parse_values
 
 R = TypeVar("R", bound=Reply)
 
@@ -50,7 +50,7 @@ def read_reply(schema: type[R], text: str) -> R:
 
 
 def _repeats_a_key(text: str) -> bool:
-    # The validation takes the last of two values.
+    """Whether an object names a key twice, of which the validation takes the last value."""
     repeats = False
 
     def members(pairs: list[tuple[str, object]]) -> None:
@@ -63,25 +63,21 @@ def _repeats_a_key(text: str) -> bool:
 
 def _read_kindly(schema: type[R], text: str) -> R:
     parsed = parse_values(text)
-    found: list[R] = []
+    replies: list[R] = []
     faults: list[str] = []
     for value in parsed.values:
         for reply in _replies(schema, value, faults):
-            if reply not in found:
-                found.append(reply)
-    if not found:
-        raise ReplyUnreadable(faults[0] if faults else _lack(schema, parsed))
-    if len(found) > 1:
+            if reply not in replies:
+                replies.append(reply)
+    if not replies:
+        has_object = any(isinstance(value, Pairs) for value in parsed.values)
+        fields = f"the JSON object has none of the fields {', '.join(schema.model_fields)}"
+        raise ReplyUnreadable(faults[0] if faults else fields if has_object else "no complete JSON object")
+    if len(replies) > 1:
         raise ReplyUnreadable("several different JSON objects; give one")
     if outside := _fields_outside(schema, parsed.rest):
         raise ReplyUnreadable(f"{outside}: given also outside of the JSON object; give one object and nothing else")
-    return found[0]
-
-
-def _lack(schema: type[Reply], parsed: Parsed) -> str:
-    if any(isinstance(value, Pairs) for value in parsed.values):
-        return f"the JSON object has none of the fields {', '.join(schema.model_fields)}"
-    return "no complete JSON object"
+    return replies[0]
 
 
 def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -> Iterator[R]:
@@ -91,7 +87,10 @@ def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -
     if isinstance(value, Pairs):
         yield from _of_object(schema, value, faults, depth)
     elif isinstance(value, list):
-        for part in _parts(schema, value):
+        # A list may stand for the object that is left out around it, and for each object in it.
+        items = _only_list(schema)
+        is_whole = items and value and all(isinstance(part, Pairs) for part in value)
+        for part in [Pairs([(items, value)]), *value] if items and is_whole else value:
             yield from _replies(schema, part, faults, depth)
     elif not isinstance(value, Bare) and "{" in value:
         for quoted in parse_values(value).values:
@@ -99,8 +98,11 @@ def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -
 
 
 def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> Iterator[R]:
-    # A wrapped object must have all fields of the schema and no others, and what wraps it none of them: a part of
-    # another object may fit by chance.
+    """The reply that an object is, or those that it wraps.
+
+    A wrapped object must have all fields of the schema and no others, and what wraps it none of them: a part of
+    another object may fit by chance.
+    """
     names, keys = _names(schema), frozenset(_plain(key) for key, _ in pairs)
     if keys & names:
         if depth and keys != names:
@@ -115,13 +117,6 @@ def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> 
     for key, wrapped in pairs:
         if _plain(key) not in names:
             yield from _replies(schema, wrapped, faults, depth + 1)
-
-
-def _parts(schema: type[Reply], values: list[Value]) -> list[Value]:
-    """What a list may stand for: the object that is left out around it, and each object in it."""
-    items = _only_list(schema)
-    is_whole = items and values and all(isinstance(value, Pairs) for value in values)
-    return [Pairs([(items, values)]), *values] if items and is_whole else values
 
 
 @cache
@@ -143,7 +138,9 @@ def _converted(annotation: Any, value: Value) -> Any:
         return _fields_of(annotation, value) if isinstance(value, Pairs) else value
     if get_origin(annotation) is list:
         (item,) = get_args(annotation)
-        return [_converted(item, part) for part in _as_list(value)]
+        if not isinstance(value, list) or isinstance(value, Pairs):
+            value = [] if _is_nothing(value) or value == "" else [value]
+        return [_converted(item, part) for part in value]
     if isinstance(value, list) and not isinstance(value, Pairs) and len(value) == 1:
         return _converted(annotation, value[0])
     if not isinstance(value, str):
@@ -162,12 +159,6 @@ def _fields_of(schema: type[BaseModel], pairs: Pairs) -> dict[str, Any]:
         if given:
             fields[name] = given[0]
     return fields
-
-
-def _as_list(value: Value) -> list[Value]:
-    if isinstance(value, list) and not isinstance(value, Pairs):
-        return value
-    return [] if _is_nothing(value) or value == "" else [value]
 
 
 def _is_nothing(value: Value) -> bool:
@@ -202,7 +193,7 @@ _SCALARS: dict[Any, Any] = {str: _text, bool: _truth, float: _score, int: _integ
 
 
 def _plain(word: str) -> str:
-    # Signs that could mean "not" or "or" stay, so that the word with them is another word.
+    """A word to compare; signs that could mean "not" or "or" stay, so that the word with them is another word."""
     return _BETWEEN_WORDS.sub("", word.strip(_AROUND_A_WORD).removesuffix(".").casefold())
 
 
@@ -217,7 +208,7 @@ def _fields_outside(schema: type[Reply], rest: tuple[str, ...]) -> str:
 
 @cache
 def _all_names(annotation: Any) -> frozenset[str]:
-    """Of a schema and of those within it."""
+    """The names of the fields of a schema and of those within it."""
     inner = get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         inner = [field.annotation for field in annotation.model_fields.values()]

@@ -69,7 +69,9 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     `rivals` are further units that they stand beside. Linear in the number of units.
     """
     everything = (*units, *rivals)
-    weights = _as_spelt(question_weights(asked), everything)
+    known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in everything))
+    asked_weights = question_weights(asked)
+    weights = dict(zip(as_spelt(list(asked_weights), known), asked_weights.values(), strict=True))
     shares = [_shares(weights, unit) for unit in everything]
     having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
     rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
@@ -106,11 +108,6 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
         return True
     known = set(asked.stems)
     return not all(coverage([word], known) for word in unit.read.related_stems.stems)
-
-
-def _as_spelt(weights: Mapping[str, float], units: Sequence[Unit]) -> Mapping[str, float]:
-    known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in units))
-    return dict(zip(as_spelt(list(weights), known), weights.values(), strict=True))
 
 
 def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
@@ -180,21 +177,20 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
     """All are 0..1, but for the margin, which may be negative."""
     said, question = _read(standing.unit.below_heading[:_MOST_CHARS]), _question(asked.text)
     kind = has_kind(asked.kind, said.text, asked.text)
+    if asked.kind in FORMS:
+        lacks = _LACKS[kind]
+    else:  # a sentence that supposes, reports or plans what is asked leaves it open
+        lacks = 0.5 * (asked.kind == "decision" and any(token.cue in _OPEN for token in read(said.text)))
     return {
         "words": standing.words,
         "margin": standing.margin,
         "all_of_many": min(1.0, len(question_weights(asked)) / 8)
         if standing.has >= question_weights(asked).keys()
         else 0,
-        "lacks": _LACKS[kind] if asked.kind in FORMS else _doubt(asked, said.text),
+        "lacks": lacks,
         "denied": float(_is_denied(asked.kind, question, said)),
         "opposed": float(is_opposed(question, said)),
     }
-
-
-def _doubt(asked: QuestionPart, text: str) -> float:
-    """How far a sentence leaves open what is asked: it supposes, reports or plans it."""
-    return 0.5 * (asked.kind == "decision" and any(token.cue in _OPEN for token in read(text)))
 
 
 @lru_cache(maxsize=256)
@@ -210,7 +206,11 @@ def _read(text: str) -> AnalysedText:
 @lru_cache(maxsize=256)
 def question_weights(asked: QuestionPart) -> Mapping[str, float]:
     names = _question(asked.text).names
-    return {word: _weight(word, names) for word in without_asking(asked.stems[:_MOST_STEMS])}
+    weights: dict[str, float] = {}
+    for word in without_asking(asked.stems[:_MOST_STEMS]):
+        kind = 1.0 if word[0].isdigit() else 0.7 if word in names else 0
+        weights[word] = 1 + 0.5 * min(1, len(word) / 8) + kind
+    return weights
 
 
 def without_asking(stems: Sequence[str]) -> Sequence[str]:
@@ -223,10 +223,6 @@ def without_question_words(stems: Sequence[str]) -> Sequence[str]:
     plain = [(_POLITE.sub("", word), word) for word in stems]
     # What is left of 있나요 is no word.
     return [word for word, whole in plain if (len(word) > 1 or word == whole) and not _ASKING.search(word)] or stems
-
-
-def _weight(word: str, names: frozenset[str]) -> float:
-    return 1 + 0.5 * min(1, len(word) / 8) + (1.0 if word[0].isdigit() else 0.7 if word in names else 0)
 
 
 def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:

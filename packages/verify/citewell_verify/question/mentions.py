@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
 
@@ -29,12 +28,12 @@ _BY_OTHER_NAMES = frozenset(
 
 
 class Mentions:
-    """The names that a text may contain. In doubt it does."""
+    """The names that a text may contain; in doubt it contains a name."""
 
     def __init__(self, text: str) -> None:
         text = _unaccented(text)
         self._words = frozenset(words(text))
-        self._capitalised = frozenset(each.casefold() for each in _CAPITALISED.findall(text))
+        self._capitalised = frozenset(word.casefold() for word in _CAPITALISED.findall(text))
         self._initials = frozenset("".join(re.findall(r"\b[A-Z]", run)).casefold() for run in _RUN.findall(text))
         self._long = tuple(word for word in self._capitalised | self._words if len(word) >= _SHORTEST_PREFIX)
 
@@ -43,16 +42,15 @@ class Mentions:
         parts = [part for part in words(name) if part not in STOP_WORDS and (len(part) > 1 or part.isdigit())]
         if _GENERAL.issuperset(parts) or any(part in _BY_OTHER_NAMES for part in parts):
             return True
-        if all(part in self._words for part in parts) or self._has_initials(name, parts):
+        if all(part in self._words for part in parts):
+            return True
+        if len(parts[0]) > 1 and any(parts[0] in initials for initials in self._initials):
+            return True
+        letters = "".join(re.findall(r"\b[A-Z]", name)).casefold()
+        if len(letters) > 1 and letters in self._words:
             return True
         # "great" alone does not name the Great Gatsby; a capitalised surname does name a person.
         return any(self._has_form(part) for part in parts if part in self._capitalised or part not in self._words)
-
-    def _has_initials(self, name: str, parts: Sequence[str]) -> bool:
-        letters = "".join(re.findall(r"\b[A-Z]", name)).casefold()
-        if len(parts[0]) > 1 and any(parts[0] in initials for initials in self._initials):
-            return True
-        return len(letters) > 1 and letters in self._words
 
     def _has_form(self, part: str) -> bool:
         if part in self._capitalised:
@@ -60,11 +58,11 @@ class Mentions:
         if len(part) < _SHORTEST_PREFIX or any(map(str.isdigit, part)):
             return any(part in word for word in self._words) if len(part) > 1 else False
         head = part[: max(_SHORTEST_PREFIX, len(part) - _ENDING)]
-        if any(head in each for each in self._long):
+        if any(head in word for word in self._long):
             return True
         return process.extractOne(part, self._long, scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE) is not None
 
 
 def _unaccented(text: str) -> str:
-    # Composed again, because Hangul would otherwise stay decomposed.
+    """The text without accents, composed again because Hangul would otherwise stay decomposed."""
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))

@@ -71,7 +71,7 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, 
 
 @lru_cache(maxsize=16)
 def _missing(question: str, text: str) -> tuple[NamedThing, ...]:
-    # The draft and what is published of it are judged one after the other, by the same passages.
+    """What is named and missing, cached: the draft and what is published of it are judged by the same passages."""
     return tuple(dict.fromkeys((*_names(question, text), *_numbered(question, text), *_years(question, text))))
 
 
@@ -99,10 +99,12 @@ def _has_other_compound(question: str, sentence: str) -> bool:
 
 
 def _names(question: str, text: str) -> Iterator[NamedThing]:
-    found = [name for name in _sure_names(question) if name.kind == "latin"]
-    if found and _is_latin(text):
+    latin_names = [name for name in _sure_names(question) if name.kind == "latin"]
+    letters = [character for character in text[:20_000] if character.isalpha()] if latin_names else []
+    # A text in other letters may write a name in them.
+    if letters and sum(letter < "\u0250" for letter in letters) > 0.7 * len(letters):
         mentions = Mentions(text)
-        yield from (NamedThing("name", name.text) for name in found if not mentions.has(name.text))
+        yield from (NamedThing("name", name.text) for name in latin_names if not mentions.has(name.text))
     yield from (NamedThing("name", word) for word in _unknown_members(question, text))
     for name in _sure_names(question):
         shortest = name.text if name.text in KNOWN_PLACES else name.text[:-1]
@@ -113,14 +115,17 @@ def _names(question: str, text: str) -> Iterator[NamedThing]:
 
 
 def _is_unknown_place(name: str, text: str) -> bool:
-    if name not in KNOWN_PLACES or name in _HOME or _share_of_hangul(text) < _MOSTLY_HANGUL:
+    if name not in KNOWN_PLACES or name in _HOME:
+        return False
+    letters = [character for character in text[:20_000] if character.isalpha()]
+    if sum("가" <= letter <= "힣" for letter in letters) / max(len(letters), 1) < _MOSTLY_HANGUL:
         return False
     forms = frozenset[str]().union(*(names for names in SAME_NAMES if name in names))
     return not any(form in text.casefold() for form in forms)
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
-    # In places where the text has only names: "the omega machine", 오메가 기계.
+    """Words in places where the text has only names: "the omega machine", 오메가 기계."""
     plain = _WORD.findall(question)[:_MOST_WORDS]
     lowered = text.casefold()
     for word, noun in pairwise(plain):
@@ -129,23 +134,25 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
         if not (is_small or is_hangul) or {word, noun} & STOP_WORDS or word in lowered:
             continue
         beside = re.findall(rf"\b([^\W_]{{1,40}})[ -]{re.escape(stem(noun.casefold())[:20])}", text, re.IGNORECASE)
-        before = {each for each in beside if each.casefold() not in STOP_WORDS}
-        if len(before) > 1 and all(each[0].isupper() if is_small else _HANGUL_NOUN.fullmatch(each) for each in before):
+        before = {neighbour for neighbour in beside if neighbour.casefold() not in STOP_WORDS}
+        if len(before) > 1 and all(
+            neighbour[0].isupper() if is_small else _HANGUL_NOUN.fullmatch(neighbour) for neighbour in before
+        ):
             yield word
 
 
 def _sure_names(question: str) -> list[FoundName]:
-    # Capitals prove nothing in a title, in capitals, or in German.
+    """The names of a question, as far as capitals prove them: not in a title, in capitals, or in German."""
     plain = [word for word in _WORD.findall(question)[:_MOST_WORDS] if word.casefold() not in STOP_WORDS]
     capitals = sum(word[0].isupper() for word in plain)
     unclear = len(plain) > 3 and capitals > _MOSTLY_CAPITALS * len(plain)
     german = len(_GERMAN.findall(question)) > 1
-    found = [
+    sure = [
         name for name in find_names(question) if name.sure and len(name.text) > 1 and not _PERIOD.fullmatch(name.text)
     ]
     if unclear or german:
-        return [name for name in found if any(map(str.isdigit, name.text))]
-    return found
+        return [name for name in sure if any(map(str.isdigit, name.text))]
+    return sure
 
 
 def _has_competing_name(question: str, name: FoundName, text: str) -> bool:
@@ -158,21 +165,21 @@ def _has_competing_name(question: str, name: FoundName, text: str) -> bool:
         if len(word) < 2 or (word.isascii() and len(word) < 3) or word.casefold() in STOP_WORDS:
             continue
         near = re.findall(slot.format(word=re.escape(stem(word.casefold())[:12])), text, re.IGNORECASE)
-        if any(_is_competing_name(other, name) for other in near if other.casefold() not in asked):
+        if any(_is_competing_name(candidate, name) for candidate in near if candidate.casefold() not in asked):
             return True
     return False
 
 
-def _is_competing_name(other: str, name: FoundName) -> bool:
-    if other.casefold() in STOP_WORDS:
+def _is_competing_name(candidate: str, name: FoundName) -> bool:
+    if candidate.casefold() in STOP_WORDS:
         return False
     if name.kind != "latin":
-        return _HANGUL_NOUN.fullmatch(other) is not None
-    return other[0].isupper() or any(map(str.isdigit, other))
+        return _HANGUL_NOUN.fullmatch(candidate) is not None
+    return candidate[0].isupper() or any(map(str.isdigit, candidate))
 
 
 def _numbered(question: str, text: str) -> Iterator[NamedThing]:
-    # Members of a series that the text has without this one: "pump 14" beside "pump 4".
+    """Members of series that the text has without this member: "pump 14" beside "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
         word, number = match[1].casefold(), match[2]
@@ -187,15 +194,15 @@ def _numbered(question: str, text: str) -> Iterator[NamedThing]:
         if series and number.casefold() not in series and not _in_cell(number, text):
             yield NamedThing("numbered", match[0])
     for match in _KOREAN_NUMBERED.finditer(question):
-        others = {each[1] for each in _KOREAN_NUMBERED.finditer(text) if each[2] == match[2]}
+        others = {member[1] for member in _KOREAN_NUMBERED.finditer(text) if member[2] == match[2]}
         if match.start() not in dated and others and match[1] not in others and not _in_cell(match[1], text):
             yield NamedThing("numbered", match[0])
 
 
 @lru_cache(maxsize=256)
 def _series(wanted: str, text: str) -> frozenset[str]:
-    # "pumps 1 to 3, 5 and 8" has six.
-    found: set[str] = set()
+    """The members that the text names of a series: "pumps 1 to 3, 5 and 8" has five."""
+    series: set[str] = set()
     for match in re.finditer(
         rf"{_BEFORE_LABEL}({re.escape(wanted)}\w{{0,4}}) {_MEMBERS}",
         text,
@@ -204,10 +211,10 @@ def _series(wanted: str, text: str) -> frozenset[str]:
         if stem(match[1].casefold()) != wanted:
             continue
         members = re.findall(r"\d+(?:\.\d+)*|\b[A-Z]\b", match[2])
-        found.update(member.casefold() for member in members[:50])
+        series.update(member.casefold() for member in members[:50])
         for first, last in re.findall(rf"(\d{{1,6}}){_RANGE}(\d{{1,6}})", match[2]):
-            found.update(map(str, range(int(first), min(int(last), int(first) + 1_000) + 1)))
-    return frozenset(found)
+            series.update(map(str, range(int(first), min(int(last), int(first) + 1_000) + 1)))
+    return frozenset(series)
 
 
 def _in_cell(number: str, text: str) -> bool:
@@ -240,14 +247,3 @@ def _in_range(year: int, text: str) -> bool:
         date.years and date.years[0] < date.years[1] and date.years[0] <= year <= date.years[1]
         for date in find_dates(text)
     )
-
-
-def _is_latin(text: str) -> bool:
-    # Otherwise the text may write a name in other letters.
-    letters = [each for each in text[:20_000] if each.isalpha()]
-    return sum(letter < "\u0250" for letter in letters) > 0.7 * len(letters)
-
-
-def _share_of_hangul(text: str) -> float:
-    letters = [each for each in text[:20_000] if each.isalpha()]
-    return sum("가" <= letter <= "힣" for letter in letters) / len(letters) if letters else 0.0

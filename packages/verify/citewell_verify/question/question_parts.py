@@ -149,7 +149,7 @@ def question_stems(question: str, *, dated: bool = False) -> list[str]:
     stems = content_stems(question)
     if not dated and len(left := content_stems(_DATE_OF_NOUN.sub(" ", question))) > 1:
         stems = left
-    return [each for before, each in pairwise(["", *stems]) if not (each in _DATE_UNITS and before.isdigit())] or stems
+    return [stem for before, stem in pairwise(["", *stems]) if not (stem in _DATE_UNITS and before.isdigit())] or stems
 
 
 def kind_of(question: str) -> Kind:
@@ -222,14 +222,15 @@ def _new_date(text: str, question: str) -> bool:
 
 
 def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
-    # "one of the first" is no exact amount.
+    """Whether the text has a number that the question lacks; "one of the first" is no exact amount."""
     known = {quantity.value for quantity in find_quantities(question)}
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
-    found = [
+    fresh = [
         quantity for quantity in find_quantities(text) if quantity.value not in known and quantity.start not in dated
     ]
     return any(
-        not (exact and each.weak) and not _IN_NAME.search(text[max(0, each.start - 2) : each.start]) for each in found
+        not (exact and number.weak) and not _IN_NAME.search(text[max(0, number.start - 2) : number.start])
+        for number in fresh
     )
 
 

@@ -105,7 +105,7 @@ def part_relevance(asked: QuestionPart, answer: str, passages: Sequence[str] = (
 
 @lru_cache(maxsize=64)
 def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...]) -> float:
-    # The verdict, its reason and what it leaves open ask for the same.
+    """The relevance of an answer to a part, cached: the verdict, its reason and what it leaves open ask for it."""
     said = plain_text(answer).text
     units = units_of(said)[:_MOST_SENTENCES]
     if not units:
@@ -114,8 +114,8 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
         units = (*units, *units_of(f"{asked.text.rstrip('?？ ')} {units[0].text}"))
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
-    told = _letters(said)
-    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in told]
+    letters = _letters(said)
+    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in letters]
     best = candidates(asked, units, rivals)
     return best[0].probability if best else 0.0
 
@@ -125,7 +125,7 @@ def _letters(text: str) -> str:
 
 
 def is_elliptical(asked: QuestionPart, answer: str) -> bool:
-    # A bare phrase of the kind that is asked for, as in "When?" – "In May 2020".
+    """True for a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
     if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"

@@ -78,7 +78,7 @@ def judge_question(
     if is_idk(answer, refusal) or not answer.strip():
         return QuestionVerdict("no", False, _texts(parts), missing, 0.0, "The question is not answered.")
     if missing:
-        named = ", ".join(f"“{each}”" for each in missing)
+        named = ", ".join(f"“{name}”" for name in missing)
         reason = f"No passage names {named}, so the answer is about something else."
         return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
     relevance = {part: part_relevance(part, answer, passages) for part in parts}
@@ -93,7 +93,9 @@ def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
     parts, left = list(relevance), _open(relevance, answer)
     in_doubt = _in_doubt(relevance, left, answer)
     probability = round(sum(map(share_right, relevance.values())) / len(parts), 4)
-    relevant = _relevant(parts, left, in_doubt)
+    relevant: Answers = "yes"
+    if left:
+        relevant = "partly" if in_doubt or len(left) < len(parts) else "no"
     reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
     if relevant == "yes" and probability < SURELY_ANSWERED:
         # A number that one in ten or more such answers belie is no plain yes (V10).
@@ -102,7 +104,7 @@ def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
 
 
 def _as_model_says(relevance: _Relevance, answer: str, said: ModelJudgement) -> QuestionVerdict:
-    # An open part counts half, unless the model doubts all of the answer.
+    """The model's verdict; an open part counts half, unless the model doubts all of the answer."""
     parts = list(relevance)
     named = [" ".join(part.split())[:_LONGEST_PART] for part in said.open_parts if part.strip()][:_MOST_PARTS]
     left = named if named or said.answers == "yes" else _open(relevance, answer)
@@ -127,17 +129,11 @@ def _open(relevance: _Relevance, answer: str) -> list[str]:
 
 
 def _in_doubt(relevance: _Relevance, left: Sequence[str], answer: str) -> bool:
-    # Four of ten answers whose open parts all may have one were right (`fit_shown`).
+    """True if all open parts may have an answer: of ten such answers four were right (`fit_shown`)."""
     opened = [(part, share) for part, share in relevance.items() if part.text in left]
     return bool(opened) and all(
         share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened
     )
-
-
-def _relevant(parts: Sequence[QuestionPart], left: Sequence[str], in_doubt: bool) -> Answers:
-    if not left:
-        return "yes"
-    return "partly" if in_doubt or len(left) < len(parts) else "no"
 
 
 def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answers, answer: str) -> str:

@@ -61,16 +61,20 @@ class _View:
     def without(self, pattern: re.Pattern[str]) -> "_View":
         if not pattern.search(self.text):
             return self
-        kept = [n for n, sign in enumerate(self.text) if not pattern.match(sign)]
-        return _View("".join(self.text[n] for n in kept), [self.origins[n] for n in kept])
+        kept = [place for place, sign in enumerate(self.text) if not pattern.match(sign)]
+        return _View("".join(self.text[place] for place in kept), [self.origins[place] for place in kept])
 
     def on_one_line(self) -> "_View":
-        # An order may be spread over lines.
+        """The view on one line, because an order may be spread over lines."""
         if not _UNEVEN.search(self.text):
             return self
-        kept = [n for n, sign in enumerate(self.text) if not sign.isspace() or not self.text[n - 1 : n].isspace()]
-        text = "".join(" " if self.text[n].isspace() else self.text[n] for n in kept)
-        return _View(text, [self.origins[n] for n in kept])
+        kept = [
+            place
+            for place, sign in enumerate(self.text)
+            if not sign.isspace() or not self.text[place - 1 : place].isspace()
+        ]
+        text = "".join(" " if self.text[place].isspace() else self.text[place] for place in kept)
+        return _View(text, [self.origins[place] for place in kept])
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         taken = self.origins[start:end]
@@ -117,7 +121,9 @@ def _orders(text: str) -> Iterator[tuple[int, int]]:
     for view in _views(text):
         for start, end in find_orders(view.text):
             yield view.place(start, end)
-    yield from _apart(text)
+    for match in _APART.finditer(text):  # `m a r k i t`
+        if next(find_squeezed_orders(_NOT_LETTER.sub("", match[0])), None):
+            yield match.span()
     yield from _coded(text)
 
 
@@ -149,13 +155,6 @@ def _in_latin(text: str) -> str:
         for sign in text
     )
     return "".join(plain).translate(_LOOKALIKES)
-
-
-def _apart(text: str) -> Iterator[tuple[int, int]]:
-    # `m a r k i t`.
-    for match in _APART.finditer(text):
-        if next(find_squeezed_orders(_NOT_LETTER.sub("", match[0])), None):
-            yield match.span()
 
 
 def _coded(text: str) -> Iterator[tuple[int, int]]:

@@ -32,17 +32,17 @@ class TextCache(Generic[P, T]):
             if args in self._known:
                 self._known.move_to_end(args)
                 return self._known[args]
-        found = self._function(*args, **kwargs)
+        result = self._function(*args, **kwargs)
         with self._lock:
-            self._keep(args, found)
-        return found
+            self._keep(args, result)
+        return result
 
-    def _keep(self, args: tuple[object, ...], found: T) -> None:
+    def _keep(self, args: tuple[object, ...], result: T) -> None:
         size = _chars(args)
         if size > self._most_chars:
             return
         self._chars += 0 if args in self._known else size
-        self._known[args] = found
+        self._known[args] = result
         while self._chars > self._most_chars or len(self._known) > self._most:
             self._chars -= _chars(self._known.popitem(last=False)[0])
 

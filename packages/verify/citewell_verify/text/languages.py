@@ -56,15 +56,17 @@ def language_of(text: str, beside: str = "", among: Collection[str] = _NAMES) ->
         return KOREAN
     expected = probabilities(beside[:_MOST_CHARS]) or {KOREAN if _HANGUL.search(text) else ENGLISH: 1.0}
     own = probabilities(text)
-    likely = {each: (own.get(each, 0.0) + _LEAST) * (expected.get(each, 0.0) + _ELSEWHERE) for each in among}
-    return max(likely, key=lambda each: likely[each])
+    likely = {
+        language: (own.get(language, 0.0) + _LEAST) * (expected.get(language, 0.0) + _ELSEWHERE) for language in among
+    }
+    return max(likely, key=lambda language: likely[language])
 
 
 def unread_language(statement: str, sources: Sequence[str]) -> str | None:
     """Return the code of the language that keeps the rules from comparing `statement` with its `sources`; None if they
     read both. A statement of a few names is in the language of its sources."""
     share = _MOST_CHARS // max(1, len(sources))
-    source = "\n".join(each[:share] for each in sources)
+    source = "\n".join(text[:share] for text in sources)
     return next(filter(None, map(_surely_unread, (source, statement, f"{statement}\n{source}"))), None)
 
 
@@ -96,17 +98,17 @@ def probabilities(text: str) -> Mapping[str, float]:
     language, as codes and figures are. None has any in a text without letters."""
     if not any(map(str.isalpha, text)):
         return {}
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for label, probability in _model().rank(text):
         language = _STANDARDS.get(label, label)
-        found[language] = found.get(language, 0.0) + probability
-    found.pop(_NO_LANGUAGE, None)
-    return found
+        shares[language] = shares.get(language, 0.0) + probability
+    shares.pop(_NO_LANGUAGE, None)
+    return shares
 
 
 @lru_cache(maxsize=1)
 def _model() -> "LanguageIdentifier":
-    # Commands that only talk to a server start without numpy.
+    """Load the model here, because commands that only talk to a server start without numpy."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     make: Any = LanguageIdentifier

@@ -125,12 +125,14 @@ def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
     for left, right in (*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)):
         if claim & left and source & right and not claim & right and not source & left:
             return min(claim & left), min(source & right)
-    here, there = claim - source, source - claim
-    return next(_affixed(here, there), None) or next(((two, one) for one, two in _affixed(there, here)), None)
+    only_claim, only_source = claim - source, source - claim
+    return next(_affixed(only_claim, only_source), None) or next(
+        ((claimed, stated) for stated, claimed in _affixed(only_source, only_claim)), None
+    )
 
 
 def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
-    # `valid` and `invalid`.
+    """Words with their opposites by an affix: `valid` and `invalid`."""
     for word in sorted(plain):
         for affix, fewest in _AFFIXES.items():
             if len(word) >= fewest and affix + word in others:

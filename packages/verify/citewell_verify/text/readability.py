@@ -59,32 +59,24 @@ def is_readable(text: str) -> bool:
 
 def _is_prose(plain: str) -> bool:
     tokens = plain.split()
-    korean = any("가" <= each <= "힣" for each in plain)
+    korean = any("가" <= character <= "힣" for character in plain)
     if _UNSPACED.search(plain):
         return len(plain) >= _FEWEST_UNSPACED and _STOPPED.search(plain) is not None
     if len(tokens) < (_FEWEST_KOREAN_WORDS if korean else _FEWEST_WORDS):
         return False
-    if not _STOPPED.search(plain) and (not _VERB.search(plain) or _is_titled(tokens)):
+    lettered = [token for token in tokens if token[0].isalpha()]
+    is_titled = sum(token[0].isupper() for token in lettered) > _TITLED * len(lettered)
+    if not _STOPPED.search(plain) and (not _VERB.search(plain) or is_titled):
         return False
     if tokens[0].casefold() in _OPENS_IN_THE_MIDDLE and tokens[0].islower():
         return False
-    solid = [each for each in plain if not each.isspace()]
+    solid = [character for character in plain if not character.isspace()]
     if sum(map(str.isalpha, solid)) < _LETTERS * len(solid) or sum(map(str.isdigit, solid)) > _DIGITS * len(solid):
         return False
-    return sum(len(token) == 1 for token in tokens) <= max(2, _SINGLE * len(tokens)) and (
-        korean or _has_small_word(tokens)
-    )
-
-
-def _is_titled(tokens: list[str]) -> bool:
-    lettered = [token for token in tokens if token[0].isalpha()]
-    return sum(each[0].isupper() for each in lettered) > _TITLED * len(lettered)
-
-
-def _has_small_word(tokens: list[str]) -> bool:
     # Adjacent names, as in the head of a table or a list of authors, are no sentence.
     cased = [token for token in tokens if token[0].isupper() or token[0].islower()]
-    return not cased or sum(each[0].islower() for each in cased) >= 0.25 * len(cased)
+    is_of_names = sum(token[0].islower() for token in cased) < 0.25 * len(cased)
+    return sum(len(token) == 1 for token in tokens) <= max(2, _SINGLE * len(tokens)) and (korean or not is_of_names)
 
 
 def _is_apparatus(plain: str) -> bool:

@@ -43,7 +43,7 @@ def most_similar(wanted: Sequence[str], source: str, undated: Sequence[str]) -> 
     if best is None:
         return AlignedSentence(0, 0, "", (), 0.0)
     place, stems = read.sentences[best], read.stems[best]
-    said = coverage([each for each in undated if not each[0].isdigit()], set(stems))
+    said = coverage([stem for stem in undated if not stem[0].isdigit()], set(stems))
     return AlignedSentence(place.start, place.end, place.text, stems, said)
 
 

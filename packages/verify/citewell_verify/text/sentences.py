@@ -100,7 +100,7 @@ def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
 
 @lru_cache(maxsize=1024)
 def _cached_sentences(text: str, cites: bool) -> tuple[Sentence, ...]:
-    # A passage is read by every check of every statement that cites it.
+    """The sentences, cached: a passage is read by every check of every statement that cites it."""
     return tuple(_split(text, cites))
 
 
@@ -124,7 +124,7 @@ def is_table_row(line: str) -> bool:
 
 
 def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
-    # No part of an overlong one ends within a citation marker.
+    """Divide an overlong sentence, but nowhere within a citation marker."""
     start, text = sentence.start, sentence.text
     while len(text) > LONGEST_SENTENCE:
         space = next((at for at in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if text[at].isspace()), 0)
@@ -160,7 +160,7 @@ def _is_break(previous: str, line: str) -> bool:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    # Lines of wrapped prose have similar lengths, a heading is much shorter.
+    """True for a heading, which is much shorter than its following line; lines of wrapped prose are alike."""
     if line.startswith("#"):
         return True
     if len(line) > 60 or _STOPPED.search(line) or _UNFINISHED.search(line) or not _OPENS_LIKE_TITLE.match(following):
@@ -206,7 +206,9 @@ def _ends(text: str, start: int, end: int, markers: Mapping[int, int]) -> Iterat
 
 def _stops(text: str, start: int, end: int, markers: Mapping[int, int]) -> Iterator[_Stop]:
     for match in _STOP.finditer(text, start, end):
-        marked = _skip_markers(text, match.end(), markers)
+        marked = match.end()
+        while (space := _TO_MARKER.match(text, marked)) and space.end() in markers:
+            marked = markers[space.end()]
         following = _skip_space(text, marked, end)
         yield _Stop(
             start=match.start(),
@@ -217,12 +219,6 @@ def _stops(text: str, start: int, end: int, markers: Mapping[int, int]) -> Itera
             spaced=following > marked,
             quoted=bool(match[2]),
         )
-
-
-def _skip_markers(text: str, position: int, markers: Mapping[int, int]) -> int:
-    while (space := _TO_MARKER.match(text, position)) and space.end() in markers:
-        position = markers[space.end()]
-    return position
 
 
 def _skip_space(text: str, position: int, end: int) -> int:
@@ -260,13 +256,16 @@ def _ends_without_space(text: str, stop: _Stop) -> bool:
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    # Before a small letter: not `Yahoo! is` or `"Why?" he asked`. Korean has no capitals: "산성이다. pH가 높으면".
+    """Whether a stop before a small letter ends a word.
+
+    It does not in `Yahoo! is` or `"Why?" he asked`. Korean has no capitals: "산성이다. pH가 높으면".
+    """
     is_word = (len(word) >= 4 and word.islower()) or (len(word) >= 2 and word.lower() == word.upper())
     return stop.sign == "." and not stop.quoted and word.isalpha() and is_word
 
 
 def _may_be_shortened(word: str, stop: _Stop) -> bool:
-    # In any language: "3. Mai", "12,8 Mio. Euro", "EE. UU.", "Dra. Pérez", "núm. 5", "г. Москва".
+    """Whether a word may be shortened in any language: "3. Mai", "EE. UU.", "Dra. Pérez", "núm. 5", "г. Москва"."""
     short = len(word) <= _SHORT and (not word.islower() or len(word) == 1)
     return word.isalnum() and (short or (len(word) <= _SHORT + 1 and stop.following.isdigit()))
 

@@ -140,7 +140,8 @@ def _start(written: str, *, ended: bool) -> int | None:
 
 def _head(written: str, at: int, *, ended: bool) -> int | None:
     while True:
-        at = _skipped(written, at)
+        while written[at : at + 1] in _BLANK and at < len(written):
+            at += 1
         first = written[at : at + 1]
         if first not in "<[◁ac":
             return at
@@ -153,15 +154,10 @@ def _head(written: str, at: int, *, ended: bool) -> int | None:
         at = after
 
 
-def _skipped(written: str, at: int) -> int:
-    while written[at : at + 1] in _BLANK and at < len(written):
-        at += 1
-    return at
-
-
 def _after_block(written: str, at: int, *, ended: bool) -> int | None:
     if channel := _CHANNEL.match(written, at):
-        return channel.end() if channel[1] == "final" else _after_channel(written, channel.end())
+        final = channel if channel[1] == "final" else _FINAL.search(written, channel.end())
+        return final.end() if final else None
     if not ended and len(written) - at < _LONGEST_SIGN * 3 and _CHANNEL_BEGUN.fullmatch(written, at):
         return None
     match = _SIGN.match(written, at)
@@ -187,11 +183,6 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
 _CHANNEL_BEGUN = re.compile(
     r"<\|(?:start\|>\s*\w*\s*(?:<\|?\w*)?|channel\|>[^<]{0,60}(?:<\|?\w*\|?(?:constrain\|>[^<]{0,60}(?:<\|?\w*\|?)?)?)?)?"
 )
-
-
-def _after_channel(written: str, at: int) -> int | None:
-    final = _FINAL.search(written, at)
-    return final.end() if final else None
 
 
 def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
@@ -233,9 +224,9 @@ def _closed_at(written: str, at: int) -> int | None:
             opened.add(sign.name)
         elif sign.is_surely_thought and sign.name not in opened and _closes(written, at, match, is_json=is_json):
             return match.end()
-    for found in _FINAL.finditer(written, at):
-        if not is_json and not _is_in_code(written, at, found.start()):
-            return found.end()
+    for final in _FINAL.finditer(written, at):
+        if not is_json and not _is_in_code(written, at, final.start()):
+            return final.end()
     return None
 
 
@@ -243,15 +234,15 @@ def _may_close(text: str, at: int = 0) -> bool:
     return _CLOSING.search(text, at) is not None
 
 
-def _closes(written: str, at: int, found: re.Match[str], *, is_json: bool) -> bool:
+def _closes(written: str, at: int, sign: re.Match[str], *, is_json: bool) -> bool:
     """Whether a closing sign ends thoughts rather than being written about: it ends a line or begins one, or has no
     blank and no quotation mark on either side.
     """
-    before, after = written[max(at, found.start() - 1) : found.start()], written[found.end() : found.end() + 1]
-    ends_line = not written[found.end() :].partition("\n")[0].strip()
+    before, after = written[max(at, sign.start() - 1) : sign.start()], written[sign.end() : sign.end() + 1]
+    ends_line = not written[sign.end() :].partition("\n")[0].strip()
     alone = before in ("", "\n") or ends_line
     glued = not is_json and (before.isalnum() or before in ".!?…)}") and (after.isalnum() or after in "{[(<*#-“")
-    return (alone or glued) and not _is_in_code(written, at, found.start())
+    return (alone or glued) and not _is_in_code(written, at, sign.start())
 
 
 def _is_in_code(written: str, at: int, place: int) -> bool:
@@ -259,11 +250,11 @@ def _is_in_code(written: str, at: int, place: int) -> bool:
     return line.count("`") % 2 == 1 or len(_FENCE.findall(written[at:place])) % 2 == 1
 
 
-def _sign(found: re.Match[str]) -> _Sign:
-    kind = found.lastgroup or ""
-    name = found[kind]
+def _sign(match: re.Match[str]) -> _Sign:
+    kind = match.lastgroup or ""
+    name = match[kind]
     edge = _EDGE.match(name)
-    closes = kind == "right" or bool(found.groupdict().get(f"{kind}_ends"))
+    closes = kind == "right" or bool(match.groupdict().get(f"{kind}_ends"))
     if edge:
         closes = closes or edge["ends"].lower() == "end"
         name = name[edge.end() :]

@@ -19,14 +19,14 @@ def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int
     pieces = [
         piece for sentence in split_sentences(text) for piece in _pieces(text, sentence.start, sentence.end, max_chars)
     ]
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     first = 0
     for place, (_, end) in enumerate(pieces):
         following = pieces[place + 1][1] if place + 1 < len(pieces) else None
         if following is None or following - pieces[first][0] > max_chars:
-            found.append((pieces[first][0], end))
+            spans.append((pieces[first][0], end))
             first = _overlapping(pieces, first, place, following, max_chars, overlap_chars)
-    return found
+    return spans
 
 
 def _overlapping(

@@ -21,8 +21,8 @@ class WordIndex:
 
     def __init__(self, stems: Iterable[Iterable[str]]) -> None:
         self._places: dict[str, list[int]] = defaultdict(list)
-        for number, each in enumerate(stems):
-            for stem in dict.fromkeys(each):
+        for number, stems_of_text in enumerate(stems):
+            for stem in dict.fromkeys(stems_of_text):
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
@@ -45,13 +45,13 @@ class WordIndex:
         return {number: share / len(wanted) for number, share in shared.items()}
 
     def _having(self, wanted: str) -> Mapping[int, float]:
-        found = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for other in self._by_head.get(prefix_key(wanted), ()):
-            if other != wanted and (share := stem_similarity(wanted, other)):
-                for number in self._places[other]:
-                    if share > found.get(number, 0.0):
-                        found[number] = share
-        return found
+        shares = dict.fromkeys(self._places.get(wanted, ()), 1.0)
+        for candidate in self._by_head.get(prefix_key(wanted), ()):
+            if candidate != wanted and (share := stem_similarity(wanted, candidate)):
+                for number in self._places[candidate]:
+                    if share > shares.get(number, 0.0):
+                        shares[number] = share
+        return shares
 
 
 @dataclass(frozen=True)

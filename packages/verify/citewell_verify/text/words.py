@@ -97,7 +97,7 @@ def content_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _content_stems(text: str) -> tuple[str, ...]:
-    # Cached: every check of every statement that cites a source reads its sentences.
+    """The stems, cached: every check of every statement that cites a source reads its sentences."""
     return tuple(meaningful(words(text)))
 
 
@@ -115,27 +115,27 @@ def split_units(token: str) -> list[str]:
     return _NUMBER_AND_UNIT.sub(r"\1 \2", token).split()
 
 
-def coverage(wanted: Sequence[str], found: Set[str]) -> float:
-    """Return the share of the stems `wanted` that is in `found`, 0..1; 0 when nothing is wanted.
+def coverage(wanted: Sequence[str], known: Set[str]) -> float:
+    """Return the share of the stems `wanted` that is in `known`, 0..1; 0 when nothing is wanted.
 
-    A stem that shares its beginning with one in `found` counts for the shared part: `manufactur` and `manufacturer`,
+    A stem that shares its beginning with one in `known` counts for the shared part: `manufactur` and `manufacturer`,
     `고양` and `고양이`.
     """
     if not wanted:
         return 0.0
-    shortest = _beginnings(found, frozenset(prefix_keys(tuple(wanted))))
+    shortest = _beginnings(known, frozenset(prefix_keys(tuple(wanted))))
     if not shortest:
-        return sum(each in found for each in wanted) / len(wanted)
-    return sum(1.0 if each in found else _best_similarity(each, shortest) for each in wanted) / len(wanted)
+        return sum(word in known for word in wanted) / len(wanted)
+    return sum(1.0 if word in known else _best_similarity(word, shortest) for word in wanted) / len(wanted)
 
 
-def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
+def _beginnings(known: Set[str], heads: Set[str]) -> Mapping[str, int]:
     """Return the beginnings of the stems that have one of these heads, with the length of the shortest such stem.
 
     A text may have thousands of stems with the same first letters; this avoids comparing one with each of the others.
     """
     shortest: dict[str, int] = {}
-    for candidate in found if heads else ():
+    for candidate in known if heads else ():
         length = len(candidate)
         if length > _LONGEST or candidate[: _prefix_length(candidate)] not in heads:
             continue
@@ -145,22 +145,22 @@ def _beginnings(found: Set[str], heads: Set[str]) -> Mapping[str, int]:
     return shortest
 
 
-def _best_similarity(each: str, shortest: Mapping[str, int]) -> float:
-    length = len(each) if len(each) <= _LONGEST else 0
-    sizes = range(max(_prefix_length(each), ceil(_LIKE * length)), length + 1) if shortest else ()
-    shares = (size / max(length, shortest[each[:size]]) for size in sizes if each[:size] in shortest)
+def _best_similarity(word: str, shortest: Mapping[str, int]) -> float:
+    length = len(word) if len(word) <= _LONGEST else 0
+    sizes = range(max(_prefix_length(word), ceil(_LIKE * length)), length + 1) if shortest else ()
+    shares = (size / max(length, shortest[word[:size]]) for size in sizes if word[:size] in shortest)
     alike = max(shares, default=0.0)
     return alike if alike >= _LIKE else 0.0
 
 
 def _prefix_length(word: str) -> int:
-    # Korean syllables carry more than letters.
+    """How many letters show that two words are alike; Korean syllables carry more than letters."""
     return 2 if word[0] >= "가" else 4
 
 
-def stem_similarity(one: str, other: str) -> float:
+def stem_similarity(left: str, right: str) -> float:
     """Return the share of letters in the common beginning of two stems, 0..1; 0 if too little to mean anything."""
-    shared = Prefix.similarity(one, other) / max(len(one), len(other))
+    shared = Prefix.similarity(left, right) / max(len(left), len(right))
     return shared if shared >= _LIKE else 0.0
 
 

@@ -70,6 +70,9 @@ def test_only_the_whole_refusal_is_no_claim() -> None:  # N4
 
 def test_a_lead_in_that_denies_something_is_a_claim_unless_a_list_follows() -> None:  # N4
     denial = "According to the rules, opened tins can never be exchanged:"
-    assert [each.claim for each in statements(f"{denial}\n\nSealed tins are exchanged [1].")] == [True, True]
-    assert [each.claim for each in statements(f"{denial}\n\n- Sealed tins are exchanged [1].")] == [False, True]
+    assert [statement.claim for statement in statements(f"{denial}\n\nSealed tins are exchanged [1].")] == [True, True]
+    assert [statement.claim for statement in statements(f"{denial}\n\n- Sealed tins are exchanged [1].")] == [
+        False,
+        True,
+    ]
     assert not statements("The rules for tins are:\n\nSealed tins are exchanged [1].")[0].claim

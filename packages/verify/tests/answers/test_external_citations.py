@@ -28,8 +28,8 @@ def test_a_marker_stands_behind_what_is_cited(start: int, end: int, marked: str)
 @pytest.mark.parametrize("answer", ["Run `citewell up` first.", "It is so [Source: 1] today."])
 def test_nothing_is_put_into_code_or_a_marker(answer: str) -> None:  # N2
     inside = answer.index("`") + 4 if "`" in answer else answer.index("1]")
-    found = insert_markers(answer, [GivenCitation(0, inside, 2)]).text
-    (statement,) = statements(found)
+    marked = insert_markers(answer, [GivenCitation(0, inside, 2)]).text
+    (statement,) = statements(marked)
     assert 2 in statement.numbers
 
 

@@ -63,7 +63,7 @@ def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5, se
 )
 def test_captions_and_lone_headings_claim_nothing(label: str) -> None:  # V5, seeds-audit B10
     said = statements(f"{label}\n\nRefunds take 30 days. [1]")
-    assert [each.text for each in said if each.claim] == ["Refunds take 30 days."]
+    assert [statement.text for statement in said if statement.claim] == ["Refunds take 30 days."]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ FILINGS = citable_sources(
 
 def test_a_named_citation_is_checked_and_renumbered() -> None:  # V5, seeds-audit B1
     answer = "Apple's revenue was $394 billion [Source: AAPL 10-Q 2023]. It rose (Source: lost.pdf, p. 7)."
-    assert [(each.item, each.number) for each in plan_checks(answer, FILINGS)] == [("s0:c2", 2), ("s1:c0", None)]
+    assert [(check.item, check.number) for check in plan_checks(answer, FILINGS)] == [("s0:c2", 2), ("s1:c0", None)]
     corrected = correct(answer, FILINGS, frozenset())
     assert corrected.text == "Apple's revenue was $394 billion. [1] It rose."
     assert corrected.edits == [

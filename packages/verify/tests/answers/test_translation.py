@@ -31,7 +31,7 @@ NAMED = (
 def _read(markers: tuple[str, str, str], first_number: int | None = None) -> list[tuple[str, tuple[int, ...]]]:
     answer = " ".join(f"{said} {marker}." for said, marker in zip(SAID, markers, strict=True))
     text = translated(answer, SOURCES, first_number).text
-    return [(each.text.rstrip("."), each.numbers) for each in statements(text, SOURCES)]
+    return [(statement.text.rstrip("."), statement.numbers) for statement in statements(text, SOURCES)]
 
 
 def _named(form: str) -> tuple[str, str, str]:
@@ -41,8 +41,8 @@ def _named(form: str) -> tuple[str, str, str]:
 
 
 def _numbered(form: str, first: int = 1) -> tuple[str, str, str]:
-    one, two, three = (form.replace("N", str(number)) for number in range(first, first + 3))
-    return one, two, three
+    first_form, second_form, third_form = (form.replace("N", str(number)) for number in range(first, first + 3))
+    return first_form, second_form, third_form
 
 
 CITED = [(said, (number,)) for number, said in enumerate(SAID, start=1)]
@@ -142,7 +142,7 @@ def test_an_answers_own_list_says_what_its_numbers_mean(entries: str) -> None:  
     marker = "[^{}]" if "^" in entries else "[{}]"
     answer = f"{SAID[1]} {marker.format(1)}. {SAID[0]} {marker.format(2)}.\n\n{entries}"
     read = statements(translated(answer, SOURCES).text, SOURCES)
-    assert [(each.text.rstrip("."), each.numbers) for each in read] == [(SAID[1], (2,)), (SAID[0], (1,))]
+    assert [(statement.text.rstrip("."), statement.numbers) for statement in read] == [(SAID[1], (2,)), (SAID[0], (1,))]
 
 
 def test_a_list_in_the_order_of_the_sources_changes_nothing() -> None:  # V5
@@ -162,6 +162,6 @@ def test_places_are_those_of_the_answer_as_given() -> None:  # N2
     marked = marked_translation(translation, [GivenCitation(start, start + len(SAID[2]), 1)], SOURCES)
     read = statements(marked.text, SOURCES)
     assert read[-1].numbers == (1, 3)
-    for said, each in zip(SAID, read, strict=True):
-        first = as_given(each.start, marked.inserted, opens=True)
+    for said, statement in zip(SAID, read, strict=True):
+        first = as_given(statement.start, marked.inserted, opens=True)
         assert answer[first : first + len(said)] == said

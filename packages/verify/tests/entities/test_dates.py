@@ -82,7 +82,7 @@ def test_another_or_a_closer_date_does_not_follow(claim: str, source: str) -> No
 
 @given(st.text(max_size=80))
 def test_any_text_is_read_without_failing_and_without_overlap(text: str) -> None:
-    assert all(one.end <= other.start for one, other in pairwise(find_dates(text)))
+    assert all(date.end <= following.start for date, following in pairwise(find_dates(text)))
 
 
 @given(st.dates(date(1000, 1, 1), date(2099, 12, 31)))

@@ -23,16 +23,16 @@ from citewell_verify.evidence.contradictions import disagreements
     ],
 )
 def test_a_share_or_a_time_in_words_is_read_as_a_figure(text: str, value: float, unit: str) -> None:  # V3, S4.4
-    assert [(each.value, each.unit) for each in figures_in_words(text)] == [(pytest.approx(value), unit)]
+    assert [(figure.value, figure.unit) for figure in figures_in_words(text)] == [(pytest.approx(value), unit)]
 
 
 @pytest.mark.parametrize("text", ["the third floor of a house", "She was half asleep in the third row of eight."])
 def test_an_ordinal_is_no_share_of_more_than_a_half(text: str) -> None:
-    assert all(each.value <= 50 for each in figures_in_words(text))
+    assert all(figure.value <= 50 for figure in figures_in_words(text))
 
 
 @pytest.mark.parametrize(
-    ("claim", "source", "found"),
+    ("claim", "source", "figures"),
     [
         ("The modules take 32 hours.", "It has eight modules of four hours each.", ("eight", "four hours")),
         ("8 billion dollars were mortgages.", "It lent 12 billion dollars; two thirds were mortgages.", None),
@@ -41,10 +41,10 @@ def test_an_ordinal_is_no_share_of_more_than_a_half(text: str) -> None:
         ("Sales rose by 50 %.", "Sales were $20 in March and $30 in April.", ("$20", "$30")),
     ],
 )
-def test_a_figure_may_follow_from_two_others(claim: str, source: str, found: tuple[str, str] | None) -> None:
+def test_a_figure_may_follow_from_two_others(claim: str, source: str, figures: tuple[str, str] | None) -> None:
     stated = find_quantities(claim)[0]
     followed = derivation(stated, source, find_quantities(source))
-    assert followed == (found or ("12 billion dollars", "two thirds"))
+    assert followed == (figures or ("12 billion dollars", "two thirds"))
 
 
 def test_other_units_and_distant_figures_do_not_make_a_figure() -> None:
@@ -55,8 +55,12 @@ def test_other_units_and_distant_figures_do_not_make_a_figure() -> None:
 
 def test_a_figure_that_may_follow_is_not_called_wrong_and_not_proven() -> None:  # V3
     source = "강좌는 약 네 시간짜리 단원 여덟 개로 이루어진다. 마지막 시험에 합격하면 수료증을 받는다."
-    assert [each.kind for each in disagreements("모든 단원을 마치는 데에는 32시간쯤 걸린다.", source)] == ["wording"]
-    assert [each.kind for each in disagreements("모든 단원을 마치는 데에는 45시간쯤 걸린다.", source)] == ["number"]
+    assert [
+        disagreement.kind for disagreement in disagreements("모든 단원을 마치는 데에는 32시간쯤 걸린다.", source)
+    ] == ["wording"]
+    assert [
+        disagreement.kind for disagreement in disagreements("모든 단원을 마치는 데에는 45시간쯤 걸린다.", source)
+    ] == ["number"]
 
 
 def test_a_figure_in_words_is_the_same_figure() -> None:  # V3, judging.md 5

@@ -38,7 +38,7 @@ def test_the_same_in_another_form_is_no_disagreement(statement: str, source: str
 
 @pytest.mark.parametrize(("statement", "source", "kind"), OTHER)
 def test_another_fact_in_such_a_form_is_one(statement: str, source: str, kind: str) -> None:  # V3
-    assert kind in {each.kind for each in disagreements(statement, source)}
+    assert kind in {disagreement.kind for disagreement in disagreements(statement, source)}
 
 
 def test_a_span_of_years_states_its_last_one_and_a_month_is_none() -> None:  # S4.4
@@ -47,5 +47,5 @@ def test_a_span_of_years_states_its_last_one_and_a_month_is_none() -> None:  # S
 
 
 def test_millions_in_the_head_of_a_table_are_no_figure() -> None:  # S4.4
-    assert [each.text for each in find_quantities("(in millions of dollars)\n3,954")][-1] == "3,954"
-    assert [each.value for each in find_quantities("tens of thousands of users")] == [10_000.0]
+    assert [quantity.text for quantity in find_quantities("(in millions of dollars)\n3,954")][-1] == "3,954"
+    assert [quantity.value for quantity in find_quantities("tens of thousands of users")] == [10_000.0]

@@ -17,7 +17,11 @@ KOREAN = (
 
 
 def names(claim: str, source: str) -> list[tuple[str, str | None]]:
-    return [(each.claim_value, each.source_value) for each in disagreements(claim, source) if each.kind == "name"]
+    return [
+        (disagreement.claim_value, disagreement.source_value)
+        for disagreement in disagreements(claim, source)
+        if disagreement.kind == "name"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,9 @@ def test_different_amounts_do_not_agree(claim: str, source: str) -> None:
     assert not agrees(only(claim), only(source))
 
 
-@pytest.mark.parametrize(("one", "other"), [("5%", "5 dollars"), ("30 days", "30 km"), ("5%", "5 percentage points")])
-def test_units_of_different_kinds_are_told_apart(one: str, other: str) -> None:
-    assert not same_dimension(only(one), only(other))
+@pytest.mark.parametrize(("left", "right"), [("5%", "5 dollars"), ("30 days", "30 km"), ("5%", "5 percentage points")])
+def test_units_of_different_kinds_are_told_apart(left: str, right: str) -> None:
+    assert not same_dimension(only(left), only(right))
 
 
 def test_a_table_in_millions_scales_its_plain_numbers() -> None:
@@ -150,7 +150,7 @@ def test_an_integer_is_the_same_with_and_without_separators_and_in_korean_units(
     forms = [str(number), f"{number:,}", f"{number} dollars", f"{korean}{number % 10**4 or ''}".strip() or "0"]
     for form in forms:
         assert only(form).value == pytest.approx(number)
-    assert all(agrees(only(one), only(other)) for one in forms for other in forms)
+    assert all(agrees(only(left), only(right)) for left in forms for right in forms)
 
 
 @given(st.text(max_size=80))

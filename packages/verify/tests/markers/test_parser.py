@@ -234,5 +234,5 @@ def test_hostile_text_comes_to_an_end(piece: str) -> None:  # N2
 
 
 def test_a_bracket_in_a_path_of_windows_is_no_citation() -> None:  # V5
-    (found,) = cited_markers("The path C:\\data[1]\\Warsaw holds the warranty. [2]", 2)
-    assert found.numbers == (2,)
+    (marker,) = cited_markers("The path C:\\data[1]\\Warsaw holds the warranty. [2]", 2)
+    assert marker.numbers == (2,)

@@ -34,8 +34,10 @@ YES = StatementCheck(
 def test_texts_found_by_their_words_cover_as_much_as_each_by_itself(
     wanted: Sequence[str], texts: Sequence[Sequence[str]]
 ) -> None:
-    found = WordIndex(texts).coverages(wanted)
-    assert [found.get(number, 0.0) for number in range(len(texts))] == [coverage(wanted, set(stems)) for stems in texts]
+    shares = WordIndex(texts).coverages(wanted)
+    assert [shares.get(number, 0.0) for number in range(len(texts))] == [
+        coverage(wanted, set(stems)) for stems in texts
+    ]
 
 
 def zebras(count: int) -> str:
@@ -65,7 +67,7 @@ def test_the_figures_of_a_source_that_may_be_meant_are_found_by_their_value() ->
     figures = source_figures(zebras(2_000))
     (stated,) = source_figures("It weighs 1,500 kg.").everywhere
     near = figures.candidates(stated)
-    assert any(each.value == 1_500 for each in near)
+    assert any(quantity.value == 1_500 for quantity in near)
     assert len(near) < len(figures.different) / 4
 
 
@@ -77,8 +79,8 @@ def test_further_statements_against_a_large_source_cost_little_beside_reading_it
     def check(number: int) -> float:
         began = time.process_time()
         statement = f"The Zebra of herd {number} weighs {300 + number} kg."
-        found = Grounds.of(statement, [text]).rule(check_statement(statement, sources, WORDS_ALONE))
-        assert found.supports
+        ruling = Grounds.of(statement, [text]).rule(check_statement(statement, sources, WORDS_ALONE))
+        assert ruling.supports
         return time.process_time() - began
 
     first = check(1)
@@ -118,4 +120,7 @@ def test_a_long_statement_is_supported_where_a_source_has_it_word_for_word() -> 
 # F2
 def test_the_beginning_of_a_long_statement_is_still_held_against_figures() -> None:
     claim = "The bridge cost 9 million euros. " + "It is a bridge that stands there and stays. " * 80
-    assert any(each.kind == "number" for each in disagreements(claim, "The bridge cost 4 million euros. It stands."))
+    assert any(
+        disagreement.kind == "number"
+        for disagreement in disagreements(claim, "The bridge cost 4 million euros. It stands.")
+    )

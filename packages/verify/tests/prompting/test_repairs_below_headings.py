@@ -37,43 +37,43 @@ CASES = [
 def test_what_stands_below_a_heading_is_said_of_what_it_names(
     texts: tuple[str, str], things: tuple[str, str], path: str
 ) -> None:
-    (body, claim), (mine, other) = texts, things
-    text, context = body.format(7), path.format(mine)
-    assert is_proven(claim.format(mine, 7), text, context)
-    assert not is_proven(claim.format(mine, 7), text)
-    assert not is_proven(claim.format(mine, 9), text, context)
-    assert not is_proven(claim.format(other, 7), text, context)
+    (body, claim), (named, unnamed) = texts, things
+    text, context = body.format(7), path.format(named)
+    assert is_proven(claim.format(named, 7), text, context)
+    assert not is_proven(claim.format(named, 7), text)
+    assert not is_proven(claim.format(named, 9), text, context)
+    assert not is_proven(claim.format(unnamed, 7), text, context)
     # A rule gives a sentence of the source or nothing: what a heading names is left to a model's rewriting.
-    assert source_wording(claim.format(mine, 9), text, context) is None
-    assert source_wording(claim.format(other, 9), text, context) is None
+    assert source_wording(claim.format(named, 9), text, context) is None
+    assert source_wording(claim.format(unnamed, 9), text, context) is None
 
 
 @pytest.mark.parametrize(("texts", "things"), CASES)
 def test_the_last_heading_of_its_form_counts(texts: tuple[str, str], things: tuple[str, str]) -> None:
-    (body, claim), (mine, other) = texts, things
-    text, context = body.format(7), f"{other} › {mine}"
-    assert is_proven(claim.format(mine, 7), text, context)
-    assert not is_proven(claim.format(other, 7), text, context)
-    assert source_wording(claim.format(other, 9), text, context) is None
+    (body, claim), (last, before) = texts, things
+    text, context = body.format(7), f"{before} › {last}"
+    assert is_proven(claim.format(last, 7), text, context)
+    assert not is_proven(claim.format(before, 7), text, context)
+    assert source_wording(claim.format(before, 9), text, context) is None
     both = {"en": "{} and {} weigh 7 kilograms.", "ko": "{} 및 {}의 무게는 7킬로그램이다."}
-    for one, two in ((mine, other), (other, mine)):
-        assert not is_proven(both["ko" if "무게" in claim else "en"].format(one, two), text, context)
+    for first, second in ((last, before), (before, last)):
+        assert not is_proven(both["ko" if "무게" in claim else "en"].format(first, second), text, context)
 
 
 @pytest.mark.parametrize("heading", ["# {}", "**{}**", "{}"])
 @pytest.mark.parametrize(("texts", "things"), CASES)
 def test_each_section_keeps_its_values(texts: tuple[str, str], things: tuple[str, str], heading: str) -> None:
-    (body, claim), (one, other) = texts, things
+    (body, claim), (upper, lower) = texts, things
     first, second = body.format(5), body.format(7)
-    within = f"{heading.format(one)}\n\n{first}\n\n{heading.format(other)}\n\n{second}\n"
-    begun = f"{first}\n\n{heading.format(other)}\n\n{second}\n"
-    for source, context in ((within, ""), (begun, one)):
-        for thing, right, wrong in ((one, 5, 7), (other, 7, 5)):
+    within = f"{heading.format(upper)}\n\n{first}\n\n{heading.format(lower)}\n\n{second}\n"
+    begun = f"{first}\n\n{heading.format(lower)}\n\n{second}\n"
+    for source, context in ((within, ""), (begun, upper)):
+        for thing, right, wrong in ((upper, 5, 7), (lower, 7, 5)):
             assert is_proven(claim.format(thing, right), source, context)
             assert not is_proven(claim.format(thing, wrong), source, context)
             for stated in (wrong, 9):
-                found = source_wording(claim.format(thing, stated), source, context)
-                assert found in (None, claim.format(thing, right))
+                wording = source_wording(claim.format(thing, stated), source, context)
+                assert wording in (None, claim.format(thing, right))
 
 
 @pytest.mark.parametrize("heading", ["# {}", "**{}**", "{}"])
@@ -81,12 +81,15 @@ def test_each_section_keeps_its_values(texts: tuple[str, str], things: tuple[str
 def test_a_section_that_says_nothing_of_it_gets_no_value_of_another(
     texts: tuple[str, str], things: tuple[str, str], heading: str
 ) -> None:
-    (body, claim), (one, other) = texts, things
+    (body, claim), (described, silent_thing) = texts, things
     silent = "빨간색으로 판매된다." if "무게" in claim else "It is sold in red."
-    told = f"{heading.format(one)}\n\n{body.format(5)}\n\n"
-    for source, context in ((f"{told}{heading.format(other)}\n\n{silent}\n", ""), (f"{silent}\n\n{told}", other)):
-        assert not is_proven(claim.format(other, 5), source, context)
-        assert source_wording(claim.format(other, 9), source, context) is None
+    told = f"{heading.format(described)}\n\n{body.format(5)}\n\n"
+    for source, context in (
+        (f"{told}{heading.format(silent_thing)}\n\n{silent}\n", ""),
+        (f"{silent}\n\n{told}", silent_thing),
+    ):
+        assert not is_proven(claim.format(silent_thing, 5), source, context)
+        assert source_wording(claim.format(silent_thing, 9), source, context) is None
 
 
 @pytest.mark.parametrize(

@@ -162,18 +162,18 @@ def test_a_short_line_is_a_heading_only_if_it_looks_like_one(text: str, first: s
 @pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
 def test_hostile_text_comes_to_an_end(piece: str) -> None:
     text = piece * (64_000 // len(piece))
-    found = split_sentences(text)
-    assert sum(len("".join(sentence.text.split())) for sentence in found) == len("".join(text.split()))
+    sentences = split_sentences(text)
+    assert sum(len("".join(sentence.text.split())) for sentence in sentences) == len("".join(text.split()))
 
 
 @pytest.mark.parametrize(
     "text", ["a" * 9_000, "the parts of it and " * 500, "계약은 그리고 " * 800, "that [1], and " * 700]
 )
 def test_a_sentence_of_more_than_2000_characters_is_split(text: str) -> None:  # F1
-    found = split_sentences(text)
-    assert max(len(each.text) for each in found) <= 2_000
-    assert all(text[each.start : each.end] == each.text for each in found)
-    assert "".join("".join(each.text.split()) for each in found) == "".join(text.split())
+    parts = split_sentences(text)
+    assert max(len(part.text) for part in parts) <= 2_000
+    assert all(text[part.start : part.end] == part.text for part in parts)
+    assert "".join("".join(part.text.split()) for part in parts) == "".join(text.split())
 
 
 def test_a_long_sentence_is_not_split_in_a_marker_or_a_word() -> None:  # F1
@@ -196,4 +196,4 @@ def test_a_long_sentence_is_not_split_in_a_marker_or_a_word() -> None:  # F1
     ],
 )
 def test_a_stop_of_another_language_does_not_cut_its_sentence(parts: list[str]) -> None:  # V1
-    assert [each.text for each in split_sentences(" ".join(parts))] == parts
+    assert [sentence.text for sentence in split_sentences(" ".join(parts))] == parts

@@ -18,31 +18,31 @@ TEXTS = st.lists(
 
 @given(TEXTS, st.integers(1, 80), st.integers(0, 79))
 def test_windows_cover_every_sign_that_is_no_space_and_none_is_too_long(text: str, most: int, overlap: int) -> None:
-    found = windows(text, most, min(overlap, most - 1))
-    covered = {place for start, end in found for place in range(start, end)}
+    spans = windows(text, most, min(overlap, most - 1))
+    covered = {place for start, end in spans for place in range(start, end)}
     assert all(place in covered for place, sign in enumerate(text) if not sign.isspace())
-    assert all(0 < end - start <= most for start, end in found)
-    assert all(one[0] < other[0] and one[1] < other[1] for one, other in pairwise(found))
+    assert all(0 < end - start <= most for start, end in spans)
+    assert all(span[0] < following[0] and span[1] < following[1] for span, following in pairwise(spans))
 
 
 @given(TEXTS, st.integers(2, 80), st.integers(1, 79))
 def test_neighbours_share_no_more_than_the_overlap(text: str, most: int, overlap: int) -> None:
     overlap = min(overlap, most - 1)
-    found = windows(text, most, overlap)
-    assert all(one[1] - other[0] <= overlap for one, other in pairwise(found))
+    spans = windows(text, most, overlap)
+    assert all(span[1] - following[0] <= overlap for span, following in pairwise(spans))
 
 
 @given(TEXTS, st.integers(1, 80))
 def test_without_overlap_nothing_is_shown_twice(text: str, most: int) -> None:
-    found = windows(text, most)
-    assert all(one[1] <= other[0] for one, other in pairwise(found))
+    spans = windows(text, most)
+    assert all(span[1] <= following[0] for span, following in pairwise(spans))
 
 
 def test_the_last_sentences_of_a_window_begin_the_next() -> None:
     text = "".join(f"Sentence number {n:02}. " for n in range(20))
-    found = windows(text, 100, 25)
-    assert len(found) > 4
-    for (_, end), (start, _) in pairwise(found):
+    spans = windows(text, 100, 25)
+    assert len(spans) > 4
+    for (_, end), (start, _) in pairwise(spans):
         assert text[start:end].startswith("Sentence")
         assert text[start:end].endswith(".")
 
@@ -67,5 +67,5 @@ def test_an_overlap_that_is_no_smaller_than_a_window_is_refused(overlap: int) ->
 def test_long_texts_are_cut_in_linear_time(piece: str) -> None:
     # Anything worse would run into the test's time limit.
     text = piece * (1_000_000 // len(piece))
-    found = windows(text, 12_000, 800)
-    assert len(found) <= 1 + len(text) // 10_000
+    spans = windows(text, 12_000, 800)
+    assert len(spans) <= 1 + len(text) // 10_000

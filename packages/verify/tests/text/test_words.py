@@ -32,8 +32,8 @@ def test_forms_of_one_word_have_one_stem(forms: str) -> None:
 
 @pytest.mark.parametrize("pair", ["policy police", "basic basis", "king kin", "나라 나무", "국가 국회", "need ned"])
 def test_different_words_have_different_stems(pair: str) -> None:
-    one, other = words(pair)
-    assert stem(one) != stem(other)
+    left, right = words(pair)
+    assert stem(left) != stem(right)
 
 
 def test_content_stems_leave_out_what_says_nothing_and_part_numbers_from_their_units() -> None:

@@ -14,19 +14,22 @@ _USUAL_LINES, _MOST_LINES = 25, 50
 
 
 def parse_code(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read source code; `found` names its language. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    """Read source code, whose language the metadata name.
+
+    Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
+    """
     text = decode(data, filename)
     if not text.strip():
         raise DocumentEmpty(f"{filename} contains no text")
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
-    found = {"programming_language": CODE[PurePath(filename).suffix.lower()]}
+    metadata = {"programming_language": CODE[PurePath(filename).suffix.lower()]}
     blocks = (Block("lines", 0, len(text)),)
-    return ParsedDocument(text, sections=tuple(_sections(text)), found=found, blocks=blocks)
+    return ParsedDocument(text, sections=tuple(_sections(text)), found=metadata, blocks=blocks)
 
 
 def _sections(text: str) -> Iterator[Section]:
-    # They end where a line is empty, if there is one near.
+    """Divide the lines into sections, each of which ends at an empty line if there is one near."""
     first, start, at = 1, 0, 0
     lines = text.split("\n")
     last = max(number for number, line in enumerate(lines, start=1) if line.strip())

@@ -38,13 +38,14 @@ def with_note_headings(html: str) -> str:
             begins = _NOTES.search(_TAG.sub("", place["heading"]).strip()) is not None
             if begins or int(place["level"]) <= level:
                 level, number = (int(place["level"]) if begins else 0), 0
-        elif level and not depth and _follows(int(place["number"]), number) and not _SENTENCE.search(place["title"]):
+        elif (
+            level
+            and not depth
+            and number < int(place["number"]) <= number + 1 + _MOST_MISSED
+            and not _SENTENCE.search(place["title"])
+        ):
             number = int(place["number"])
             heading = f"<h{level + 1}>{place['title']}</h{level + 1}><p>"
             parts += (html[done : place.start()], heading)
             done = place.end()
     return "".join((*parts, html[done:]))
-
-
-def _follows(number: int, before: int) -> bool:
-    return before < number <= before + 1 + _MOST_MISSED

@@ -1,6 +1,6 @@
 """Converts DART's XML to HTML: sections to headings, `TE` and `TU` to cells, and what only looks like markup to text.
 
-The files are often not well-formed. "<당기>" and "R&D" stand in them unescaped, and attributes have stray quotes; so
+The files are often not well-formed. "<당기>" and "R&D" are not escaped in them, and attributes have stray quotes; so
 only DART's own elements count as markup, and of attributes only what a table needs.
 """
 
@@ -76,14 +76,17 @@ class _Converter:
             return tag.end()
         end = text.find(closing, tag.end())
         if end < 0:
-            self._unclosed.add(closing)  # is looked for once
+            self._unclosed.add(closing)  # so that it is looked for once
             return tag.end()
         return end + len(closing)
 
     def _converted(self, tag: re.Match[str]) -> str:
         name = tag["name"]
         if name in _TITLES:
-            return self._title(name, closes=bool(tag["close"]))
+            if tag["close"]:
+                return f"</h{self._levels.pop()}>" if self._levels else ""
+            self._levels.append(1 if name == "COVER-TITLE" else min(max(1, len(self._sections)), _DEEPEST))
+            return f"<h{self._levels[-1]}>"
         if name not in _ELEMENTS:
             return ""
         if name == "PART" or name.startswith(("SECTION", "TABLE-GROUP")):
@@ -91,7 +94,7 @@ class _Converter:
         new = "th" if name == "TD" and _SHADED.search(tag["attributes"]) else _ELEMENTS[name]
         if tag["close"]:
             return f"</{new}>"
-        spans = "".join(f' {each.lower()}="{count}"' for each, count in _SPAN.findall(tag["attributes"]))
+        spans = "".join(f' {span.lower()}="{count}"' for span, count in _SPAN.findall(tag["attributes"]))
         return f"<{new}{spans if name in _CELLS else ''}>" + (f"</{new}>" if tag["attributes"].endswith("/") else "")
 
     def _follow(self, name: str, *, closes: bool) -> None:
@@ -100,12 +103,6 @@ class _Converter:
         elif name in self._sections:
             while self._sections.pop() != name:
                 pass
-
-    def _title(self, name: str, *, closes: bool) -> str:
-        if closes:
-            return f"</h{self._levels.pop()}>" if self._levels else ""
-        self._levels.append(1 if name == "COVER-TITLE" else min(max(1, len(self._sections)), _DEEPEST))
-        return f"<h{self._levels[-1]}>"
 
 
 def _written(text: str) -> str:

@@ -29,9 +29,9 @@ def parse_dart(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def read_html(
-    html: str, filename: str, limits: ParseLimits, found: Callable[[str], Mapping[str, str | None]]
+    html: str, filename: str, limits: ParseLimits, metadata_in: Callable[[str], Mapping[str, str | None]]
 ) -> ParsedDocument:
-    """Read a report as HTML; `found` says what its text tells about itself."""
+    """Read a report as HTML; `metadata_in` finds the metadata in its text."""
     tree = parse_tree(with_note_headings(with_statement_headings(html)), filename)
     builder = DocumentBuilder(filename, limits)
     if tree.body is not None:
@@ -39,11 +39,11 @@ def read_html(
     document = builder.build()
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")
-    return builder.build(found(document.text))
+    return builder.build(metadata_in(document.text))
 
 
 def _decoded(data: bytes, filename: str) -> str:
-    """Older files are CP949 and say UTF-8; some have a few bytes that are neither."""
+    """Decode a file: older ones are CP949 and say UTF-8, and some have a few bytes that are neither."""
     for encoding in ("utf-8-sig", "cp949"):
         text = data.decode(encoding, errors="replace")
         if text.count("\ufffd") <= _MOST_REPLACED * len(text):

@@ -25,7 +25,7 @@ class Package:
 
     spine: tuple[str, ...]
     titles: dict[str, str]
-    found: dict[str, str | None]
+    metadata: dict[str, str | None]
 
 
 def is_encrypted(archive: Archive, filename: str) -> bool:
@@ -51,7 +51,7 @@ def read_package(archive: Archive, filename: str) -> Package:
         raise DocumentUnreadable(
             f"{filename} is damaged: it has no chapters in its reading order; save or download it anew"
         )
-    return Package(spine, _titles(archive, name, list(files.values()), filename), _found(package))
+    return Package(spine, _titles(archive, name, list(files.values()), filename), _metadata(package))
 
 
 def _is_contents(item: Element) -> bool:
@@ -65,15 +65,10 @@ def _titles(archive: Archive, base: str, items: list[Element], filename: str) ->
         name = _path(base, item.get("href"))
         if (is_old or _is_contents(item)) and name in archive:
             tree = _xml(archive, name, filename)
-            for target, label in _old_entries(tree) if is_old else _entries(tree):
+            links = ((target, link) for link in _named(tree, "a") if (target := link.get("href")))
+            for target, label in _old_entries(tree) if is_old else links:
                 titles.setdefault(_path(name, target), _text(label))
     return titles
-
-
-def _entries(contents: Element) -> Iterator[tuple[str, Element]]:
-    for link in _named(contents, "a"):
-        if target := link.get("href"):
-            yield target, link
 
 
 def _old_entries(contents: Element) -> Iterator[tuple[str, Element]]:
@@ -83,7 +78,7 @@ def _old_entries(contents: Element) -> Iterator[tuple[str, Element]]:
             yield content.get("src") or "", label
 
 
-def _found(package: Element) -> dict[str, str | None]:
+def _metadata(package: Element) -> dict[str, str | None]:
     said = {name: next((text for node in _named(package, name) if (text := _text(node))), None) for name in _SAID}
     authors = [_text(node) for node in _named(package, "creator")]
     return {

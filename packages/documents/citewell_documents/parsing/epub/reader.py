@@ -25,7 +25,7 @@ def parse_epub(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     builder = DocumentBuilder(filename, limits)
     for name in package.spine:
         _add_chapter(archive.read(name), package.titles.get(name, ""), builder)
-    document = builder.build(package.found)
+    document = builder.build(package.metadata)
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text; a book of scanned pages needs text recognition (OCR) first.")
     return document

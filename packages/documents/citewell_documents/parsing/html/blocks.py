@@ -66,13 +66,14 @@ class _Blocks:
         self._heading = 0
         self._pre = 0
         self._figures: list[tuple[bool, str]] = []
-        """Of the figures around: whether they show a picture, and their captions."""
+        """The figures around the text: whether they show a picture, and their captions."""
         self._captions = 0
         self._labels, self._other_captions = labels, captions
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         if tag == TEXT:
-            self._add_text(node.text_content or "")
+            text = node.text_content or ""
+            self._text.append(text if self._pre else _BLANKS.sub(" ", text))
             return False
         if label := self._labels.get(node.mem_id) if self._labels else None:
             self._add_image(label, in_passing=tag != "img")
@@ -104,9 +105,6 @@ class _Blocks:
     def finish(self) -> None:
         self._end_block()
         self._end_list()
-
-    def _add_text(self, text: str) -> None:
-        self._text.append(text if self._pre else _BLANKS.sub(" ", text))
 
     def _enter_inline(self, node: LexborNode, tag: str) -> bool:
         if tag == "br":

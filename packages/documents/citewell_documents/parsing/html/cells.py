@@ -40,7 +40,8 @@ def cells_of(table: LexborNode) -> CellTable | None:
         if group == "caption":
             read.caption, named = _flat(rows[0], named=True) or "", True
             continue
-        named = named or group == "thead" or _has_header(rows)
+        has_header = any(tag == "th" for row in rows[:1] for _, tag in _children(row))
+        named = named or group == "thead" or has_header
         read.groups.append([])
         for row in rows:
             cells = _cells(row, named)
@@ -48,7 +49,9 @@ def cells_of(table: LexborNode) -> CellTable | None:
                 return None
             read.groups[-1].append(cells)
         read.head_rows += len(read.groups[-1]) if group == "thead" else 0
-    return read if named or _is_even(read) else None
+    # Without names, two rows with several texts tell a table from a layout of the page.
+    sizes = [sum(1 for cell in row if cell.text) for group in read.groups for row in group]
+    return read if named or sum(1 for size in sizes if size > 1) > 1 else None
 
 
 def _row_groups(table: LexborNode) -> Iterator[tuple[str, list[LexborNode]]]:
@@ -71,10 +74,6 @@ def _children(node: LexborNode) -> Iterator[tuple[LexborNode, str]]:
             yield child, tag
 
 
-def _has_header(rows: list[LexborNode]) -> bool:
-    return any(tag == "th" for row in rows[:1] for _, tag in _children(row))
-
-
 def _cells(row: LexborNode, named: bool) -> list[Cell] | None:
     cells: list[Cell] = []
     for node, tag in _children(row):
@@ -92,11 +91,6 @@ def _span(node: LexborNode, name: str, most: int) -> int:
     if not value.isascii() or not value.isdigit() or len(value) > 6:
         return 1
     return min(int(value) or most, most)
-
-
-def _is_even(table: CellTable) -> bool:
-    sizes = [sum(1 for cell in row if cell.text) for group in table.groups for row in group]
-    return sum(1 for size in sizes if size > 1) > 1
 
 
 class _Flat:
@@ -130,7 +124,7 @@ class _Flat:
 
 
 def _flat(cell: LexborNode, named: bool) -> str | None:
-    # None if it holds headings, a nested table or whole pages.
+    """The text of a cell in one line; None if the cell holds headings, a nested table or whole pages."""
     collected = _Flat(named)
     walk(cell, collected.enter, collected.leave)
     if collected.broken:

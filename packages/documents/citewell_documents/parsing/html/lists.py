@@ -39,7 +39,7 @@ class ListText:
             self._begin_item(self._levels[-1], node, tag)
 
     def leave(self, tag: str) -> bool:
-        # True if it was the outermost list.
+        """Return True if the list that ends was the outermost one."""
         if tag not in _LISTS or not self._levels:
             return False
         self._levels.pop()

@@ -31,12 +31,12 @@ def drawing_text(node: LexborNode, tag: str) -> str:
     if tag not in _DRAWINGS or not is_seen(node, "img"):
         return ""
     said = (node.css_first(name) for name in ("title", "desc"))
-    return one_line(": ".join(each.text() for each in said if each is not None))
+    return one_line(": ".join(text.text() for text in said if text is not None))
 
 
 def describes(text: str) -> bool:
     """True for a description; icons, logos and separators have a word or two, and some pictures the name of a file."""
-    fewest = _FEWEST_KOREAN_WORDS if any("가" <= each <= "힣" for each in text) else _FEWEST_WORDS
+    fewest = _FEWEST_KOREAN_WORDS if any("가" <= character <= "힣" for character in text) else _FEWEST_WORDS
     return len(text.split()) >= fewest and not _FILE.fullmatch(text)
 
 

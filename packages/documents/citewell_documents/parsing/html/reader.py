@@ -35,15 +35,15 @@ def found_in_head(tree: LexborHTMLParser) -> dict[str, str | None]:
         content = attributes.get("content") or ""
         if (name := name or attributes.get("http-equiv")) and content.strip():
             said.setdefault(name.lower(), content)
-    found = {key: next((said[name] for name in names if name in said), None) for key, names in _NAMES.items()}
-    if found["author"] and found["author"].startswith("http"):  # Open Graph has the address of a profile here
-        found["author"] = None
+    metadata = {key: next((said[name] for name in names if name in said), None) for key, names in _NAMES.items()}
+    if metadata["author"] and metadata["author"].startswith("http"):  # Open Graph has the address of a profile here
+        metadata["author"] = None
     title = tree.css_first("head > title")
     root = tree.css_first("html")
     declared = root.attributes.get("lang") or root.attributes.get("xml:lang") if root else None
-    return found | {
-        "title": (title.text().strip() if title else "") or found["title"],
-        "language": declared or found["language"],
+    return metadata | {
+        "title": (title.text().strip() if title else "") or metadata["title"],
+        "language": declared or metadata["language"],
     }
 
 
@@ -74,7 +74,7 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
 
 
 def _own_title(document: ParsedDocument) -> dict[str, str]:
-    # Without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`.
+    """The title without the site's name, if a heading confirms it: `Duck` of `Duck - Wikipedia`."""
     for section in document.sections[:_FIRST_HEADINGS]:
         rest = document.found.get("title", "").split(section.title, 1)
         if len(rest) == 2 and any(rest) and all(not part or _SITE.fullmatch(part) for part in rest):

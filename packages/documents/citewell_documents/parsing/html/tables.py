@@ -176,16 +176,15 @@ def _merged(rows: list[_Row]) -> list[_Placed]:
 
 
 def _columns(rows: list[_Row], header: list[_Placed]) -> list[int]:
-    # Starts of narrow cells with text, and of wide ones that cover none of these.
+    """Where columns begin: at narrow cells with text, and at wide ones that cover none of these."""
     cells = [*header, *(cell for row in rows for cell in row.cells)]
     used = sorted({cell.start for cell in cells if cell.text and cell.end - cell.start == 1})
-    wide = {cell.start for cell in cells if cell.text and not _covers(used, cell)}
-    return sorted({*used, *wide})
-
-
-def _covers(used: list[int], cell: _Placed) -> bool:
-    at = bisect_left(used, cell.start)
-    return at < len(used) and used[at] < cell.end
+    starts = set(used)
+    for cell in cells:
+        following = bisect_left(used, cell.start)
+        if cell.text and not (following < len(used) and used[following] < cell.end):
+            starts.add(cell.start)
+    return sorted(starts)
 
 
 def _line(cells: list[_Placed], columns: list[int]) -> list[str]:

@@ -26,17 +26,13 @@ def parse_hwp(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
             f"{filename}: .hwp needs a library that is not installed on the machine of the workers; install "
             "citewell[hwp], or save it as .hwpx"
         )
-    flags = _flags(data)
+    at = data.find(_SIGNATURE)
+    flags = int.from_bytes(data[at + _FLAGS_AT : at + _FLAGS_AT + 4], "little") if at >= 0 else 0
     if flags & _LOCKED:
         raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
     if flags & _FOR_DISTRIBUTION:
         raise DocumentUnreadable(f"{filename} is protected for distribution; save it as an ordinary .hwp or .hwpx")
     return parse_hwpx(_converted(data, filename), filename, limits)
-
-
-def _flags(data: bytes) -> int:
-    at = data.find(_SIGNATURE)
-    return int.from_bytes(data[at + _FLAGS_AT : at + _FLAGS_AT + 4], "little") if at >= 0 else 0
 
 
 def _converted(data: bytes, filename: str) -> bytes:

@@ -18,7 +18,7 @@ _SECTION = re.compile(r"Contents/section(\d+)\.xml")
 _HEADER, _PACKAGE, _MANIFEST = "Contents/header.xml", "Contents/content.hpf", "META-INF/manifest.xml"
 _BREAKS = {"tab": "\t", "lineBreak": "\n", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
 _GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
-_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would stand in their text
+_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would become words of the text
 _MAX_HEADING = 300
 _MOST_COLUMNS = 200
 _MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
@@ -51,7 +51,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _outline_levels(archive: Archive, filename: str) -> dict[str, int]:
-    # From 1, of each paragraph format that is one of an outline.
+    """The levels, from 1, of the paragraph formats that belong to an outline."""
     if _HEADER not in archive:
         return {}
     levels: dict[str, int] = {}
@@ -82,7 +82,7 @@ class _Reader:
     _depth: int = 0
 
     def read(self, container: Element) -> None:
-        # Only those right below a section or a list of them.
+        """Read the paragraphs right below a section or a list of paragraphs, not those deeper inside."""
         self._depth += 1
         if self._depth > _MOST_DEPTH:
             raise DocumentUnreadable(f"{self.builder.filename} is nested more than {_MOST_DEPTH} levels deep")
@@ -113,7 +113,10 @@ class _Reader:
             rows = with_one_header(_rows(attached))
             self.builder.table(rows, has_header=has_header(rows))
         else:
-            self.builder.paragraph(_described(attached), figure="alternative_text")
+            description = next((child.text or "" for child in _children(attached, "shapeComment")), "").strip()
+            # Hangul describes a picture without a description by the name and size of its file.
+            is_generated = _GENERATED.match(description) is not None
+            self.builder.paragraph("" if is_generated else description, figure="alternative_text")
         if is_below:
             self._caption(caption, name)
 
@@ -122,14 +125,8 @@ class _Reader:
         self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
 
 
-def _described(picture: Element) -> str:
-    # A picture without a description gets a generated one from Hangul: the name and size of its file.
-    text = next((child.text or "" for child in _children(picture, "shapeComment")), "").strip()
-    return "" if _GENERATED.match(text) else text
-
-
 def _attached(paragraph: Element) -> Iterator[Element]:
-    # Not those within tables, pictures, notes and text boxes.
+    """What is attached to a paragraph itself, not to the tables, pictures, notes and text boxes in it."""
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
@@ -145,25 +142,20 @@ def _paragraph_text(paragraph: Element) -> str:
     for run in _children(paragraph, "run"):
         for element in run:
             if _local(element) == "t":
-                parts += _texts(element)
+                parts.append(element.text or "")
+                parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
             elif _local(element) in ("tbl", "pic"):
                 parts.append(" ")  # the words around it are not one
             elif _local(element) == "ctrl":
                 counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
-                parts += [each.get("num", "") for each in counted]
+                parts += [number.get("num", "") for number in counted]
     return "".join(parts).strip()
 
 
-def _texts(text: Element) -> Iterator[str]:
-    yield text.text or ""
-    for child in text:
-        yield _BREAKS.get(_local(child), "") + (child.tail or "")
-
-
 def _rows(table: Element) -> list[list[Cell]]:
-    # A cell over columns covers those to its right (None), one over rows is repeated in each.
+    """The cells of each row; a cell over columns covers those to its right (None), one over rows is repeated."""
     rows: list[dict[int, Cell]] = []
     for at, row in enumerate(_children(table, "tr")):
         for cell in _children(row, "tc"):
@@ -178,12 +170,12 @@ def _rows(table: Element) -> list[list[Cell]]:
 
 
 def _cell_text(cell: Element) -> str:
-    return " ".join(text for each in _all(cell, "p") if (text := _paragraph_text(each)))
+    return " ".join(text for paragraph in _all(cell, "p") if (text := _paragraph_text(paragraph)))
 
 
 def _number(cell: Element, part: str, name: str, otherwise: int) -> int:
-    found = next(_children(cell, part), None)
-    given = otherwise if found is None else int(found.get(name, str(otherwise)))
+    properties = next(_children(cell, part), None)
+    given = otherwise if properties is None else int(properties.get(name, str(otherwise)))
     return min(max(given, otherwise), _MOST_COLUMNS)
 
 
@@ -192,7 +184,7 @@ def _children(element: Element, name: str) -> Iterator[Element]:
 
 
 def _all(element: Element, name: str) -> Iterator[Element]:
-    return (each for each in element.iter() if _local(each) == name)
+    return (inner for inner in element.iter() if _local(inner) == name)
 
 
 def _local(element: Element) -> str:

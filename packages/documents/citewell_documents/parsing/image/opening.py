@@ -13,12 +13,12 @@ from citewell_documents.parsing.limits import MAX_PIXELS, ParseLimits
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _MOST_PIXELS = 100_000_000  # a page of A3 at 600 dots per inch has 70 million
-_READ_DPI, _READ_PIXELS = 300, 12_000_000  # what letters are recognised best at, and a page of A4 has at it
+_READ_DPI, _READ_PIXELS = 300, 12_000_000  # at which letters are recognised best, and of a page of A4 with it
 _USUAL_DPI = (100, 1200)
-_PAGE_INCHES = 11.7  # of a picture that does not say it
+_PAGE_INCHES = 11.7  # of a page whose picture does not state its resolution
 _MOST_ENLARGED = 3.0
 _QUALITY = 80
-_FAST = 2  # of 0 to 6
+_FAST = 2  # on a scale from 0 to 6
 _MOST_SIDE = 16_000  # WebP has no longer ones
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 
@@ -100,17 +100,13 @@ def _check_size(image: Image.Image, filename: str) -> None:
 
 
 def _readable(image: Image.Image) -> tuple[Image.Image, int]:
-    dpi = _dpi(image)
+    low, high = _USUAL_DPI
+    stated = image.info.get("dpi", (0, 0))[0]
+    dpi = float(stated) if low <= stated <= high else max(image.size) / _PAGE_INCHES
     grey = ImageOps.exif_transpose(_on_white(image).convert("L"))
     wanted = min(_READ_DPI / dpi, (_READ_PIXELS / (grey.width * grey.height)) ** 0.5, _MOST_ENLARGED)
     size = (max(1, round(grey.width * wanted)), max(1, round(grey.height * wanted)))
     return grey.resize(size, Image.Resampling.LANCZOS), max(1, round(dpi * wanted))
-
-
-def _dpi(image: Image.Image) -> float:
-    low, high = _USUAL_DPI
-    said = image.info.get("dpi", (0, 0))[0]
-    return float(said) if low <= said <= high else max(image.size) / _PAGE_INCHES
 
 
 def _on_white(image: Image.Image) -> Image.Image:

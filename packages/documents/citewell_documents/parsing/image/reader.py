@@ -7,9 +7,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty
 from citewell_documents.parsing.image.opening import page_numbers, readable_page
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.layout import lay_out
-from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.pictures import Drawn
 from citewell_documents.parsing.pdf.running_headers import without_repeats
 from citewell_documents.parsing.recognition.installed import HOW_TO_INSTALL
@@ -27,7 +25,10 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
         raise DocumentEmpty(f"{filename} is a picture, which needs text recognition (OCR): {HOW_TO_INSTALL}")
     if limits.recognise == "later":
         return ParsedDocument("", scanned=tuple(page_numbers(data, filename, limits)))
-    pages, frames = _recognised(data, filename, limits)
+    reader = PageReader(limits)
+    numbers = page_numbers(data, filename, limits)
+    read = [reader.lines(number, partial(readable_page, data, filename, number)) for number in numbers]
+    pages, frames = evened([lines for lines, _ in read]), [frame for _, frame in read]
     drawn = [Drawn(captions=True)] * len(pages)
     document = lay_out(*without_repeats(pages), frozenset(), frames, limits.max_words, drawn)
     if not document.text.strip():
@@ -45,10 +46,3 @@ def recognise_image(
     return recognised_in(
         ((number, partial(readable_page, data, filename, number)) for number in numbers), limits, seconds
     )
-
-
-def _recognised(data: bytes, filename: str, limits: ParseLimits) -> tuple[list[list[Line]], list[Frame]]:
-    reader = PageReader(limits)
-    numbers = page_numbers(data, filename, limits)
-    read = [reader.lines(number, partial(readable_page, data, filename, number)) for number in numbers]
-    return evened([lines for lines, _ in read]), [frame for _, frame in read]

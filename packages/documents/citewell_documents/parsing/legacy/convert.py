@@ -15,7 +15,7 @@ _OPEN_FILES = 512
 
 
 def main() -> None:
-    # LibreOffice takes the place of this process once it is confined; with a profile of its own, and without macros.
+    """Confine this process and let LibreOffice take its place, with a profile of its own and without macros."""
     program, folder, file, kind, memory_mb, cpu_s, parent = sys.argv[1:]
     if sys.platform == "linux":
         bind_to(int(parent))

@@ -31,7 +31,7 @@ def is_legacy(filename: str) -> bool:
 
 
 def modernised(data: bytes, filename: str, limits: ParseLimits) -> tuple[bytes, str]:
-    """The file in the format of today, and the name it has in it.
+    """The file in today's format, and its name in it.
 
     Raises DocumentTypeUnknown without LibreOffice, DocumentEncrypted, DocumentUnreadable or DocumentTooSlow.
     """
@@ -59,7 +59,14 @@ def _converted(program: str, data: bytes, filename: str, limits: ParseLimits) ->
         given.write_bytes(data)
         argv = (sys.executable, "-P", "-B", "-m", _MODULE, program, folder, str(given), kind)
         limited = (*argv, str(MEMORY_MB), str(math.ceil(deadline_s)), str(os.getpid()))
-        ended = run_child(limited, _environment(folder), (), deadline_s=deadline_s, max_output=_MOST_OUTPUT)
+        # The program gets nothing of this process's environment but where programs are, and a home that is deleted.
+        environment = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+            "HOME": folder,
+            "TMPDIR": folder,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
+        }
+        ended = run_child(limited, environment, (), deadline_s=deadline_s, max_output=_MOST_OUTPUT)
         if ended.cut is Cut.TIME:
             raise DocumentTooSlow(f"{filename} could not be converted within {deadline_s:.0f} s; save it as .{kind}")
         made = Path(folder) / "out" / f"given.{kind}"
@@ -68,9 +75,3 @@ def _converted(program: str, data: bytes, filename: str, limits: ParseLimits) ->
                 f"{filename} is damaged or too large: LibreOffice cannot open it; save it as .{kind}"
             )
         return made.read_bytes()
-
-
-def _environment(folder: str) -> dict[str, str]:
-    # Nothing of this process's, but where programs are; a home that is deleted.
-    path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": folder, "TMPDIR": folder, "PYTHONPATH": path}

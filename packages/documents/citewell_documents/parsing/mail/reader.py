@@ -62,8 +62,8 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     _check_open(_parts(message), filename)
     builder = DocumentBuilder(filename, limits)
     _add_message(message, header(message, "Subject"), builder, (0,))
-    found = {"title": header(message, "Subject"), "author": author_of(message), "date": date_of(message)}
-    document = builder.build(found)
+    metadata = {"title": header(message, "Subject"), "author": author_of(message), "date": date_of(message)}
+    document = builder.build(metadata)
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")
     return document
@@ -93,7 +93,7 @@ def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, ra
 
 
 def _add_attachment(part: EmailMessage, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:
-    forwarded = next((each for each in part.iter_parts() if isinstance(each, EmailMessage)), None)
+    forwarded = next((inner for inner in part.iter_parts() if isinstance(inner, EmailMessage)), None)
     name = filename_of(part) or (header(forwarded, "Subject") if forwarded else "") or part.get_content_type()
     title = f"Attachment: {name}"
     if forwarded and len(rank) <= _MOST_FORWARDED:
@@ -130,22 +130,22 @@ def _decoded(data: bytes, charset: str, filename: str) -> str:
 
 
 def _parts(message: EmailMessage) -> _Parts:
-    found = _Parts()
+    parts = _Parts()
     waiting = [(message, True)]
     for _ in range(_MOST_PARTS):
         if not waiting:
             break
         part, wanted = waiting.pop()
         if part.get_content_type() in (_PGP, *_SMIME):
-            found.sealed.append(part)
+            parts.sealed.append(part)
         if part.get_content_maintype() != "multipart":
-            _sort_in(part, found, wanted)
+            _sort_in(part, parts, wanted)
             continue
-        below = [each for each in part.iter_parts() if isinstance(each, EmailMessage)]
+        below = [inner for inner in part.iter_parts() if isinstance(inner, EmailMessage)]
         best = _best(below) if part.get_content_subtype() == "alternative" else None
         # Some programs put the attachments of a message into one of its alternatives.
-        waiting += [(each, wanted and best in (None, each)) for each in reversed(below)]
-    return found
+        waiting += [(inner, wanted and best in (None, inner)) for inner in reversed(below)]
+    return parts
 
 
 def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
@@ -156,13 +156,13 @@ def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
     return (shown or alternatives or [None])[-1]
 
 
-def _sort_in(part: EmailMessage, found: _Parts, wanted: bool) -> None:
+def _sort_in(part: EmailMessage, parts: _Parts, wanted: bool) -> None:
     named = bool(filename_of(part)) or part.get_content_type() == "message/rfc822"
     if part.get_content_type() in ("text/plain", "text/html") and not named and not is_attachment(part):
-        found.texts += [part] if wanted else []
+        parts.texts += [part] if wanted else []
     # An image with a Content-ID is embedded in the HTML.
     elif is_attachment(part) or (named and "Content-ID" not in part):
-        found.attached.append(part)
+        parts.attached.append(part)
 
 
 def _payload(part: EmailMessage) -> bytes:

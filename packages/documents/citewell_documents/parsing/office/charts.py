@@ -23,22 +23,24 @@ def chart_rows(chart: Element) -> list[list[str]]:
 
     The categories of a scatter chart are its x values. Empty when no data is stored.
     """
-    series = list(chart.iter(f"{_C}ser"))
+
     categories: dict[int, str] = {}
     columns: list[dict[int, str]] = []
-    for one in series:
+    names: list[str] = []
+    for line in chart.iter(f"{_C}ser"):
         for axis in ("cat", "xVal"):
-            categories |= {index: text for index, text in _points(one, axis).items() if index not in categories}
-        columns.append(_points(one, "val") or _points(one, "yVal"))
+            categories |= {index: text for index, text in _points(line, axis).items() if index not in categories}
+        columns.append(_points(line, "val") or _points(line, "yVal"))
+        name = line.find(f"{_C}tx")
+        names.append("" if name is None else " ".join(value.text or "" for value in name.iter(f"{_C}v")))
     indexes = sorted({index for column in columns for index in column} | set(categories))
     if not any(columns):
         return []
-    header = ["", *(_series_name(one) for one in series)]
-    return [header, *([categories.get(at, ""), *(column.get(at, "") for column in columns)] for at in indexes)]
+    return [["", *names], *([categories.get(at, ""), *(column.get(at, "") for column in columns)] for at in indexes)]
 
 
 def _points(series: Element, axis: str) -> dict[int, str]:
-    # Of multi-level categories the innermost level.
+    """The values of an axis by their index; of multi-level categories those of the innermost level."""
     source = series.find(f"{_C}{axis}")
     if source is None:
         return {}
@@ -47,13 +49,8 @@ def _points(series: Element, axis: str) -> dict[int, str]:
     return {int(point.get("idx", "0")): _rounded(point.findtext(f"{_C}v") or "") for point in points}
 
 
-def _series_name(series: Element) -> str:
-    name = series.find(f"{_C}tx")
-    return "" if name is None else " ".join(value.text or "" for value in name.iter(f"{_C}v"))
-
-
 def _rounded(text: str) -> str:
-    # 4.3 where the file has 4.2999999999999998, as Office displays it.
+    """The number as Office displays it: 4.3 where the file has 4.2999999999999998."""
     try:
         return format(float(text), ".15g") if "." in text else text
     except ValueError:

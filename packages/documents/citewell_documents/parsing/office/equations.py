@@ -1,5 +1,7 @@
 """Equations of Office documents (OMML) as one line: `a^2+b^2=c^2`, `(a+b)/(2)`, `√(x)`."""
 
+from collections.abc import Callable
+
 from citewell_documents.parsing.office.parts import Element
 
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -61,31 +63,19 @@ def _delimited(element: Element) -> str:
     return f"{signs['begChr']}{inside}{signs['endChr']}"
 
 
-def _function(element: Element) -> str:
-    return f"{_part(element, 'fName')} {_part(element, 'e')}"
-
-
 def _matrix(element: Element) -> str:
     rows = (", ".join(linear(cell) for cell in row.findall(f"{_M}e")) for row in element.findall(f"{_M}mr"))
     return f"[{'; '.join(rows)}]"
 
 
-def _lines(element: Element) -> str:
-    return "\n".join(linear(line) for line in element.findall(f"{_M}e"))
-
-
-def _limit(element: Element) -> str:
-    return f"{_part(element, 'e')}_{_grouped(_part(element, 'lim'))}"
-
-
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Element], str]] = {
     "f": _fraction,
     **dict.fromkeys(("sSup", "sSub", "sSubSup", "sPre"), _scripts),
     "rad": _root,
     "nary": _operator,
     "d": _delimited,
-    "func": _function,
+    "func": lambda element: f"{_part(element, 'fName')} {_part(element, 'e')}",
     "m": _matrix,
-    "eqArr": _lines,
-    **dict.fromkeys(("limLow", "limUpp"), _limit),
+    "eqArr": lambda element: "\n".join(linear(line) for line in element.findall(f"{_M}e")),
+    **dict.fromkeys(("limLow", "limUpp"), lambda element: f"{_part(element, 'e')}_{_grouped(_part(element, 'lim'))}"),
 }

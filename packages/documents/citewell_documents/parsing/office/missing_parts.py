@@ -33,7 +33,7 @@ def linked_stream(archive: Archive, filename: str) -> BytesIO:
 
 
 def _drop_dangling(links: Element, name: str, archive: Archive) -> bool:
-    # True if there were any.
+    """Remove the links whose targets are missing; return True if there were any."""
     folder = posixpath.dirname(posixpath.dirname(name))
     dangling = [
         link

@@ -32,14 +32,14 @@ def core_properties(archive: Archive, filename: str) -> dict[str, str]:
     name = next((name for name in archive.names if _CORE_PART.fullmatch(name)), None)
     if name is None:
         return {}
-    texts = {_local(child): (child.text or "").strip() for child in xml_part(archive, name, filename)}
-    return found_from(texts)
+    properties = (child for child in xml_part(archive, name, filename) if isinstance(child.tag, str))
+    return found_from({etree.QName(child).localname: (child.text or "").strip() for child in properties})
 
 
 def found_from(texts: Mapping[str, str]) -> dict[str, str]:
     """`ParsedDocument.found` for properties under Dublin Core names; empty and default values are dropped."""
     title, language = texts.get("title", ""), texts.get("language", "").lower()
-    found = {
+    metadata = {
         "title": "" if title.lower() in _DEFAULT_TITLES else title,
         "author": texts.get("creator", ""),
         "date": _day(texts.get("modified", "")) or _day(texts.get("created", "")),
@@ -47,7 +47,7 @@ def found_from(texts: Mapping[str, str]) -> dict[str, str]:
         "subject": texts.get("subject", ""),
         "keywords": texts.get("keywords", ""),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in metadata.items() if value}
 
 
 def _day(moment: str) -> str:
@@ -55,10 +55,6 @@ def _day(moment: str) -> str:
         return date.fromisoformat(moment[:10]).isoformat()
     except ValueError:
         return ""
-
-
-def _local(element: Element) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class _Reader:
     _items: list[str] = field(default_factory=list[str])
     _notes: list[str] = field(default_factory=list[str])
     _described: list[str] = field(default_factory=list[str])
-    """Of pictures in cells."""
+    """Descriptions of pictures in cells."""
 
     def read(self, containers: Iterator[Element]) -> None:
         for container in containers:
@@ -112,14 +112,13 @@ class _Reader:
             self._items.append(f"{label} {text}")
         elif text:
             self._flush()
-            self.builder.paragraph(text, figure="caption" if self._is_caption(paragraph, text) else None)
+            # Things other than figures are counted, too, so without the style of a caption the words decide.
+            if self.styles.is_caption(paragraph):
+                captions = not names_other(text)
+            else:
+                captions = is_caption(text) and has_sequence(paragraph)
+            self.builder.paragraph(text, figure="caption" if captions else None)
         self._attached(paragraph)
-
-    def _is_caption(self, paragraph: Element, text: str) -> bool:
-        # Other things are counted, too, so without the style the words decide.
-        if self.styles.is_caption(paragraph):
-            return not names_other(text)
-        return is_caption(text) and has_sequence(paragraph)
 
     def _describe(self, text: str) -> None:
         if text:
@@ -174,14 +173,14 @@ class _Reader:
         self.builder.table(texts, has_header=marks_header(table) or has_header(texts))
 
     def _cell(self, cell: Element) -> str:
-        # Nested tables too, with commas between cells and semicolons between rows.
+        """The text of a cell; nested tables have commas between cells and semicolons between rows."""
         texts: list[str] = []
         for child in cell:
             if child.tag == _TABLE:
                 rows = table_rows(child, self._cell)
                 texts.append("; ".join(", ".join(filter(None, row)) for row in rows))
             elif child.tag == _LIST:
-                texts += (self._line(*one) for one in self._labelled(child, self._counter(child), 1))
+                texts += (self._line(*item) for item in self._labelled(child, self._counter(child), 1))
             elif child.tag in _PARAGRAPHS:
                 texts.append(self._line("", child))
             else:

@@ -16,7 +16,7 @@ _SPACES = {
 
 
 def odf(name: str) -> str:
-    # lxml's name for `text:p` and the like.
+    """The name that lxml gives to `text:p` and the like."""
     prefix, _, local = name.partition(":")
     return f"{{{_SPACES[prefix]}}}{local}"
 
@@ -54,21 +54,19 @@ class Counter:
     def label(self, level: int) -> str:
         """The label of the next item at a level (from 1): `•`, `2.`, `1.3` or nothing."""
         rule = self.levels.get(level, _Level())
-        for deeper in [one for one in self._counts if one > level]:
+        for deeper in [counted for counted in self._counts if counted > level]:
             del self._counts[deeper]
         self._counts[level] = self._counts.get(level, rule.start - 1) + 1
         if rule.is_bullet:
             return _BULLET
         if rule.number_format not in _NUMBERS:
             return ""
-        first = max(level - rule.shown_levels + 1, 1)
-        numbers = (self._number(one) for one in range(first, level + 1))
+        numbers: list[str] = []
+        for shown in range(max(level - rule.shown_levels + 1, 1), level + 1):
+            shown_rule = self.levels.get(shown, _Level())
+            if write := _NUMBERS.get(shown_rule.number_format):
+                numbers.append(write(self._counts.get(shown, shown_rule.start)))
         return f"{rule.prefix}{'.'.join(filter(None, numbers))}{rule.suffix}".strip()
-
-    def _number(self, level: int) -> str:
-        rule = self.levels.get(level, _Level())
-        write = _NUMBERS.get(rule.number_format)
-        return write(self._counts.get(level, rule.start)) if write else ""
 
 
 class Styles:
@@ -93,7 +91,7 @@ class Styles:
             return 0
         if paragraph.tag == odf("text:h"):
             return max(integer(paragraph.get(odf("text:outline-level")), 1), 1)
-        return next((level for one in chain if (level := self._outline_levels.get(one))), None)
+        return next((level for style in chain if (level := self._outline_levels.get(style))), None)
 
     def is_caption(self, paragraph: Element) -> bool:
         return "Caption" in self._chain(paragraph.get(odf("text:style-name"), ""))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from citewell_documents.parsing.pdf.glyphs import Extent
 
 _SPACE = 0x20
+_RTL_MARKS = frozenset((*range(0x591, 0x5C8), *range(0x610, 0x61B), *range(0x64B, 0x660)))
 _FIRST = 0x590  # no script below this code point is written from right to left
 
 Character = tuple[int, int]
@@ -27,7 +28,7 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
         before, last = ordered[-1]
         if unicodedata.combining(chr(last)) and _is_rtl(code) and _begins_word(ordered):
             ordered[-1:] = [(index, code), (before, last)]
-        elif unicodedata.combining(chr(code)) and last == _SPACE and _is_rtl_mark(code):
+        elif unicodedata.combining(chr(code)) and last == _SPACE and code in _RTL_MARKS:
             ordered[-1] = (index, code)
         else:
             ordered += [(index, code)] if not _turns(last, code) else [(-1, _SPACE), (index, code)]
@@ -35,13 +36,13 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
 
 
 def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> Iterator[Character]:
-    # Those that share a place, such as ligatures, are reversed: PDFium turns them round.
+    """Reverse the characters that share a place, such as ligatures, because PDFium turns them round."""
     place: Extent | None = None
     group: list[Character] = []
     for index, code in characters:
-        if (here := boxes.get(index, place)) != place:
+        if (box := boxes.get(index, place)) != place:
             yield from _from_the_right(group)
-            place, group = here, []
+            place, group = box, []
         group.append((index, code))
     yield from _from_the_right(group)
 
@@ -55,7 +56,7 @@ def _from_the_right(group: list[Character]) -> list[Character]:
 
 
 def _begins_word(ordered: list[Character]) -> bool:
-    # PDFium put the mark after a space, since removed.
+    """True if PDFium put the mark after a space that was removed since."""
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )
@@ -68,7 +69,3 @@ def _turns(last: int, code: int) -> bool:
 
 def _is_rtl(code: int) -> bool:
     return unicodedata.bidirectional(chr(code)) in ("R", "AL")
-
-
-def _is_rtl_mark(code: int) -> bool:
-    return 0x591 <= code <= 0x5C7 or 0x610 <= code <= 0x61A or 0x64B <= code <= 0x65F

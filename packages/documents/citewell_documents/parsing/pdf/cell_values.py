@@ -45,7 +45,10 @@ def with_whole_values(row: Line) -> Line:
     for before, word in pairwise(words):
         _place(before, word, row.size)
     cells = list(_cells(words))
-    text = "\t".join(_text(cell) for cell in cells)
+    text = "\t".join(
+        "".join(word.text if word.joined or not at else f" {word.text}" for at, word in enumerate(cell))
+        for cell in cells
+    )
     extents = tuple((min(word.extent[0] for word in cell), max(word.extent[1] for word in cell)) for cell in cells)
     return row if text == row.text else replace(row, text=text, cells=extents)
 
@@ -74,7 +77,7 @@ def _words(row: Line) -> Iterator[_Word]:
 
 
 def _fit(row: Line, words: Sequence[_Word]) -> bool:
-    # Not in turned text or text from right to left, whose places count otherwise.
+    """True if the words stand where the cells do; turned text and text from right to left count otherwise."""
     starts = [word.extent[0] for word in words if word.starts]
     return (
         len(words) == len(row.text.split())
@@ -91,7 +94,3 @@ def _cells(words: Sequence[_Word]) -> Iterator[list[_Word]]:
             cell = []
         cell.append(word)
     yield cell
-
-
-def _text(cell: Sequence[_Word]) -> str:
-    return "".join(word.text if word.joined or not at else f" {word.text}" for at, word in enumerate(cell))

@@ -23,7 +23,7 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
 
 
 def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    # A title or running header, often drawn last: lines above everything drawn before them.
+    """Take out a title or running header, often drawn last: lines above everything drawn before them."""
     highest = float("-inf")
     for start, line in enumerate(lines):
         if start and line.y > highest + line.size:
@@ -36,7 +36,7 @@ def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
 
 
 def _foot_last(lines: list[Line]) -> list[Line]:
-    # A running footer, often drawn first: lines below everything drawn after them.
+    """Put a running footer last that is often drawn first: lines below everything drawn after them."""
     lowest = [float("inf")]
     for line in reversed(lines[1:]):
         lowest.append(min(lowest[-1], line.y))
@@ -44,9 +44,9 @@ def _foot_last(lines: list[Line]) -> list[Line]:
     return [*lines[end:], *lines[:end]] if end and _stands_over(lines[:end], lines[end:]) else lines
 
 
-def _stands_over(some: list[Line], others: list[Line]) -> bool:
-    # Over most of their width, so that they are no column beside them.
-    (left, right), (first, last) = _sides(some), _sides(others)
+def _stands_over(lines: list[Line], others: list[Line]) -> bool:
+    """True if lines stand over most of the width of the others, so that they are no column beside them."""
+    (left, right), (first, last) = _sides(lines), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 
 
@@ -56,7 +56,7 @@ def _sides(lines: list[Line]) -> Extent:
 
 
 def _column_by_column(lines: list[Line]) -> Iterator[Line]:
-    # As text recognition or a converter drew them; tables with short cells stay.
+    """Order lines by columns as text recognition or a converter drew them; tables with short cells stay."""
     gutter = _gutter(lines)
     if gutter is None:
         yield from lines
@@ -83,10 +83,10 @@ def _gutter(lines: list[Line]) -> float | None:
 
 
 def _is_between_prose(lines: list[Line], x: float) -> bool:
-    found = [(line, at) for line in lines if (at := _gap_at(line, x)) is not None]
-    size = median(line.size for line, _ in found)
+    divided = [(line, at) for line in lines if (at := _gap_at(line, x)) is not None]
+    size = median(line.size for line, _ in divided)
     for side in (0, 1):
-        widths = [line.cells[at + side][1] - line.cells[at + side][0] for line, at in found]
+        widths = [line.cells[at + side][1] - line.cells[at + side][0] for line, at in divided]
         full = sum(width > _FULL * max(widths) for width in widths)
         if median(widths) < _COLUMN_EM * size or full < _SHARE * len(widths):
             return False
@@ -98,7 +98,7 @@ def _gap_at(line: Line, x: float) -> int | None:
 
 
 def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
-    # Lines that cross the gutter stand alone.
+    """Divide the lines where one crosses the gutter; such a line is a region of its own."""
     region: list[Line] = []
     for line in lines:
         far = region and abs(region[-1].y - line.y) > _NEAR_EM * line.size

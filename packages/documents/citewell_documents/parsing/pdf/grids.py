@@ -59,7 +59,7 @@ def tables_of(grids: Sequence[Grid]) -> tuple[Table, ...]:
 
 
 def _has_header(grid: Grid) -> bool:
-    # Text above numbers, bold above plain text, or an empty corner.
+    """True for text above numbers, bold above plain text, or an empty corner."""
     head, *body = [row.split("\t") for row in grid.rows]
     if any(_is_number(cell) and not _YEAR.fullmatch(cell) for cell in head):
         return False

@@ -32,19 +32,23 @@ def ink_of(text: str, drawn: Sequence[tuple[str, int]], boxes: Mapping[int, Box]
     `boxes` are those of the glyphs; `upright` text runs along the first axis of the page. A piece is at least as high
     as most letters of the line, so that a comma's box is not a speck.
     """
-    sound = {index: box for index, box in boxes.items() if _is_sound(box)}
+    sound = {
+        index: box
+        for index, box in boxes.items()
+        if all(isfinite(side) and abs(side) < _MAX_POSITION for side in box) and box[0] <= box[2] and box[1] <= box[3]
+    }
     low, high = (1, 3) if upright else (0, 2)
     usual = [median(box[side] for box in sound.values()) for side in (low, high)] if sound else [0.0, 0.0]
     ink = no_ink()
     for glyphs in _pieces(text, drawn):
-        found = [sound[index] for index in glyphs if index in sound]
+        placed = [sound[index] for index in glyphs if index in sound]
         ink.append(len(glyphs))
-        if not found:
+        if not placed:
             ink.extend(_NOWHERE)
             continue
         place = [
-            *(min(box[side] for box in found) for side in (0, 1)),
-            *(max(box[side] for box in found) for side in (2, 3)),
+            *(min(box[side] for box in placed) for side in (0, 1)),
+            *(max(box[side] for box in placed) for side in (2, 3)),
         ]
         place[low], place[high] = min(place[low], usual[0]), max(place[high], usual[1])
         ink.extend(place)
@@ -109,7 +113,7 @@ def _pieces(text: str, drawn: Sequence[tuple[str, int]]) -> Iterator[list[int]]:
     for character, index in zip(text, _glyphs(text, drawn), strict=True):
         if index is not None:
             piece.append(index)
-        full = len(piece) >= (_LONGEST_UNSPACED if _is_unspaced(character) else _LONGEST)
+        full = len(piece) >= (_LONGEST_UNSPACED if is_unspaced(character) else _LONGEST)
         if piece and (index is None or full):
             yield piece
             piece = []
@@ -126,15 +130,12 @@ def _glyphs(text: str, drawn: Sequence[tuple[str, int]]) -> Iterator[int | None]
             yield None
             continue
         if not same and not lost:  # leaders and characters without meaning were left out
-            found = next((place for place in range(at, len(drawn)) if drawn[place][0] == character), None)
-            lost, at = found is None, found or at
+            place_of_glyph = next((place for place in range(at, len(drawn)) if drawn[place][0] == character), None)
+            lost, at = place_of_glyph is None, place_of_glyph or at
         yield -1 if lost else drawn[at][1]
         at += 1
 
 
-def _is_sound(box: Box) -> bool:
-    return all(isfinite(side) and abs(side) < _MAX_POSITION for side in box) and box[0] <= box[2] and box[1] <= box[3]
-
-
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
+    """True for the characters of Chinese and Japanese, which are written without spaces."""
     return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"

@@ -48,8 +48,8 @@ def lay_out(
         starts: list[int] = []
         words: list[tuple[int, int, Box]] = []
         recognised: list[Recognised] = []
-        found = paragraphs(lines, typography)
-        for paragraph in with_pictures(found, seen) if seen else found:
+        joined = paragraphs(lines, typography)
+        for paragraph in with_pictures(joined, seen) if seen else joined:
             parts += ["\n\n", paragraph.text] if parts else [paragraph.text]
             length += 2 * (len(parts) > 1)
             starts.append(length)
@@ -70,7 +70,7 @@ def lay_out(
 
 
 def outline_key(title: str) -> str:
-    # Bookmarks and pages differ in spaces, dots and case.
+    """The letters and digits of a title: bookmarks and pages differ in spaces, dots and case."""
     return re.sub(r"[\W_]+", "", title).casefold()
 
 

@@ -94,7 +94,9 @@ class _Reader:
         if not text.strip():
             return
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
-        if _is_rtl(text):
+        directions = (unicodedata.bidirectional(character) for character in text)
+        first = next((direction for direction in directions if direction in ("L", "R", "AL")), "L")
+        if first != "L":  # such a line is measured from the right
             left, right = -right, -left
         y = sorted(glyphs.baseline(index, quarter) for index in sample)[1]
         self.lines.append(
@@ -123,7 +125,9 @@ def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: f
     end: Extent | None = None
     for index, code in characters:
         if box := boxes.get(index):
-            if end and gaps and _jumps(end, box, gaps):
+            if end and any(
+                (end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps
+            ):
                 while parts and parts[-1].isspace():
                     parts.pop()
                 parts.append("\t")
@@ -165,10 +169,6 @@ def _gaps(boxes: Iterable[Extent], width: float) -> list[Extent]:
     return gaps
 
 
-def _jumps(end: Extent, box: Extent, gaps: list[Extent]) -> bool:
-    return any((end[1] <= left and right <= box[0]) or (box[1] <= left and right <= end[0]) for left, right in gaps)
-
-
 def readable(units: str) -> str:
     """The text of UTF-16 `units`: ligatures spelled out, characters without meaning outside their font removed."""
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore").translate(_LIGATURES)
@@ -177,8 +177,3 @@ def readable(units: str) -> str:
     if not text.isprintable():
         text = "".join(c for c in text if c == "\t" or unicodedata.category(c) not in _MEANINGLESS)
     return _LABEL.sub(r"\1 ", _LEADERS.sub("\t", _SPACES.sub(" ", text)))
-
-
-def _is_rtl(text: str) -> bool:
-    directions = (unicodedata.bidirectional(character) for character in text)
-    return next((direction != "L" for direction in directions if direction in ("L", "R", "AL")), False)

@@ -39,7 +39,7 @@ _MAX_CHARS = 500
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
     """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known."""
     given = pdf.get_metadata_dict()
-    found = {
+    metadata = {
         "title": _written(given["Title"]),
         "author": _written(given["Author"]),
         "subject": _written(given["Subject"]),
@@ -47,7 +47,7 @@ def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
         "date": _day(given["CreationDate"]),
         "language": _language(pdf, text),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in metadata.items() if value}
 
 
 def _written(value: str) -> str:
@@ -57,7 +57,7 @@ def _written(value: str) -> str:
 
 
 def _day(value: str) -> str:
-    # `D:20240103093826+01'00'`, in the time zone of the file's creation.
+    """The day of a time such as `D:20240103093826+01'00'`, in the time zone of the file's creation."""
     if not (match := _DATE.match(value)):
         return ""
     try:
@@ -67,7 +67,7 @@ def _day(value: str) -> str:
 
 
 def _language(pdf: pdfium.PdfDocument, text: str) -> str:
-    # Only if its script is that of the text: many programs declare their user's language.
+    """The declared language, if its script is that of the text: many programs declare their user's language."""
     buffer = (ctypes.c_ushort * 32)()
     pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
     match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])

@@ -85,19 +85,21 @@ def _read_page(
     if recognise is None:
         return ReadPage(lines, frame, is_scan=True), count
     page.set_rotation(turned)
-    found, shown = recognise(partial(picture_of, page))
-    if not is_readable("\n".join(line.text for line in found)):  # a damaged font is drawn wrong, too
-        found = []
-    seen, stated = (sum(len(line.text) for line in each) for each in (found, lines))
+    recognised, shown = recognise(partial(picture_of, page))
+    if not is_readable("\n".join(line.text for line in recognised)):  # a damaged font is drawn wrong, too
+        recognised = []
+    seen, stated = (sum(len(line.text) for line in either) for either in (recognised, lines))
     stated = stated or count // 8  # much less than its unreadable characters are no more than noise
-    return (ReadPage(found, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
+    return (ReadPage(recognised, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
 
 
 def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    # No lines if their characters exceed `budget`.
+    """The lines of the page, none if their characters exceed `budget`, and how many characters there are."""
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
-        turned = 90 * _usual_quarter(textpage, box)
+        glyphs, count = Glyphs(textpage, box), textpage.count_chars()
+        quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
+        turned = 90 * quarters.most_common(1)[0][0] if quarters else 0
         if turned == page.get_rotation():
             return _lines(textpage, box, budget)
     # PDFium orders lines by how the page is displayed, so its text must be upright.
@@ -106,22 +108,12 @@ def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
         return _lines(textpage, box, budget)
 
 
-def _usual_quarter(textpage: pdfium.PdfTextPage, box: Box) -> int:
-    glyphs, count = Glyphs(textpage, box), textpage.count_chars()
-    quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
-    return quarters.most_common(1)[0][0] if quarters else 0
-
-
 def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
     count = textpage.count_chars()
     # A page of unreadable characters is one without text, so it is read as a picture.
     wanted = count <= budget and is_readable(textpage.get_text_range())
     lines = read_lines(textpage, count, Glyphs(textpage, box)) if wanted else []
-    return in_reading_order(_seen(lines)), count
-
-
-def _seen(lines: list[Line]) -> list[Line]:
-    # Invisible text that is most of the page is the text recognised in a scan.
+    # Invisible text that is most of the page is the text recognised in a scan; other invisible text is left out.
     visible = [line for line in lines if not line.invisible]
-    weight = sum(len(line.text) for line in visible)
-    return visible if 2 * weight >= sum(len(line.text) for line in lines) else lines
+    is_most = 2 * sum(len(line.text) for line in visible) >= sum(len(line.text) for line in lines)
+    return in_reading_order(visible if is_most else lines), count

@@ -28,8 +28,8 @@ _WRAPPED_SHARE = 0.6
 class Paragraph:
     """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
 
-    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: what of it is
-    of a picture; an alternative text has no lines.
+    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: its parts that
+    belong to a picture; an alternative text has no lines.
     """
 
     lines: tuple[Line, ...]
@@ -59,15 +59,15 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
 
 
 def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iterator[Line]:
-    # Single gaps in single lines of a block are spaces stretched by justification, not columns.
+    """Replace single gaps in single lines of a block, which justification stretched: they divide no columns."""
     for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         close = [
-            other
-            for other in (above, below)
-            if other and other.size == line.size and abs(other.y - line.y) <= typography.max_drop(line.size)
+            neighbour
+            for neighbour in (above, below)
+            if neighbour and neighbour.size == line.size and abs(neighbour.y - line.y) <= typography.max_drop(line.size)
         ]
         is_stretched = line.text.count("\t") == 1 and not are_values(line.text)
-        if is_stretched and close and not any(other.is_row for other in close):
+        if is_stretched and close and not any(neighbour.is_row for neighbour in close):
             yield replace(line, text=line.text.replace("\t", " "), cells=())
         else:
             yield line
@@ -103,7 +103,7 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
-    # None between paragraphs.
+    """What stands between two lines of a paragraph; None between paragraphs."""
     drop = above.y - line.y
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
         return within_row(above, line)
@@ -113,7 +113,8 @@ def _separator(above: Line, line: Line, edge: float, typography: Typography) -> 
     if above.size != line.size or (above.bold != line.bold and not wraps):
         return None
     if not 0 < drop <= _JUMP_EM * line.size:
-        return typography.continuation(above, line) if wraps and _carries_on(above, line) else None
+        ends_within = not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
+        return typography.continuation(above, line) if wraps and ends_within else None
     return _within_block(above, line, typography, wraps=wraps)
 
 
@@ -131,17 +132,13 @@ def _within_block(above: Line, line: Line, typography: Typography, *, wraps: boo
 
 
 def _wraps(above: Line, line: Line, edge: float) -> bool:
-    # Its first word did not fit on the line above.
+    """True if the first word of the line did not fit on the line above."""
     if above.divided:
         return True
     first_word = line.text.split(maxsplit=1)[0]
     room = min(len(first_word), 15) / len(line.text) * (line.right - line.left)
     slack = (1.5 if above.spaced else 0.5) * above.size  # ragged lines do not show how far they could have extended
     return above.right - above.left > _PROSE_EM * above.size and above.right + room + slack > edge
-
-
-def _carries_on(above: Line, line: Line) -> bool:
-    return not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
 
 
 def _begins_indented(above: Line, line: Line, *, wraps: bool) -> bool:
@@ -158,18 +155,20 @@ def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
     """
     edges: list[float] = []
     for column in _split(lines, lambda above, line: line.y > above.y + line.size):
-        usual = _usual_edges(column)
-        for block in _split(column, lambda above, line: _apart(above, line, typography)):
+        rights: defaultdict[float, list[float]] = defaultdict(list)
+        for line in column:
+            rights[line.size].append(line.right)
+        usual = {size: sorted(ends)[int(0.9 * len(ends))] for size, ends in rights.items()}
+        for block in _split(
+            column,
+            lambda above, line: above.size != line.size or not 0 < above.y - line.y <= typography.max_drop(line.size),
+        ):
             edge = max(line.right for line in block)
             wrapped = sum(_wraps(above, line, edge) for above, line in pairwise(block))
             if len(block) < 4 or wrapped < _WRAPPED_SHARE * (len(block) - 1):
                 edge = max(usual[line.size] for line in block)
             edges += [edge] * len(block)
     return edges
-
-
-def _apart(above: Line, line: Line, typography: Typography) -> bool:
-    return above.size != line.size or not 0 < above.y - line.y <= typography.max_drop(line.size)
 
 
 def _split(lines: list[Line], parts: Callable[[Line, Line], bool]) -> Iterator[list[Line]]:
@@ -180,10 +179,3 @@ def _split(lines: list[Line], parts: Callable[[Line, Line], bool]) -> Iterator[l
             part = []
         part.append(line)
     yield part
-
-
-def _usual_edges(lines: list[Line]) -> dict[float, float]:
-    rights: defaultdict[float, list[float]] = defaultdict(list)
-    for line in lines:
-        rights[line.size].append(line.right)
-    return {size: sorted(ends)[int(0.9 * len(ends))] for size, ends in rights.items()}

@@ -62,7 +62,7 @@ def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Par
     """The paragraphs with the alternative texts where the pictures stand, and captions told from other text."""
     waiting = list(drawn.pictures)
     for paragraph in paragraphs:
-        for picture in [each for each in waiting if each.is_above(paragraph.lines[0])]:
+        for picture in [picture for picture in waiting if picture.is_above(paragraph.lines[0])]:
             waiting.remove(picture)
             yield _paragraph(picture)
         yield replace(paragraph, figures=tuple(_captions(paragraph.text))) if drawn.captions else paragraph
@@ -75,7 +75,7 @@ def _paragraph(picture: Picture) -> Paragraph:
 
 
 def _captions(text: str) -> Iterator[Figure]:
-    # Line by line: what stands close below a caption may be text.
+    """The captions among the lines of a text; what stands close below a caption may be text."""
     start = 0
     for line in text.split("\n"):
         if _is_caption(line):
@@ -84,7 +84,7 @@ def _captions(text: str) -> Iterator[Figure]:
 
 
 def _is_caption(line: str) -> bool:
-    # Also those of pictures beside each other.
+    """True for a caption, and for those of pictures beside each other."""
     return all(map(is_caption, line.split("\t")))
 
 
@@ -99,8 +99,8 @@ def _draws(page: pdfium.PdfPage) -> bool:
 
 def _objects(page: pdfium.PdfPage) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int]]:
     for index in range(min(pdfium_c.FPDFPage_CountObjects(page), _MOST_OBJECTS)):
-        each = pdfium_c.FPDFPage_GetObject(page, index)
-        yield each, pdfium_c.FPDFPageObj_GetType(each)
+        item = pdfium_c.FPDFPage_GetObject(page, index)
+        yield item, pdfium_c.FPDFPageObj_GetType(item)
 
 
 def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
@@ -108,13 +108,13 @@ def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
     if not tree:
         return
     try:
-        found = list(_figures(tree))
+        figures = list(_figures(tree))
     finally:
         pdfium_c.FPDF_StructTree_Close(tree)
-    places = _places(page, {mark for _, marks in found for mark in marks}) if found else {}
+    places = _places(page, {mark for _, marks in figures for mark in marks}) if figures else {}
     # The page was turned until its text is upright.
     quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
-    for text, marks in found:
+    for text, marks in figures:
         if box := _around([places[mark] for mark in marks if mark in places]):
             yield Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
         else:
@@ -136,7 +136,8 @@ def _figures(tree: pdfium_c.FPDF_STRUCTTREE) -> Iterator[tuple[str, list[int]]]:
             continue
         if text := _alternative(element):
             count += 1
-            yield text, _marks(element)
+            marks = range(min(pdfium_c.FPDF_StructElement_GetMarkedContentIdCount(element), _MOST_OBJECTS))
+            yield text, [pdfium_c.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index) for index in marks]
         children = range(min(max(0, pdfium_c.FPDF_StructElement_CountChildren(element)), _MOST_ELEMENTS))
         waiting += (pdfium_c.FPDF_StructElement_GetChildAtIndex(element, index) for index in reversed(children))
 
@@ -157,23 +158,18 @@ def _string(get: _GetString, element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
     return buffer.raw.decode("utf-16-le", "ignore").rstrip("\0")
 
 
-def _marks(element: pdfium_c.FPDF_STRUCTELEMENT) -> list[int]:
-    count = min(pdfium_c.FPDF_StructElement_GetMarkedContentIdCount(element), _MOST_OBJECTS)
-    return [pdfium_c.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index) for index in range(count)]
-
-
 def _places(page: pdfium.PdfPage, marks: Collection[int]) -> dict[int, Box]:
     places: dict[int, Box] = {}
-    for each, _ in _objects(page):
-        if (mark := pdfium_c.FPDFPageObj_GetMarkedContentID(each)) in marks and (box := _bounds(each)):
+    for item, _ in _objects(page):
+        if (mark := pdfium_c.FPDFPageObj_GetMarkedContentID(item)) in marks and (box := _bounds(item)):
             around = _around([box, *([places[mark]] if mark in places else [])])
             places[mark] = around or box
     return places
 
 
-def _bounds(each: pdfium_c.FPDF_PAGEOBJECT) -> Box | None:
+def _bounds(item: pdfium_c.FPDF_PAGEOBJECT) -> Box | None:
     edges = tuple(ctypes.c_float() for _ in range(4))
-    if not pdfium_c.FPDFPageObj_GetBounds(each, *edges):
+    if not pdfium_c.FPDFPageObj_GetBounds(item, *edges):
         return None
     left, bottom, right, top = (edge.value for edge in edges)
     return (left, bottom, right, top) if all(map(isfinite, (left, bottom, right, top))) else None

@@ -1,4 +1,4 @@
-"""PDF: PDFium finds the characters, `pdf_layout` makes paragraphs and sections of them."""
+"""PDF: PDFium finds the characters, `layout` makes paragraphs and sections of them."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -48,15 +48,13 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     """
     with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
         document = _document(pdf, filename, limits)
-        found = metadata_of(pdf, document.text)
+        metadata = metadata_of(pdf, document.text)
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
-    unread = {"unread_pages": _listed(document.scanned)} if document.scanned and limits.recognise == "off" else {}
-    return replace(document, found={**found, **unread})
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join([*map(str, numbers[:_MOST_LISTED]), *(["…"] if len(numbers) > _MOST_LISTED else [])])
+    if document.scanned and limits.recognise == "off":
+        listed = [str(number) for number in document.scanned[:_MOST_LISTED]]
+        metadata["unread_pages"] = ", ".join([*listed, *(["…"] if len(document.scanned) > _MOST_LISTED else [])])
+    return replace(document, found=metadata)
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -65,7 +63,8 @@ def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Pa
     lines = [page.lines for page in pages]
     kept, running = without_repeats(evened(lines) if recognise else lines)
     frames, drawn = [page.frame for page in pages], [page.drawn for page in pages]
-    document = lay_out(kept, running, _outline(pdf), frames, limits.max_words, drawn)
+    outline = frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}
+    document = lay_out(kept, running, outline, frames, limits.max_words, drawn)
     return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
 
 
@@ -96,7 +95,3 @@ def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
         raise DocumentUnreadable(
             f"{filename} is damaged: it cannot be opened as a PDF; save or download it anew"
         ) from None
-
-
-def _outline(pdf: pdfium.PdfDocument) -> frozenset[str]:
-    return frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}

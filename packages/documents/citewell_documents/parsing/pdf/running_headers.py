@@ -19,7 +19,10 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
 
     Only page numbers are lost: of each running line the first occurrence stays, on its page.
     """
-    margins = [_margin(page, number) for number, page in enumerate(pages, start=1)]
+    margins: list[list[Line]] = []
+    for number, page in enumerate(pages, start=1):
+        downwards = sorted(page, key=lambda line: -line.y)
+        margins.append(_outermost(downwards, number) + _outermost(downwards[::-1], number))
     counts = Counter(key for margin in margins for key in {_key(line) for line in margin})
     repeated = {key for key, count in counts.items() if count >= max(_MIN_PAGES, _MIN_SHARE * len(pages))}
     seen: set[tuple[str, int]] = set()
@@ -37,11 +40,6 @@ def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozense
     return kept, frozenset(first)
 
 
-def _margin(page: list[Line], number: int) -> list[Line]:
-    downwards = sorted(page, key=lambda line: -line.y)
-    return _outermost(downwards, number) + _outermost(downwards[::-1], number)
-
-
 def _is_number(line: Line, number: int) -> bool:
     return line.text.strip(" -–—") == str(number)
 
@@ -57,6 +55,6 @@ def _outermost(inwards: list[Line], number: int) -> list[Line]:
 
 
 def _key(line: Line) -> tuple[str, int]:
-    # Without the page number at either end, and with the height on the page.
+    """The text of a line without the page number at either end, and its height on the page."""
     text = "" if _BARE_NUMBER.fullmatch(line.text) else _PAGE_NUMBER.sub("", line.text).strip().casefold()
     return text, round(line.y)

@@ -32,7 +32,8 @@ def is_picture(page: pdfium.PdfPage, lines: list[Line]) -> bool:
     left, bottom, right, top = page.get_bbox()
     area = (right - left) * (top - bottom)
     images = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)
-    return any(_area(image) > _COVERED * area for image in islice(images, _MOST_OBJECTS))
+    bounds = (image.get_bounds() for image in islice(images, _MOST_OBJECTS))
+    return any((right - left) * (top - bottom) > _COVERED * area for left, bottom, right, top in bounds)
 
 
 def is_readable(text: str) -> bool:
@@ -52,8 +53,3 @@ def picture_of(page: pdfium.PdfPage) -> tuple[Image.Image, int]:
     width, height = page.get_size()
     dpi = max(1, int(min(_DPI, 72 * (_MOST_PIXELS / (width * height)) ** 0.5)))
     return page.render(scale=dpi / 72, grayscale=True).to_pil().convert("L"), dpi
-
-
-def _area(image: pdfium.PdfObject) -> float:
-    left, bottom, right, top = image.get_bounds()
-    return (right - left) * (top - bottom)

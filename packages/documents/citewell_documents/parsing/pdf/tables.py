@@ -35,12 +35,13 @@ def same_table(above: Sequence[Line], line: Line) -> bool:
     if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
         return False
     slack = _ALIGNED_EM * max(last.size, line.size)
-    others = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
-    return sum(any(_aligned(cell, other, slack) for other in others) for cell in line.cells) >= _MIN_ALIGNED
+    cells_above = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
+    aligned = (any(_aligned(cell, higher, slack) for higher in cells_above) for cell in line.cells)
+    return sum(aligned) >= _MIN_ALIGNED
 
 
-def _aligned(cell: Extent, other: Extent, slack: float) -> bool:
-    left, right = cell[0] - other[0], cell[1] - other[1]
+def _aligned(cell: Extent, above: Extent, slack: float) -> bool:
+    left, right = cell[0] - above[0], cell[1] - above[1]
     return abs(left) < slack or abs(right) < slack or abs(left + right) < 2 * slack
 
 
@@ -59,17 +60,15 @@ def _same_row(left: Line, right: Line) -> Line | None:
     if between is None:
         return None
     longer = max(left, right, key=lambda line: len(line.text))
-    cells = _side_by_side(left.cells, right.cells, apart=between == "\t")
+    cells: tuple[Extent, ...] = ()
+    if left.cells and right.cells and between == "\t":
+        cells = (*left.cells, *right.cells)
+    elif left.cells and right.cells:  # the last cell on the left and the first on the right are one
+        cells = (*left.cells[:-1], (left.cells[-1][0], right.cells[0][1]), *right.cells[1:])
     text, ink = f"{left.text}{between}{right.text}", left.ink + right.ink
     return replace(
         right, text=text, left=left.left, y=longer.y, size=longer.size, bold=longer.bold, cells=cells, ink=ink
     )
-
-
-def _side_by_side(left: Sequence[Extent], right: Sequence[Extent], *, apart: bool) -> tuple[Extent, ...]:
-    if not left or not right:
-        return ()
-    return (*left, *right) if apart else (*left[:-1], (left[-1][0], right[0][1]), *right[1:])
 
 
 def within_row(left: Line, right: Line) -> str | None:
@@ -81,7 +80,7 @@ def within_row(left: Line, right: Line) -> str | None:
 
 
 def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
-    # Not of the first cell, where a new row may begin.
+    """The row with the line as the rest of a cell, but not of the first one, where a new row may begin."""
     if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
         return None
     slack = _ALIGNED_EM * row.size

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from itertools import pairwise
 
+from citewell_documents.parsing.pdf.ink import is_unspaced
 from citewell_documents.parsing.pdf.lines import Line
 
 _LAST_PART, _FIRST_PART = re.compile(r"\w+$"), re.compile(r"^\w+")
@@ -43,7 +44,7 @@ class Typography:
         if above.spaced:
             return " "
         last, first = above.text[-1], line.text[0]
-        unspaced = _is_han(last) and _is_han(first)
+        unspaced = is_unspaced(last) and is_unspaced(first)
         divided = self._divides_hangul and _is_hangul(first) and last.isalnum()
         return "" if unspaced or divided else " "
 
@@ -66,7 +67,7 @@ def _usual_drops(pages: list[list[Line]]) -> dict[float, float]:
 
 
 def _divides_hangul(pages: list[list[Line]]) -> bool:
-    # Then a space marks the lines that end with a whole word.
+    """True if a space marks the lines that end with a whole word, so that other lines divide one."""
     ends = Counter(
         above.spaced
         for page in pages
@@ -78,7 +79,3 @@ def _divides_hangul(pages: list[list[Line]]) -> bool:
 
 def _is_hangul(character: str) -> bool:
     return "가" <= character <= "힣"
-
-
-def _is_han(character: str) -> bool:
-    return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"

@@ -12,11 +12,11 @@ import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
-from citewell_documents.parsing.recognition.rows import PixelBox, Row, Turns, Word
+from citewell_documents.parsing.recognition.rows import Row, Turns, Word
 
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
-# Of the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head 0.57 and
-# less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
+# Confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head
+# 0.57 and less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
 _SURE = 0.65
 _DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
 _AROUND = 6  # pixels
@@ -44,7 +44,10 @@ class Recogniser:
 
     def __init__(self, folders: Mapping[str, str], page_s: float) -> None:
         self._page_ms = int(page_s * 1000)
-        self._engines = [_engine(folder, name) for name, folder in folders.items()]
+        # Lines go across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
+        self._engines = [
+            PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN) for language, folder in folders.items()
+        ]
 
     def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row]]:
         """How often a grey picture is turned by 90° clockwise, and its rows when upright, from the top down.
@@ -61,30 +64,32 @@ class Recogniser:
         return turns, [row for row in kept if row.words]
 
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
-        # The picture, turned only if that makes the engines sure, and the engine that is surest of it.
+        """How often the picture is turned, which only happens if that makes the engines sure, the picture so turned,
+        and the engine that is surest of it.
+        """
         sure, best = self._best(picture, dpi)
-        found = picture, best
+        upright = picture, best
         turned_by: Turns = 0
         for turns, how in _BACK if sure < _SURE else ():
             turned = picture.transpose(how)
             surer, engine = self._best(turned, dpi)
             if surer > max(sure, _SURE):
-                sure, found, turned_by = surer, (turned, engine), turns
-        return turned_by, *found
+                sure, upright, turned_by = surer, (turned, engine), turns
+        return turned_by, *upright
 
     def _best(self, picture: Image.Image, dpi: int) -> tuple[float, PyTessBaseAPI]:
         sample = _fullest_band(picture)
-        rated = [(_confidence(engine, sample, dpi, self._page_ms), engine) for engine in self._engines]
-        return max(rated, key=lambda each: each[0])
-
-
-def _engine(folder: str, language: str) -> PyTessBaseAPI:
-    # Lines across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
-    return PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN)
+        rated: list[tuple[float, PyTessBaseAPI]] = []
+        for engine in self._engines:
+            words = [word for row in _rows(engine, sample, dpi, self._page_ms) for word in row.words]
+            letters = sum(len(word.text) for word in words)
+            weighed = sum(len(word.text) * word.confidence for word in words)
+            rated.append((weighed / letters if letters else 0.0, engine))
+        return max(rated, key=lambda rating: rating[0])
 
 
 def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:
-    # In another language, if that is surer: `320kWh` on a page of Korean.
+    """The word as another language reads it, if that is surer: `320kWh` on a page of Korean."""
     left, top, right, bottom = word.box
     engine.SetPageSegMode(PSM.SINGLE_WORD)
     engine.SetImage(picture.crop((left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND)))
@@ -95,7 +100,7 @@ def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word
 
 
 def _fullest_band(picture: Image.Image) -> Image.Image:
-    # Over the whole width.
+    """The part of the picture, over its whole width, that is darkest."""
     height = max(1, int(_SAMPLE * picture.height))
     tops = range(0, max(1, picture.height - height), max(1, height // 2))
     small = picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)))
@@ -108,13 +113,6 @@ def _fullest_band(picture: Image.Image) -> Image.Image:
     return picture.crop((0, top, picture.width, top + height))
 
 
-def _confidence(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -> float:
-    # From 0 to 1.
-    words = [word for row in _rows(engine, picture, dpi, most_ms) for word in row.words]
-    letters = sum(len(word.text) for word in words)
-    return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
-
-
 def _rows(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -> Iterator[Row]:
     engine.SetImage(picture)
     engine.SetSourceResolution(dpi)
@@ -123,8 +121,8 @@ def _rows(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -
     iterator = engine.GetIterator()
     if iterator is None:
         return
-    for _, found in groupby(_words(iterator, engine.GetUTF8Text()), key=lambda each: each[0]):
-        row = list(found)
+    for _, words in groupby(_words(iterator, engine.GetUTF8Text()), key=lambda numbered: numbered[0]):
+        row = list(words)
         yield Row(tuple(word for _, word, _ in row), row[0][2])
 
 
@@ -137,11 +135,13 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
         begins = at.IsAtBeginningOf(RIL.TEXTLINE)
         if begins:
             row += 1
-            baseline = _middle(at, at.BoundingBox(RIL.TEXTLINE))
+            ends, box = at.Baseline(RIL.TEXTLINE), at.BoundingBox(RIL.TEXTLINE)
+            baseline = (ends[0][1] + ends[1][1]) / 2 if ends else float(box[3]) if box else 0.0
         text, box = at.GetUTF8Text(RIL.WORD), at.BoundingBox(RIL.WORD)
-        # Korean comes in parts of words; only the text of the page says where spaces are.
-        skipped, rest = _until(text, rest)
-        spaced = skipped is None or any(character.isspace() for character in skipped)
+        # Korean comes in parts of words; only the text of the page says where spaces are, if the word is near in it.
+        start = rest.find(text, 0, len(text) + _NEAR)
+        spaced = start < 0 or any(character.isspace() for character in rest[:start])
+        rest = rest if start < 0 else rest[start + len(text) :]
         text = "".join(character for character in text if character.isprintable() and not character.isspace())
         if text and box:
             yield (
@@ -149,19 +149,6 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
                 Word(text, box, round(at.Confidence(RIL.WORD) / 100, 4), joined=not spaced and not begins),
                 baseline,
             )
-
-
-def _until(word: str, rest: str) -> tuple[str | None, str]:
-    """What stands before the word in the rest of the page, and what behind it; None if it is not near."""
-    at = rest.find(word, 0, len(word) + _NEAR)
-    return (None, rest) if at < 0 else (rest[:at], rest[at + len(word) :])
-
-
-def _middle(at: PyResultIterator, box: PixelBox | None) -> float:
-    ends = at.Baseline(RIL.TEXTLINE)
-    if ends:
-        return (ends[0][1] + ends[1][1]) / 2
-    return float(box[3]) if box else 0.0
 
 
 def _is_text(word: Word) -> bool:

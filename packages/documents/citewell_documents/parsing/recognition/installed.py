@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,17 +26,13 @@ def recognition_data(wanted: str) -> dict[str, str]:
     """
     if find_spec("tesserocr") is None:
         return {}
-    folders = list(_folders())
-    found = {name: _folder_of(name, folders) for name in wanted.split("+")}
-    return {name: folder for name, folder in found.items() if folder}
-
-
-def _folder_of(language: str, folders: list[Path]) -> str | None:
-    return next((str(folder) for folder in folders if (folder / f"{language}.traineddata").is_file()), None)
-
-
-def _folders() -> Iterator[Path]:
-    if given := os.environ.get("TESSDATA_PREFIX"):
-        yield Path(given)
+    given = os.environ.get("TESSDATA_PREFIX")
+    folders = [Path(given)] if given else []
     for place in _PLACES:
-        yield from sorted(Path("/").glob(place.removeprefix("/")), reverse=True)
+        folders += sorted(Path("/").glob(place.removeprefix("/")), reverse=True)
+    data: dict[str, str] = {}
+    for name in wanted.split("+"):
+        holding = (folder for folder in folders if (folder / f"{name}.traineddata").is_file())
+        if folder := next(holding, None):
+            data[name] = str(folder)
+    return data

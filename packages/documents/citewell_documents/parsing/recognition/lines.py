@@ -28,21 +28,25 @@ def laid(page: RecognisedPage) -> tuple[list[Line], Frame]:
 
 
 def evened(pages: list[list[Line]]) -> list[list[Line]]:
-    # Measured sizes vary from line to line; those near the usual size become it.
+    """Give lines near the usual size that size, because measured sizes vary from line to line."""
     sizes = [line.size for page in pages for line in page if line.confidence is not None for _ in line.text]
     if not sizes:
         return pages
     usual = round(2 * median(sizes)) / 2
-    return [[_evened(line, usual) for line in page] for page in pages]
-
-
-def _evened(line: Line, usual: float) -> Line:
-    is_usual = line.confidence is not None and abs(line.size / usual - 1) < _SAME_SIZE
-    return replace(line, size=usual) if is_usual else line
+    return [
+        [
+            replace(line, size=usual)
+            if line.confidence is not None and abs(line.size / usual - 1) < _SAME_SIZE
+            else line
+            for line in page
+        ]
+        for page in pages
+    ]
 
 
 def _line(row: Row, scale: float, height: float) -> Line:
-    size = max(2.0, _EM * scale * median(box[3] - box[1] for box in _tall(row.words)))
+    lettered = [word for word in row.words if any(character.isalnum() for character in word.text)]
+    size = max(2.0, _EM * scale * median(word.box[3] - word.box[1] for word in lettered or row.words))
     cells = list(_cells(row.words, CELL_GAP_EM * size / scale))
     text = "\t".join(" ".join(_joined(cell)) for cell in cells)
     divided = text[-2:-1].isalpha() and text.endswith("-")
@@ -63,11 +67,6 @@ def _line(row: Row, scale: float, height: float) -> Line:
     )
 
 
-def _tall(words: Sequence[Word]) -> list[tuple[int, int, int, int]]:
-    lettered = [word.box for word in words if any(character.isalnum() for character in word.text)]
-    return lettered or [word.box for word in words]
-
-
 def _cells(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
     cell: list[Word] = []
     for word in words:
@@ -84,7 +83,7 @@ def _joined(cell: list[Word]) -> Iterator[str]:
     for word in cell:
         number += not word.joined
         numbered.append((number, word.text))
-    for _, parts in groupby(numbered, key=lambda each: each[0]):
+    for _, parts in groupby(numbered, key=lambda part: part[0]):
         yield "".join(text for _, text in parts)
 
 

@@ -58,9 +58,9 @@ class PageReader:
 def recognised_in(pages: Iterable[tuple[int, Draw]], limits: ParseLimits, seconds: float) -> dict[int, RecognisedPage]:
     """Recognise the first of these pages, and more of them until so much time has passed. Raises DocumentTooSlow."""
     reader, until = PageReader(limits), time.monotonic() + seconds
-    found: dict[int, RecognisedPage] = {}
+    recognised: dict[int, RecognisedPage] = {}
     for number, draw in pages:
-        found[number] = reader.recognise(number, draw)
+        recognised[number] = reader.recognise(number, draw)
         if time.monotonic() > until:
             break
-    return found
+    return recognised

@@ -59,7 +59,7 @@ def _value(loaded: Any) -> Value:
     if isinstance(loaded, _Pairs):
         return Group(tuple((name, _value(value)) for name, value in loaded))
     if isinstance(loaded, list):
-        return [_value(each) for each in cast("list[Any]", loaded)]
+        return [_value(item) for item in cast("list[Any]", loaded)]
     return loaded if isinstance(loaded, str) else _WORDS[loaded]
 
 

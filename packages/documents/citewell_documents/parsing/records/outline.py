@@ -54,7 +54,15 @@ def _add_list(values: "list[Value]", builder: DocumentBuilder, path: str, depth:
     if _is_flat(values):
         builder.heading(path, (1,))
         builder.lines("\n".join(map(_flat, values)))
-    elif len(values) >= _MIN_ROWS and (records := _records(values)) and _fill_a_table(records):
+        return
+    records = [
+        value for value in values if isinstance(value, Group) and all(_is_flat(held) for _, held in value.values)
+    ]
+    # Records with names of their own would be a table of empty cells.
+    names = {name for record in records for name, _ in record.values}
+    filled = sum(len(record.values) for record in records)
+    is_full = len(names) * len(records) <= max(_SMALL_TABLE, _MOST_EMPTY * filled)
+    if len(values) >= _MIN_ROWS and len(records) == len(values) and is_full:
         builder.heading(path, (1,))
         builder.table(_rows(records), has_header=True)
     else:
@@ -67,19 +75,6 @@ def _add_list(values: "list[Value]", builder: DocumentBuilder, path: str, depth:
             )
 
 
-def _records(values: "list[Value]") -> list[Group]:
-    """All of the values, if each is a record without groups of its own."""
-    found = [value for value in values if isinstance(value, Group) and all(_is_flat(each) for _, each in value.values)]
-    return found if len(found) == len(values) else []
-
-
-def _fill_a_table(records: Sequence[Group]) -> bool:
-    # Records with names of their own would be a table of empty cells.
-    names = {name for record in records for name, _ in record.values}
-    filled = sum(len(record.values) for record in records)
-    return len(names) * len(records) <= max(_SMALL_TABLE, _MOST_EMPTY * filled)
-
-
 def _rows(records: Sequence[Group]) -> Iterator[list[str]]:
     names = list(dict.fromkeys(name for record in records for name, _ in record.values))
     yield ["#", *names]
@@ -89,8 +84,8 @@ def _rows(records: Sequence[Group]) -> Iterator[list[str]]:
 
 
 def _is_flat(value: Value) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
 
 
 def _flat(value: Value) -> str:
-    return value if isinstance(value, str) else ", ".join(each for each in value if isinstance(each, str))
+    return value if isinstance(value, str) else ", ".join(item for item in value if isinstance(item, str))

@@ -35,7 +35,9 @@ def parse_xml(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 def _value(element: Element) -> Value:
     children = [child for child in element if isinstance(child.tag, str)]
     attributes: list[tuple[str, Value]] = [(f"@{_local(name)}", value) for name, value in element.attrib.items()]
-    if not children or _is_prose(element, children):
+    # Text between the children shows that they mark words of it.
+    is_prose = any(text and text.strip() for text in (element.text, *(child.tail for child in children)))
+    if not children or is_prose:
         text = " ".join("".join(element.itertext()).split())
         if not attributes:
             return text
@@ -45,11 +47,6 @@ def _value(element: Element) -> Value:
         values = [_value(child) for child in alike]
         below.append((name, values if len(values) > 1 else values[0]))
     return Group((*attributes, *below))
-
-
-def _is_prose(element: Element, children: list[Element]) -> bool:
-    # Text stands between them: they mark words of it.
-    return any(text and text.strip() for text in (element.text, *(child.tail for child in children)))
 
 
 def _name(element: Element) -> str:

@@ -29,7 +29,7 @@ OUT_OF_MEMORY = 12
 
 
 def read_file() -> NoReturn:
-    # Keeps the output of libraries out of the answer.
+    """Answer the request on standard input; the output of libraries is kept out of the answer."""
     answer = os.dup(1)
     os.dup2(2, 1)
     faulthandler.enable()
@@ -81,8 +81,8 @@ def _recognised(data: bytes, filename: str, limits: ParseLimits, *, numbers: lis
     from citewell_documents.parsing.pdf.reader import recognise_pdf  # noqa: PLC0415 - as above
 
     recognise = recognise_image if is_image(filename) else recognise_pdf
-    found = recognise(data, filename, numbers, limits, seconds)
-    pages = {number: RECOGNISED_PAGE.dump_python(page, mode="json") for number, page in found.items()}
+    recognised = recognise(data, filename, numbers, limits, seconds)
+    pages = {number: RECOGNISED_PAGE.dump_python(page, mode="json") for number, page in recognised.items()}
     return json.dumps({"recognised": pages}).encode() + b"\n"
 
 

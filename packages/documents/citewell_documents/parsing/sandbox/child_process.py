@@ -66,7 +66,7 @@ def run_child(
 
 
 Pipes = tuple[IO[bytes], IO[bytes], IO[bytes]]
-"""Of a child: its input, its output, its errors."""
+"""The input, the output and the errors of a child."""
 
 
 def exchange(pipes: Pipes, feed: Sequence[bytes], ended: Ended, *, deadline: float, max_output: int) -> None:
@@ -132,7 +132,7 @@ class _Exchange:
 
 
 def _end(child: subprocess.Popen[bytes], pipes: Pipes, ended: Ended) -> None:
-    # A child that is already exiting keeps its own exit code: this signal comes too late to change it.
+    """End the child; one that is already exiting keeps its own exit code, since this signal comes too late."""
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(child.pid, signal.SIGKILL)
     _, status, usage = os.wait4(child.pid, 0)

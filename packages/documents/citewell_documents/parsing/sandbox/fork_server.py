@@ -8,9 +8,9 @@ its standard input, when the process that started it closes it or dies, it kills
 
 What a child gets is fresh: its memory, session, limits (`confinement.py`), and no descriptor but its pipes. What all
 children of one server share: its environment, which has no secrets; its hash seed, and where in memory things lie, so
-the server is replaced after a child that crashed: nobody can guess twice. A file that takes its child over has the same
-user. It cannot read or write the server's memory (which the kernel forbids even where ptrace is allowed), but it can
-kill or stop the server, or the worker, as before; then a new one is started.
+the server is replaced after a child that crashed: no file can guess twice. A file that takes its child over has the
+same user. It cannot read or write the server's memory (which the kernel forbids even where ptrace is allowed), but it
+can kill or stop the server, or the worker, as before; then a new one is started.
 """
 
 import ctypes
@@ -135,7 +135,7 @@ class _Server:
 
 
 def _say_it_runs(life: socket.socket, pid: int) -> None:
-    # With a hold on the child, where the system has them, for the case that this process dies first.
+    """Send a hold on the child, where the system has them, for the case that this process dies first."""
     with ExitStack() as opened, suppress(OSError):
         holds = list[int]()
         with suppress(AttributeError, OSError):
@@ -145,7 +145,7 @@ def _say_it_runs(life: socket.socket, pid: int) -> None:
 
 
 def _kill(pid: int) -> None:
-    # Only this process reaps it, so its pid cannot have been reused. It may not have called setsid() yet.
+    """Kill a child, which may not have called setsid() yet. Only this process reaps it, so its pid cannot be reused."""
     with suppress(ProcessLookupError, PermissionError):  # macOS answers EPERM for a group of zombies
         os.killpg(pid, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)

@@ -47,7 +47,7 @@ def _forked() -> tuple[Server, Line]:
 
 
 def _end(server: Server, line: Line, ended: Ended) -> None:
-    # A child that is already exiting keeps its own exit code: the signal comes too late to change it.
+    """End the child; one that is already exiting keeps its own exit code, which the signal comes too late to change."""
     report = b""
     with line.life as life, suppress(OSError):
         life.settimeout(_END_S)
@@ -67,7 +67,10 @@ def _end(server: Server, line: Line, ended: Ended) -> None:
 
 
 def _kill(line: Line) -> None:
-    # The server is dead or stopped. Its death kills its children, but what a file has taken over may have undone that.
+    """Kill the child of a server that is dead or stopped.
+
+    The death of the server kills its children, but what a file has taken over may have undone that.
+    """
     if line.hold is not None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(line.hold.fileno(), signal.SIGKILL)

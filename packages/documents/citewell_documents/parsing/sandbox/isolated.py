@@ -30,7 +30,7 @@ log = structlog.get_logger()
 Answer = TypeVar("Answer")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
 _PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
-# Libraries that run out of memory abort in their own ways.
+# From this share of the limit on, an abort means that memory ran out: libraries abort in their own ways.
 _FULL_SHARE = 0.5
 _PASSES = 3  # over a page: an eighth of it in each language and direction, all of it once, and doubtful words
 _MAX_RECOGNISED = 50_000_000
@@ -115,7 +115,9 @@ def _asked_of_child(
     }
     feed = (json.dumps(request).encode() + b"\n", data)
     ended = run_forked(feed, deadline_s=deadline_s, max_output=max_output)
-    _log_errors(ended)
+    # Only the locations of the child's errors are logged: library output may quote the document (A8).
+    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
+        log.debug("reader_errors", code=ended.code, frames=frames)
     if ended.cut is None and ended.output:
         try:
             return read(ended.output)
@@ -133,7 +135,9 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
         )
     if ended.cut is Cut.OUTPUT:
         return DocumentTooLarge(f"{filename} has more text than the limit of {limits.max_chars:,} characters; split it")
-    if _ran_out_of_memory(ended, limits):
+    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
+    is_full = ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
+    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL) or (gave_up and is_full):
         return DocumentTooLarge(
             f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it anew with "
             "another program, or raise ingestion.parse_memory_mb"
@@ -144,16 +148,3 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
             f"{filename} crashed the reader ({how}); it is damaged: save it anew with another program"
         )
     return RuntimeError(f"the process that reads files ended with exit code {ended.code} and no answer")
-
-
-def _ran_out_of_memory(ended: Ended, limits: ParseLimits) -> bool:
-    if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL):
-        return True
-    gave_up = ended.code in (-signal.SIGABRT, -signal.SIGILL, -signal.SIGTRAP)
-    return gave_up and ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
-
-
-def _log_errors(ended: Ended) -> None:
-    # Only the locations of the child's errors: library output may quote the document (A8).
-    if frames := [line.decode(errors="replace").strip() for line in _FRAME.findall(ended.errors)]:
-        log.debug("reader_errors", code=ended.code, frames=frames)

@@ -132,7 +132,8 @@ def _kinds(kind: type[DocumentUnusable]) -> Generator[type[DocumentUnusable]]:
 
 def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
     numbers = [page.number for page in document.pages]
-    words = (document.text, *document.found, *document.found.values(), *_titles(document))
+    titles = (title for section in document.sections for title in (section.title, *section.path))
+    words = (document.text, *document.found, *document.found.values(), *titles)
     return (
         all(0 < number <= limits.max_pages for number in numbers)
         and all(before < after for before, after in pairwise(numbers))
@@ -146,7 +147,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
 
 
 def _are_sound(document: ParsedDocument) -> bool:
-    # The boxes belong to words of their page, and no page has two lists of them.
+    """True if the boxes belong to words of their page, and no page has two lists of boxes."""
     pages = {page.number: page for page in document.pages}
     numbers = [boxes.number for boxes in document.boxes]
     return all(before < after for before, after in pairwise(numbers)) and all(
@@ -159,9 +160,3 @@ def _in_order(marks: Sequence[Page | Section | Table], length: int) -> bool:
     return all(0 <= mark.start <= mark.end <= length for mark in marks) and all(
         before.end <= after.start for before, after in pairwise(marks)
     )
-
-
-def _titles(document: ParsedDocument) -> Generator[str]:
-    for section in document.sections:
-        yield section.title
-        yield from section.path

@@ -29,8 +29,8 @@ _START_S, _END_S = 30.0, 5.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """To one child: its input, output and errors, the socket on which its server reports its life, and a hold on it
-    (a pidfd) where the system has them."""
+    """The connection to one child: its input, output and errors, the socket on which its server reports its life, and a
+    hold on it (a pidfd) where the system has them."""
 
     stdin: IO[bytes]
     stdout: IO[bytes]
@@ -41,14 +41,14 @@ class Line:
 
 class Server:
     def __init__(self, argv: Sequence[str]) -> None:
-        self._control, theirs = socket.socketpair()
-        with theirs:
-            # Not bound to our death by the kernel, which means the death of the thread: the closed socket tells it.
+        self._control, control_of_server = socket.socketpair()
+        with control_of_server:
+            # The kernel could only bind it to the death of this thread; the closed socket ends it with this process.
             self._process = subprocess.Popen(  # noqa: S603 - argv is our own
                 argv,
                 env=environment(),
                 cwd="/",
-                stdin=theirs.fileno(),
+                stdin=control_of_server.fileno(),
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
@@ -57,25 +57,25 @@ class Server:
         _all.add(self)
 
     def fork(self) -> Line | None:
-        """None if the server is dead or does not answer. OSError: no descriptor is left."""
-        with ExitStack() as ours, ExitStack() as theirs:
-            their_in, stdin = _pipe(theirs, ours)
-            stdout, their_out = _pipe(ours, theirs)
-            stderr, their_err = _pipe(ours, theirs)
+        """Fork a child; None if the server is dead or does not answer. Raises OSError if no descriptor is left."""
+        with ExitStack() as kept, ExitStack() as passed_on:
+            their_in, stdin = _pipe(passed_on, kept)
+            stdout, their_out = _pipe(kept, passed_on)
+            stderr, their_err = _pipe(kept, passed_on)
             life, their_life = socket.socketpair()
-            ours.enter_context(life).settimeout(_START_S)
-            theirs.enter_context(their_life)
-            passed = [each.fileno() for each in (their_in, their_out, their_err, their_life)]
+            kept.enter_context(life).settimeout(_START_S)
+            passed_on.enter_context(their_life)
+            passed = [end.fileno() for end in (their_in, their_out, their_err, their_life)]
             try:
                 socket.send_fds(self._control, [b"f"], passed)
-                theirs.close()
+                passed_on.close()
                 runs, holds, _, _ = socket.recv_fds(life, len(RUNS), 1)
             except OSError:
                 return None
-            hold = next((ours.enter_context(open(each, "rb", buffering=0)) for each in holds), None)
+            hold = next((kept.enter_context(open(hold, "rb", buffering=0)) for hold in holds), None)
             if runs != RUNS:
                 return None
-            ours.pop_all()
+            kept.pop_all()
             return Line(stdin, stdout, stderr, life, hold)
 
     def end(self) -> None:
@@ -87,9 +87,9 @@ class Server:
             self._process.wait()
 
     def forget(self) -> None:
-        """In a forked process, whose copy of the socket would keep the server alive."""
+        """Close the copy of the socket in a forked process, where it would keep the server alive."""
         self._control.close()
-        self._process.returncode = 0  # it is not ours to wait for
+        self._process.returncode = 0  # only the process that started the server waits for it
 
 
 class Servers:
@@ -97,7 +97,7 @@ class Servers:
         self.begin()
 
     def begin(self) -> None:
-        # Also after a fork: another thread of the parent may have held the lock.
+        """Begin without servers, also after a fork: another thread of the parent may have held the lock."""
         self._lock = threading.Lock()
         self._argv: Sequence[str] = _ARGV
         self._current: Server | None = None
@@ -132,7 +132,7 @@ servers = Servers()
 
 
 def _pipe(read: ExitStack, write: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
-    """Its two ends; each is closed by the stack that owns it."""
+    """The two ends of a pipe; each is closed by the stack that owns it."""
     read_end, write_end = os.pipe()
     return (
         read.enter_context(open(read_end, "rb", buffering=0)),
@@ -141,7 +141,7 @@ def _pipe(read: ExitStack, write: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 
 def environment() -> dict[str, str]:
-    """Of a child that reads what strangers wrote: no secrets of this process."""
+    """The environment of a child that reads what strangers wrote: it has no secrets of this process."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
         # The same code as this process, wherever it was found.
         "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),

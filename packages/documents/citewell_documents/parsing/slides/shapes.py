@@ -64,7 +64,9 @@ def _is_furniture(shape: BaseShape) -> bool:
 
 def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
     for shape in _in_reading_order(shapes):
-        builder.paragraph(_description(shape.element), figure="alternative_text")
+        # The first properties are the shape's own, others those of shapes in it.
+        description = next((described(properties) for properties in shape.element.iter(_PROPERTIES)), "")
+        builder.paragraph(description, figure="alternative_text")
         if isinstance(shape, GroupShape):
             _add_all(list(shape.shapes), builder)
         elif isinstance(shape, GraphicFrame):
@@ -73,13 +75,8 @@ def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
             builder.paragraph(frame_text(shape.text_frame))
 
 
-def _description(shape: Element) -> str:
-    # The first properties are its own, others those of shapes in it.
-    return next((described(each) for each in shape.iter(_PROPERTIES)), "")
-
-
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
-    # In lines by their tops; shapes without a position come first, in their own order.
+    """Order the shapes in lines by their tops; those without a position come first, in their own order."""
     placed = sorted(shapes, key=lambda shape: shape.top or 0)
     lines: list[list[BaseShape]] = []
     for shape in placed:
@@ -101,7 +98,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
-    # A cell merged down is repeated, one merged across covers others (None).
+    """The cells of each row; a cell merged down is repeated, one merged across covers others (None)."""
     rows: list[list[Cell]] = []
     for row in table.rows:
         cells: list[Cell] = []
@@ -138,7 +135,7 @@ def _texts(paragraph: Element) -> Iterator[str]:
 def _label(paragraph: Element, level: int, counts: dict[int, int]) -> str:
     properties = paragraph.find(f"{_A}pPr")
     numbering = None if properties is None else properties.find(f"{_A}buAutoNum")
-    for deeper in [one for one in counts if one > level or (one == level and numbering is None)]:
+    for deeper in [counted for counted in counts if counted > level or (counted == level and numbering is None)]:
         del counts[deeper]
     if numbering is not None:
         counts[level] = counts[level] + 1 if level in counts else int(numbering.get("startAt", "1"))

@@ -51,17 +51,14 @@ def _cues(lines: list[str]) -> Iterator[_Cue]:
         elif line.strip() and timing:
             said.append(line)
         elif timing:
-            yield _Cue(_seconds(timing.groups()[:4]), _seconds(timing.groups()[4:]), _spoken(" ".join(said)))
+            text = html.unescape(_MARKUP.sub("", _VOICE.sub(r"\1: ", " ".join(said))))
+            yield _Cue(_seconds(timing.groups()[:4]), _seconds(timing.groups()[4:]), " ".join(text.split()))
             timing = None
 
 
 def _seconds(parts: tuple[str | None, ...]) -> int:
     hours, minutes, seconds, _ = (int(part or 0) for part in parts)
     return 3600 * hours + 60 * minutes + seconds
-
-
-def _spoken(text: str) -> str:
-    return " ".join(html.unescape(_MARKUP.sub("", _VOICE.sub(r"\1: ", text))).split())
 
 
 def _minutes(cues: list[_Cue]) -> Iterator[list[_Cue]]:
@@ -75,7 +72,7 @@ def _minutes(cues: list[_Cue]) -> Iterator[list[_Cue]]:
 
 
 def _without_repeats(cues: list[_Cue]) -> Iterator[str]:
-    # Live captions show a line again while the next one comes.
+    """The texts of the cues; live captions show a line again while the next one comes."""
     before = ""
     for cue in cues:
         if cue.text != before:

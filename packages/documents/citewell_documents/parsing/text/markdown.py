@@ -1,7 +1,7 @@
 """Finds sections, tables and front matter in a Markdown text, which itself stays unchanged."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from itertools import accumulate, islice, pairwise
 from typing import Any, cast
@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from citewell_documents.document import ParsedDocument, Table
-from citewell_documents.figures import MOST_FIGURES
-from citewell_documents.parsing.text.images import images_in
+from citewell_documents.figures import MOST_FIGURES, Figure
+from citewell_documents.parsing.picture_words import description
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
 # A mapping without blank lines: text between two thematic breaks is no front matter.
@@ -31,6 +31,8 @@ _KEYS = {
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
+_TARGET = re.compile(r"\((?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)|\[[^\[\]\n]{0,500}\]")
+_LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with images, and of all that are looked into
 
 
 def markdown_document(text: str) -> ParsedDocument:
@@ -52,32 +54,54 @@ def markdown_document(text: str) -> ParsedDocument:
         for token in tokens
         if token.type == "table_open" and token.map
     ]
-    found = _front_matter(front[0]) if front else {}
-    figures = tuple(islice(images_in(tokens, text, line_starts, references), MOST_FIGURES)) if "![" in text else ()
+    metadata = _front_matter(front[0]) if front else {}
+    figures = tuple(islice(_images_in(tokens, text, line_starts, references), MOST_FIGURES)) if "![" in text else ()
     sections = sections_from(headings, len(text))
-    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=found, figures=figures)
+    return ParsedDocument(text, sections=sections, tables=tuple(tables), found=metadata, figures=figures)
+
+
+def _images_in(
+    blocks: Iterable[Token], text: str, line_starts: list[int], references: dict[str, Any]
+) -> Iterator[Figure]:
+    """The images with alternative texts, `![alt](address)`, whole as they are written, in their order."""
+    left, done = _MOST, 0
+    for block in blocks:
+        if block.type == "inline" and block.map and "![" in block.content and len(block.content) <= min(_LONGEST, left):
+            left -= len(block.content)
+            # The cells of a row of a table are blocks with the same lines.
+            at, end = max(done, line_starts[block.map[0]]), line_starts[block.map[1]]
+            # The parser knows what is code; it says what stands between the brackets, but not where.
+            parsed = _INLINE.parseInline(block.content, references)[0].children or []
+            for label in (token.content for token in parsed if token.type == "image"):
+                start = text.find(f"![{label}]", at, end)
+                if start < 0:  # written over lines of a quotation
+                    break
+                at = start + len(label) + 3
+                done = at = target.end() if (target := _TARGET.match(text, at, end)) else at
+                if description(label):
+                    yield Figure("alternative_text", start, at)
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    # Under the usual keys; several authors or tags are joined.
+    """The metadata that stand under the usual keys; several authors or tags are joined."""
     try:
-        said: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
+        loaded: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
-    found: dict[str, str] = {}
-    for key, value in cast("Mapping[object, object]", said).items() if isinstance(said, dict) else ():
+    metadata: dict[str, str] = {}
+    for key, value in cast("Mapping[object, object]", loaded).items() if isinstance(loaded, dict) else ():
         name = _KEYS.get(str(key).lower())
         values = cast("list[object]", value) if isinstance(value, list) else [value]
         value = ", ".join(
-            str(each).strip() for each in values if isinstance(each, str | int | date) and str(each).strip()
+            str(item).strip() for item in values if isinstance(item, str | int | date) and str(item).strip()
         )
         if name and value:
-            found.setdefault(name, " ".join(value.split()))
-    return found
+            metadata.setdefault(name, " ".join(value.split()))
+    return metadata
 
 
 def _plain(inline: Token) -> str:
-    # Without `**`, backticks and link targets.
+    """The text of a heading without `**`, backticks and link targets."""
     children = _INLINE.parseInline(inline.content)[0].children or []
     return " ".join("".join(child.content or " " for child in children if child.type in _SHOWN).split())
 

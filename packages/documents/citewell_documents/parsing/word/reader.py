@@ -22,7 +22,7 @@ from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.word.numbering import Numbering
-from citewell_documents.parsing.word.styles import Style, Styles, heading_level
+from citewell_documents.parsing.word.styles import Styles, heading_level
 from citewell_documents.parsing.word.tables import children, is_layout, marks_header, table_rows
 from citewell_documents.parsing.word.text import (
     Notes,
@@ -72,7 +72,7 @@ class _Reader:
     _items: list[str] = field(default_factory=list[str])
     _pending: list[str] = field(default_factory=list[str])
     _described: list[str] = field(default_factory=list[str])
-    """Of pictures in cells."""
+    """Descriptions of pictures in cells."""
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
@@ -110,7 +110,11 @@ class _Reader:
                 self._items.append(f"{label} {text}")
             else:
                 self._flush()
-                self.builder.paragraph(text, figure="caption" if _is_caption(paragraph, style, text) else None)
+                # Sequences number other things, too, so without the style of a caption the words decide.
+                captions = (style.is_caption and not names_other(text)) or (
+                    is_caption(text) and has_sequence(paragraph)
+                )
+                self.builder.paragraph(text, figure="caption" if captions else None)
         self._attached(paragraph)
 
     def _label(self, list_id: str | None, level: int | None) -> str:
@@ -128,13 +132,9 @@ class _Reader:
                 self._flush()
                 self.builder.paragraph(description, figure="alternative_text")
         for relationship in charts(paragraph):
-            self._chart(relationship)
-
-    def _chart(self, relationship: str) -> None:
-        part = self.part.related_parts.get(relationship)
-        if part is not None:
-            self._flush()
-            add_chart(parse_xml(part.blob), self.builder)
+            if (part := self.part.related_parts.get(relationship)) is not None:
+                self._flush()
+                add_chart(parse_xml(part.blob), self.builder)
 
     def _table(self, table: Element) -> None:
         if is_layout(table):
@@ -149,23 +149,20 @@ class _Reader:
             self.read(box)
 
     def _cell(self, cell: Element, boxes: list[Element]) -> str:
-        # Nested tables too, with commas between cells and semicolons between rows.
+        """The text of a cell; nested tables have commas between cells and semicolons between rows."""
         texts: list[str] = []
         for block in _blocks(cell):
             if block.tag == _TABLE:
-                texts.append(self._nested(block, boxes))
+                rows = table_rows(block, lambda inner: self._cell(inner, boxes))
+                texts.append("; ".join(", ".join(filter(None, row)) for row in rows))
                 continue
             style = self.styles.of_paragraph(block)
             if text := paragraph_text(block).strip():
                 texts.append(f"{self._label(style.list_id, style.list_level)} {text}".strip())
             self._pending += self.notes.texts(note_references(block))
             self._described += filter(None, map(described, pictures(block)))
-            boxes += text_boxes(block)
+            boxes.extend(text_boxes(block))
         return " ".join(texts)
-
-    def _nested(self, table: Element, boxes: list[Element]) -> str:
-        rows = table_rows(table, lambda cell: self._cell(cell, boxes))
-        return "; ".join(", ".join(filter(None, row)) for row in rows)
 
     def _flush(self) -> None:
         if self._items:
@@ -179,13 +176,8 @@ class _Reader:
         self._described.clear()
 
 
-def _is_caption(paragraph: Element, style: Style, text: str) -> bool:
-    # Numbers of sequences count other things, too, so without the style the words decide.
-    return (style.is_caption and not names_other(text)) or (is_caption(text) and has_sequence(paragraph))
-
-
 def _blocks(container: Element) -> Iterator[Element]:
-    # Also those in content controls, except the control of the table of contents.
+    """The blocks of a container and of its content controls, except the control of the table of contents."""
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE):
             yield child

@@ -62,7 +62,7 @@ def value(parent: Element, tag: str) -> str | None:
 
 
 def _named(element: Element) -> Style:
-    # The names of Word's built-in styles take precedence.
+    """A style by its name and properties; the names of Word's built-in styles take precedence."""
     name = (value(element, "w:name") or "").strip().lower()
     properties = element.find(qn("w:pPr"))
     own = Style() if properties is None else _own(properties)

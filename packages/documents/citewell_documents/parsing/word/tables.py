@@ -18,7 +18,8 @@ def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list
     above: dict[int, Cell] = {}
     rows: list[list[Cell]] = []
     for row in children(table, qn("w:tr")):
-        if not _is_deleted(row):
+        properties = row.find(qn("w:trPr"))
+        if properties is None or properties.find(qn("w:del")) is None:
             cells = _cells(row, cell_text, above)
             above = dict(enumerate(cells))
             rows.append(cells)
@@ -51,21 +52,13 @@ def _cells(row: Element, cell_text: Callable[[Element], str], above: dict[int, C
     cells: list[Cell] = [""] * _span(row.find(qn("w:trPr")), "w:gridBefore", 0)
     for cell in children(row, qn("w:tc")):
         properties = cell.find(qn("w:tcPr"))
-        text = above.get(len(cells), "") if _continues(properties) else cell_text(cell)
+        merge = None if properties is None else properties.find(qn("w:vMerge"))
+        continues = merge is not None and merge.get(qn("w:val")) != "restart"
+        text = above.get(len(cells), "") if continues else cell_text(cell)
         cells += [text, *[None] * (_span(properties, "w:gridSpan", 1) - 1)]
     return cells
-
-
-def _continues(properties: Element | None) -> bool:
-    merge = None if properties is None else properties.find(qn("w:vMerge"))
-    return merge is not None and merge.get(qn("w:val")) != "restart"
 
 
 def _span(properties: Element | None, tag: str, default: int) -> int:
     text = None if properties is None else value(properties, tag)
     return min(int(text), _MAX_SPAN) if text and text.isdecimal() else default
-
-
-def _is_deleted(row: Element) -> bool:
-    properties = row.find(qn("w:trPr"))
-    return properties is not None and properties.find(qn("w:del")) is not None

@@ -45,7 +45,7 @@ def charts(paragraph: Element) -> Iterator[str]:
 
 
 def pictures(paragraph: Element) -> Iterator[Element]:
-    # Their properties, where their descriptions are.
+    """The properties of the pictures, where their descriptions are."""
     yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
 
 
@@ -80,19 +80,19 @@ class Notes:
         return cls(notes)
 
     def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
-        found: list[str] = []
+        notes: list[str] = []
         for kind, note_id in references:
             self._counts[kind] = number = self._counts.get(kind, 0) + 1
             mark = str(number).translate(_RAISED) if kind == "footnote" else roman(number)
             if text := self._notes.get((kind, note_id)):
-                found.append(f"{mark} {text}")
-        return found
+                notes.append(f"{mark} {text}")
+        return notes
 
 
 def is_on(parent: Element | None, tag: str) -> bool:
-    # Present and not switched off, such as `w:vanish`.
-    found = None if parent is None else parent.find(qn(tag))
-    return found is not None and found.get(qn("w:val")) not in _OFF
+    """True if a property such as `w:vanish` is there and not switched off."""
+    switch = None if parent is None else parent.find(qn(tag))
+    return switch is not None and switch.get(qn("w:val")) not in _OFF
 
 
 def _texts(element: Element) -> Iterator[str]:
@@ -105,18 +105,16 @@ def _texts(element: Element) -> Iterator[str]:
             yield linear(child)
         elif child.tag == _SYMBOL:
             yield _symbol(child)
-        elif _is_seen(child):
+        elif (
+            isinstance(child.tag, str)
+            and child.tag not in _LEFT_OUT
+            and not (child.tag == _RUN and is_on(child.find(qn("w:rPr")), "w:vanish"))
+        ):
             yield from _texts(child)
 
 
-def _is_seen(element: Element) -> bool:
-    if element.tag in _LEFT_OUT or not isinstance(element.tag, str):
-        return False
-    return element.tag != _RUN or not is_on(element.find(qn("w:rPr")), "w:vanish")
-
-
 def _symbol(element: Element) -> str:
-    # Fonts such as Wingdings have their pictures in the private use area, where they mean nothing without the font.
+    """The character of a symbol; those of the private use area mean nothing without a font such as Wingdings."""
     try:
         code = int(element.get(qn("w:char"), ""), 16)
     except ValueError:

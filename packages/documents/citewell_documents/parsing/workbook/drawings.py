@@ -21,20 +21,16 @@ def drawn_on(archive: Archive, sheet: str, filename: str) -> Iterator[Element]:
     """The properties of pictures (`xdr:cNvPr`) and the charts (`c:chartSpace`) of a sheet's part, in their order."""
     for drawing in _linked(archive, sheet, filename, "/drawing").values():
         charts = _linked(archive, drawing, filename, "/chart")
-        for element in _elements(archive, drawing, filename):
+        roots = _whole(archive, drawing, filename)
+        for element in (element for root in roots for element in root.iter(f"{_DRAWN}cNvPr", f"{_CHART}chart")):
             if element.tag == f"{_DRAWN}cNvPr":
                 yield element
             elif chart := charts.pop(element.get(f"{_LINKS}id", ""), None):
                 yield from _whole(archive, chart, filename)
 
 
-def _elements(archive: Archive, drawing: str, filename: str) -> Iterator[Element]:
-    for root in _whole(archive, drawing, filename):
-        yield from root.iter(f"{_DRAWN}cNvPr", f"{_CHART}chart")
-
-
 def _whole(archive: Archive, part: str, filename: str) -> Iterator[Element]:
-    # The cells are worth more than a damaged drawing.
+    """The root of a part; nothing if it is damaged, because the cells are worth more than a damaged drawing."""
     with suppress(DocumentUnreadable):
         yield xml_part(archive, part, filename)
 
@@ -47,16 +43,13 @@ def add_drawn(drawn: Element, sheets: Collection[str], builder: DocumentBuilder)
     """Add what is said of a picture, or a chart: only its title if its data stand in the cells of these `sheets`."""
     if drawn.tag == f"{_DRAWN}cNvPr":
         builder.paragraph(described(drawn), figure="alternative_text")
-    elif (named := _sheets_of(drawn)) and named.issubset(sheets):
+        return
+    references = (match for place in drawn.iter(f"{_CHART}f") for match in _SHEET.finditer(place.text or ""))
+    named = {match[1].replace("''", "'") if match[1] else match[2] for match in references}
+    if named and named.issubset(sheets):
         builder.paragraph(chart_title(drawn), figure="chart")
     else:
         add_chart(drawn, builder)
-
-
-def _sheets_of(chart: Element) -> set[str]:
-    references = (each.text or "" for each in chart.iter(f"{_CHART}f"))
-    found = (match for reference in references for match in _SHEET.finditer(reference))
-    return {match[1].replace("''", "'") if match[1] else match[2] for match in found}
 
 
 def _linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, str]:
@@ -66,9 +59,9 @@ def _linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, 
     if links not in archive:
         return {}
     targets = {
-        each.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, each.get("Target", ""))).lstrip("/")
+        link.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, link.get("Target", ""))).lstrip("/")
         for root in _whole(archive, links, filename)
-        for each in root
-        if each.get("Type", "").endswith(kind)
+        for link in root
+        if link.get("Type", "").endswith(kind)
     }
     return {link: target for link, target in targets.items() if target in archive}

@@ -57,8 +57,8 @@ def _sections(number_format: str) -> Sequence[_Section] | None:
     # A section for zero may print a dash alone: the number says more.
     if len(sections) == 3 and sections[2] is None:
         sections[2] = sections[0]
-    found = tuple(section for section in sections if section)
-    return found if len(found) == len(parts) else None
+    known = tuple(section for section in sections if section)
+    return known if len(known) == len(parts) else None
 
 
 def _split(number_format: str) -> list[str]:

@@ -39,7 +39,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         for sheet in visible:
-            _add_sheet(sheet, archive, builder, {each.title for each in visible})
+            _add_sheet(sheet, archive, builder, {shown.title for shown in visible})
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
@@ -61,7 +61,7 @@ def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuil
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:
-    # A run longer than any document may be raises an error at once.
+    """Runs of rows without an empty one; a run longer than any document may be raises an error at once."""
     region: list[Row] = []
     length = 0
     for row in rows:

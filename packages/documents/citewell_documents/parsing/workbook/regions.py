@@ -42,7 +42,7 @@ def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    # Where several cells are followed by several others that lie wholly to one side of them.
+    """Divide where several cells are followed by several others that lie wholly to one side of them."""
     run: list[Row] = [rows[0]]
     for above, below in pairwise(rows):
         if min(len(above), len(below)) > 1 and (max(above) < min(below) or max(below) < min(above)):
@@ -62,12 +62,16 @@ def _columns_beside(rows: Sequence[Row]) -> list[range]:
     if len(spans) == 1 or any(len(span) < 2 for span in spans):
         return spans[:1]
     parts = [[_cut(row, span) for row in rows] for span in spans]
-    blocks = [_texts([row for row in part if row], span) for part, span in zip(parts, spans, strict=True)]
+    blocks = [
+        with_one_header([[row.get(column, "") for column in span] for row in part if row])
+        for part, span in zip(parts, spans, strict=True)
+    ]
     if not all(has_header(block) for block in blocks):
         return spans[:1]
-    if all(_starts_with_words(block) for block in blocks) or len({_extent(part) for part in parts}) > 1:
+    if not any(is_value(row[0]) for block in blocks for row in block[1:]):
         return spans
-    return spans[:1]
+    filled = [[index for index, row in enumerate(part) if row] for part in parts]
+    return spans if len({(indexes[0], indexes[-1]) for indexes in filled}) > 1 else spans[:1]
 
 
 def _spans(rows: Sequence[Row]) -> list[range]:
@@ -83,15 +87,6 @@ def _spans(rows: Sequence[Row]) -> list[range]:
 
 def _cut(row: Row, span: range) -> Row:
     return Row(row.number, {column: cell for column, cell in row.items() if column in span})
-
-
-def _extent(part: Sequence[Row]) -> tuple[int, int]:
-    filled = [index for index, row in enumerate(part) if row]
-    return filled[0], filled[-1]
-
-
-def _starts_with_words(block: Sequence[Sequence[str]]) -> bool:
-    return not any(is_value(row[0]) for row in block[1:])
 
 
 def _filled(row: Row) -> int:
@@ -132,7 +127,3 @@ def _body(rows: Sequence[Row]) -> tuple[int, int]:
 
 def _words(row: Row) -> str:
     return " ".join(filter(None, row.values()))
-
-
-def _texts(rows: Sequence[Row], span: range) -> list[list[str]]:
-    return with_one_header([[row.get(column, "") for column in span] for row in rows])

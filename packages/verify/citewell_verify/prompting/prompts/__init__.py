@@ -43,10 +43,6 @@ class _Template:
         return self.sha256[:12]
 
 
-def _safe(value: object) -> str:
-    return str(value) if isinstance(value, Sources | Items) else fenced(str(value))
-
-
 @cache
 def _template(name: str) -> _Template:
     text = (files("citewell_verify.prompting.prompts") / f"{name}.md").read_text(encoding="utf-8")
@@ -83,8 +79,13 @@ def render(name: str, fields: Mapping[str, object]) -> RenderedPrompt:
     if template.fields ^ fields.keys():
         raise PromptFieldMismatch(f"prompt {name!r} takes {sorted(template.fields)}, got {sorted(fields)}")
 
+    values = {
+        field: str(value) if isinstance(value, Sources | Items) else fenced(str(value))
+        for field, value in fields.items()
+    }
+
     def fill(text: str) -> str:
-        return _FIELD.sub(lambda match: _safe(fields[match[1]]), text)
+        return _FIELD.sub(lambda match: values[match[1]], text)
 
     return RenderedPrompt(system=fill(template.system), user=fill(template.user), version=template.version)
 
