@@ -12,7 +12,7 @@ from services.core.context import StepContext, StepResult, numbered_sources, whe
 
 
 async def extract_citations(context: StepContext) -> StepResult:
-    # Whether a quote occurs in its source is checked where it is used.
+    """Ask for citations; whether a quote occurs in its source is checked where the citation is used."""
     options = context.query.options
     passages = await when_loaded(context, context.selected_passages)
     fields = {
@@ -25,7 +25,7 @@ async def extract_citations(context: StepContext) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(Extracted(status="failed", citations=[], reason=reply.reason))
     scored = [_scored(citation, passages) for citation in reply.citations]
-    return StepResult.single(Extracted(status="extracted", citations=[each for each in scored if each]))
+    return StepResult.single(Extracted(status="extracted", citations=[citation for citation in scored if citation]))
 
 
 def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> dict[str, Any] | None:
