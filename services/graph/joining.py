@@ -32,7 +32,8 @@ class JoinedCandidates:
 def with_graph(context: StepContext, queries: Sequence[str], searched: Found, k: int) -> JoinedCandidates:
     """Join the candidates that were `searched` without the graph with what the graph leads to, as `graph_mode` says.
 
-    At most `k` are returned. `hybrid` leaves a third of the places to the former, because a graph never holds all of a document.
+    At most `k` are returned. `hybrid` leaves a third of the places to the `searched` ones, because a graph never holds
+    all of a document.
     """
     mode = context.query.options.graph_mode
     if mode == "naive":
