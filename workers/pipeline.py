@@ -114,12 +114,12 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
-    found = Assessed(**context.outcomes["assess", ""])
-    if found["decision"] == "correct":
+    assessed = Assessed(**context.outcomes["assess", ""])
+    if assessed["decision"] == "correct":
         return start_canvas(run._replace(round=run.round + 1), context.query.options)
-    best = run._replace(round=found["best"])
-    kept = found if best == run else Assessed(**context.rounds[best.round]["assess", ""])
-    if kept["failing"] and context.query.options.repair == "full" and found.get("repairs", True):
+    best = run._replace(round=assessed["best"])
+    kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
+    if kept["failing"] and context.query.options.repair == "full" and assessed.get("repairs", True):
         return single(best, "search_evidence")
     return conclude_canvas(best, context)
 

@@ -25,7 +25,8 @@ def search_evidence(context: StepContext) -> StepResult:
         return StepResult.single(EvidenceFound(status="searched", found={}))
     failing = _failing(context)
     found = {
-        str(each.index): search_for(context, [each.text], context.query.options.second_pass_k).found for each in failing
+        str(each.index): search_for(context, [each.text], context.query.options.second_pass_k).candidates
+        for each in failing
     }
     return StepResult.single(
         EvidenceFound(status="searched", found={index: [key for key, _ in near] for index, near in found.items()})

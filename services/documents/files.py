@@ -106,7 +106,7 @@ def _delete_one(places: list[str], grace_s: float) -> bool:
             try:
                 open_objects(loose.place, settings().originals).delete(_key(loose.tenant_id, loose.sha256))
             except OriginalDamaged:
-                # There is no file that such a row could stand for, and it must not keep others from being deleted.
+                # Such a row belongs to no file, and must not keep others from being deleted.
                 log.error("loose_row_damaged", place=loose.place, sha256=loose.sha256)
             rows.drop_object(session, loose)
             return True
@@ -117,5 +117,5 @@ def _key(tenant_id: int, sha256: str) -> str:
     path, so anything but a hash is refused."""
     if not _SHA256.fullmatch(sha256):
         raise OriginalDamaged
-    # By tenant: nobody's file depends on what others send or delete.
+    # By tenant, so that no file depends on what other tenants send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

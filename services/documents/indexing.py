@@ -98,7 +98,7 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
 
 
 def keep_as_it_was(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[TextChunk]) -> bool:
-    """Whether a file that is read again gives the stored text and chunks: then only its layout is stored anew."""
+    """Whether a file that is read again gives the stored text and chunks: then only its layout is stored again."""
     if document.again is None or document.again.of_document is None:
         return False
     of = document.again.of_document

@@ -14,7 +14,7 @@ from db.queries.documents import documents as rows
 from db.queries.documents.ingestion import store_layout
 from db.session import current_tenant, reading, transaction
 from domain.documents.blocks import Block, restored
-from domain.documents.boxes import PageBoxes, boxes_of_span
+from domain.documents.boxes import boxes_of_span
 from domain.documents.documents import ParsedDocument
 from domain.documents.formats import has_pages_to_see
 from domain.errors import (
@@ -81,7 +81,15 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: Inge
         pages = page_rows.list_boxes(session, document_id, numbers)
     if not pages:
         raise BoxesOutdated if numbers else BoxesMissing
-    return [_page_as_json(page, start, end) for page in pages]
+    return [
+        {
+            "number": page.number,
+            "width": page.width,
+            "height": page.height,
+            "boxes": [box._asdict() for box in boxes_of_span(page.words, start, end)],
+        }
+        for page in pages
+    ]
 
 
 def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, Any]:
@@ -135,11 +143,6 @@ def _file(document_id: uuid.UUID) -> bytes:
     if content is None:
         raise OriginalNotFound
     return content
-
-
-def _page_as_json(page: PageBoxes, start: int, end: int) -> dict[str, Any]:
-    boxes = [box._asdict() for box in boxes_of_span(page.words, start, end)]
-    return {"number": page.number, "width": page.width, "height": page.height, "boxes": boxes}
 
 
 def _block_as_json(block: Block) -> dict[str, Any]:

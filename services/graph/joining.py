@@ -20,7 +20,7 @@ Found = list[tuple[int, float | None]]
 class JoinedCandidates:
     """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
 
-    found: Found
+    candidates: Found
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     issue: str = ""
 

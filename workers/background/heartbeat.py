@@ -50,7 +50,7 @@ class Heartbeat:
             self._report()
 
     def _forget(self) -> None:
-        # If this fails, the row expires.
+        """Delete the row of this process; if this fails, the row expires."""
         with system_transaction() as session:
             processes.delete_process(session, self._id)
 
