@@ -42,7 +42,7 @@ from services.verification.streamed_results import unchecked_items, undispatched
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 
-__all__ = ["STAGES", "Run", "Stage", "remaining_canvas", "start_canvas", "verification_canvas"]
+__all__ = ["STAGES", "Run", "Stage", "start_canvas", "verification_canvas"]
 
 Follows = Callable[[Run, StepContext], Signature[Any]]
 WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
@@ -194,10 +194,6 @@ def repair_canvas(run: Run, spread: Sequence[Sequence[str]], context: StepContex
 
 def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[Any]:
     return in_order(_end(run, context))
-
-
-def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    return in_order(links)
 
 
 def _one(name: str, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:

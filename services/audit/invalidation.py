@@ -111,14 +111,14 @@ class _Versions:
         self._known: dict[uuid.UUID, tuple[Version | None, str]] = {}
 
     def ruling(self, quoted: Quotes) -> Ruling:
-        version, text = self._found(quoted.document_id)
+        version, text = self._in_force(quoted.document_id)
         if version is None:
             return after_deletion(quoted.filename)
         if version.id == quoted.document_id:
             return IN_FORCE
         return after_change(quoted.filename, quoted.quotes, text, is_same=version.is_same)
 
-    def _found(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
+    def _in_force(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
         if document_id not in self._known:
             version = answer_validity.find_in_force(self._session, document_id)
             changed = version is not None and version.id != document_id and not version.is_same

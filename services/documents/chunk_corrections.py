@@ -56,7 +56,11 @@ def _corrected(
 ) -> uuid.UUID | None:
     with reading() as session:
         old = edits.get_version_in_force(session, document_id)
-        _check_can_be_copied(old)
+        if (count := old.chunks_total or 0) > _MOST_COPIED:
+            raise CorrectionInvalid(
+                f"The document has {count:,} passages; those of up to {_MOST_COPIED:,} can be corrected here. "
+                "Correct it in the file, and send that again."
+            )
         chunk = edits.get_chunk(session, document_id, chunk_index)
         right = corrected_text(sent, chunk.text)
         change = replacement(chunk.start_index, chunk.text, right)
@@ -144,14 +148,6 @@ def _stored(
         if graph:
             queue_graph(session, new.id, new.workspace_id)
         return new.id
-
-
-def _check_can_be_copied(old: Document) -> None:
-    if (count := old.chunks_total or 0) > _MOST_COPIED:
-        raise CorrectionInvalid(
-            f"The document has {count:,} passages; those of up to {_MOST_COPIED:,} can be corrected here. Correct it "
-            "in the file, and send that again."
-        )
 
 
 def _as_slice(chunk: Chunk) -> TextChunk:

@@ -176,20 +176,16 @@ def _ingest(
 
 
 def _read(document: ClaimedDocument, limits: IngestionSettings) -> ParsedDocument | None:
-    def advance(session: Session, done: int, count: int) -> None:
-        document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
-
-    file = FileToRead(document.id, _content(document), document.filename, advance, document.lost)
-    return read_text(file, limits)
-
-
-def _content(document: ClaimedDocument) -> bytes:
-    """The file to read. A document that is read again has no file of its own yet: it is that of the one it replaces."""
     again = document.again
+    # A document that is read again has no file of its own yet: it has that of the document that it replaces.
     content = read_file(again.of_document if again and again.of_document else document.id)
     if content is None:
         raise OriginalNotFound
-    return content
+
+    def advance(session: Session, done: int, count: int) -> None:
+        document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
+
+    return read_text(FileToRead(document.id, content, document.filename, advance, document.lost), limits)
 
 
 def _finish(

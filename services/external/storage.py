@@ -135,10 +135,14 @@ class Store:
             stored = self._session.get_one(Workspace, self._workspaces[name]).settings
             self._stored[name] = WorkspaceSettings.stored(stored)
         workspace = self._stored[name]
+        question = new.question or ""
+        if question and not item.reverifies:
+            # The question of a stored answer was accepted before, and may have grown when it was restated.
+            question = checked_question(question, self._settings.question_max_chars)
         return {
             "id": item.query_id,
             "workspace_id": self._workspaces[name],
-            "question": self._question(item),
+            "question": question,
             "mode": "balanced",
             "provider": self._settings.provider,
             "options": {
@@ -157,15 +161,6 @@ class Store:
             # No person waits for an item of a batch.
             **({"is_scripted": True, "asked_by": None} if item.batch_id else requester_columns(self._session)),
         }
-
-    def _question(self, item: Item) -> str:
-        question = item.new.question or ""
-        # The question of a stored answer was accepted before, and may have grown when it was restated.
-        return (
-            question
-            if item.reverifies or not question
-            else checked_question(question, self._settings.question_max_chars)
-        )
 
 
 def first_outcomes(

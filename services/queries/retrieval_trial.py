@@ -69,18 +69,14 @@ def try_retrieval(trial: RetrievalTrial, settings: Settings, tools: Tools, run: 
 def _search(steps: TrialSteps) -> None:
     for name in steps.context.query.options.preparations:
         steps.ask(name, *_PREPARING[name])
-    if steps.context.query.options.run != "structured":
-        _research(steps)
-    steps.compute("retrieve", retrieve)
-
-
-def _research(steps: TrialSteps) -> None:
-    while (following := next_turn(steps.context))[0] != "gather":
+    is_research = steps.context.query.options.run != "structured"
+    while is_research and (following := next_turn(steps.context))[0] != "gather":
         what, turn = following
         if what == "decide":
             steps.ask("decide_search", decide_search, _UNDECIDED, [str(turn)])
         else:
             steps.compute("search", search_turn, str(turn))
+    steps.compute("retrieve", retrieve)
 
 
 def _context(asked: NewQuery, settings: Settings, tools: Tools) -> StepContext:

@@ -21,7 +21,7 @@ from db.models import Source, SourcePhase, SourceStatus
 from db.queries.documents import source_items as items
 from db.queries.documents import sources as rows
 from db.session import transaction
-from domain.documents.sources import Listed, SourceOptions
+from domain.documents.sources import SourceOptions
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.documents.ingestion import Hold
 from services.sources.items import Place, give_up_missing, remove_documents, take
@@ -113,20 +113,16 @@ def _list(job: _Job, reader: Reader) -> None:
     while batch := list(islice(wanted, min(_LISTED_AT_ONCE, left + 1))):
         if len(batch) > left:
             error = _error("source_too_large", f"It has more than {most:,} items; the rest is left out.")
-        _store_listed(job, batch[:left])
+        _check(job)
+        once = {listed.key: listed for listed in batch[:left]}
+        with transaction() as session:
+            items.list_items(session, job.source.id, job.source.run, list(once.values()))
+        _advance(job, strikes=0)
         left -= len(batch)
         if left < 0 or (error := error or _out_of_time(job)):
             break
     _advance(job, phase=SourcePhase.FETCHING, error=error)
     job.source.error = error
-
-
-def _store_listed(job: _Job, batch: list[Listed]) -> None:
-    _check(job)
-    once = {listed.key: listed for listed in batch}
-    with transaction() as session:
-        items.list_items(session, job.source.id, job.source.run, list(once.values()))
-    _advance(job, strikes=0)
 
 
 def _fetch(job: _Job, reader: Reader) -> float | None:

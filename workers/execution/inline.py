@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from services.core.context import StepContext
-from workers import pipeline
+from workers.canvas import in_order
 from workers.celery_app import app
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
@@ -121,7 +121,7 @@ class Continuation:
         left = [link for links in self._links for link in links]
         canvas = self._canvas
         if canvas is None:
-            canvas = pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
+            canvas = in_order(left)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except (OperationalError, RedisError, OSError) as error:
