@@ -1,7 +1,7 @@
 """Room for what is read from files while a person waits: pictures of pages, and places of words in older documents.
 
-A file from strangers may take seconds and a gigabyte (clients.parsing.sandbox), so few are read at a time, and few
-requests wait. Pictures that were drawn are kept in memory for the next request.
+A file of strangers may take seconds and a gigabyte (clients.parsing.sandbox), so few are read at a time, and few wait.
+Pictures that were drawn are kept in memory for those who look at them next.
 """
 
 import threading

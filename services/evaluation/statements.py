@@ -76,7 +76,7 @@ async def judge_pairs(
         if preset == "cheap":
             checks = await judge_batch(models, asked, log=log)
         else:
-            checks = [await judge_statement(models, pair.statement, pair.sources, log=log) for pair in asked]
+            checks = [await judge_statement(models, each.statement, each.sources, log=log) for each in asked]
         for _ in group:
             on_done()
         calls = [tuple(log.records), *[()] * (len(group) - 1)]

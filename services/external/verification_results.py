@@ -59,7 +59,7 @@ def reading_of(draft: Mapping[str, Any]) -> dict[str, Any]:
     unread = [{"start": start, "end": end, "text": given[start:end]} for start, end in draft.get("unread", [])]
     issues: list[str] = []
     if unread:
-        shown = ", ".join(dict.fromkeys(f"“{citation['text']}”" for citation in unread[:_MOST_SHOWN]))
+        shown = ", ".join(dict.fromkeys(f"“{each['text']}”" for each in unread[:_MOST_SHOWN]))
         issues.append(f"{len(unread)} citations name none of the sources and were left out before judging: {shown}.")
     if draft.get("from_zero"):
         issues.append("The answer's numbers begin at 0, so 0 was read as source 1; send first_number to say otherwise.")

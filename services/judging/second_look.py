@@ -49,7 +49,7 @@ async def _settled(models: ModelGateway, doubted: Sequence[FirstLook], log: Call
     )
     if isinstance(reply, Failure):
         return [look.grounds.settle(look.ruling, None, reply.reason) for look in doubted]
-    verdicts = {each.id: each.verdict for each in by_id(asked, reply.verdicts).values()}
+    verdicts = {replied.id: replied.verdict for replied in by_id(asked, reply.verdicts).values()}
     return [
         look.grounds.settle(look.ruling, verdicts.get(item.id), _NO_VERDICT)
         for look, item in zip(doubted, asked, strict=True)

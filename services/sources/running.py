@@ -21,7 +21,7 @@ from db.models import Source, SourcePhase, SourceStatus
 from db.queries.documents import source_items as items
 from db.queries.documents import sources as rows
 from db.session import transaction
-from domain.documents.sources import SourceOptions
+from domain.documents.sources import Listed, SourceOptions
 from domain.errors import CitewellError, DatabaseUnavailable
 from services.documents.ingestion import Hold
 from services.sources.items import Place, give_up_missing, remove_documents, take
@@ -114,7 +114,7 @@ def _list(job: _Job, reader: Reader) -> None:
         if len(batch) > left:
             error = _error("source_too_large", f"It has more than {most:,} items; the rest is left out.")
         _check(job)
-        once = {listed.key: listed for listed in batch[:left]}
+        once: dict[str, Listed] = {listed.key: listed for listed in batch[:left]}
         with transaction() as session:
             items.list_items(session, job.source.id, job.source.run, list(once.values()))
         _advance(job, strikes=0)
