@@ -60,5 +60,5 @@ app.set_default()
 
 @before_task_publish.connect
 def _add_publishing_time(headers: dict[str, Any], **_: Any) -> None:
-    # The age of waiting messages can be read without asking their sender.
+    """Note when a message is sent, so that the age of waiting messages can be read without asking their sender."""
     headers[PUBLISHED] = time.time()

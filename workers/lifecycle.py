@@ -64,7 +64,7 @@ app.steps["consumer"].add(WatchedLoop)
 
 @setup_logging.connect
 def _configure_logging(**_: Any) -> None:
-    # A connected receiver keeps Celery from installing its own handlers.
+    """Configure the logs; a connected receiver keeps Celery from installing its own handlers."""
     current = settings()
     configure_logging(current.log_level, "worker", current.log_format)
     # Supervisors wait for the line that reports readiness, whatever the log level.
@@ -77,7 +77,7 @@ def _configure_logging(**_: Any) -> None:
 
 @worker_init.connect
 def _check_models(**_: Any) -> None:
-    # Exit, because otherwise every check would fail for a reason that only the log shows.
+    """Exit if a model cannot be loaded: otherwise every check would fail for a reason that only the log shows."""
     models = settings().models
     try:
         if models.judge:
@@ -90,7 +90,8 @@ def _check_models(**_: Any) -> None:
 
 @worker_init.connect
 def _check_schema(**_: Any) -> None:
-    # Exit if every step would fail. An unreachable database is no reason to exit: the worker waits for it.
+    """Exit if the schema is older than the program, because every step would fail. An unreachable database is no reason
+    to exit: the worker waits for it."""
     try:
         with system_transaction() as session:
             is_outdated = schema_state(session) == "outdated"
@@ -105,8 +106,8 @@ def _check_schema(**_: Any) -> None:
 
 @worker_init.connect
 def _load_embedder(sender: Any, **_: Any) -> None:
-    # The first question should not wait for the embedding model. A prefork parent loads it before it forks, so that the
-    # children share its memory; other pools load it in parallel to the first tasks.
+    """Load the embedding model, so that the first question need not wait for it. A prefork parent loads it before it
+    forks, so that the children share its memory; other pools load it in parallel to the first tasks."""
     queues = {Queue(name) for name in sender.app.amqp.queues.consume_from}
     if not uses_own_embedder(queues):
         return
@@ -138,7 +139,7 @@ def _serve_queues(sender: Any, **_: Any) -> None:
 
 
 _NICE = 5
-"""Of processes that read documents: nobody waits for those as for a question."""
+"""The priority of processes that read documents, below that of questions, for which people wait."""
 
 
 @worker_process_init.connect
@@ -147,7 +148,8 @@ def _on_child_start(**_: Any) -> None:
     dispose()
     reset_after_fork()
     launcher().start()
-    _start_telemetry()
+    reporter().start()
+    start_tracing(settings().tracing, "worker")
 
 
 def reset_after_fork() -> None:
@@ -162,11 +164,6 @@ def reset_after_fork() -> None:
 @worker_process_shutdown.connect
 def _on_child_end(**_: Any) -> None:
     _stop_telemetry()
-
-
-def _start_telemetry() -> None:
-    reporter().start()
-    start_tracing(settings().tracing, "worker")
 
 
 def _stop_telemetry() -> None:
@@ -184,7 +181,11 @@ def _on_ready(sender: Any, **_: Any) -> None:
     if file := settings().pulse_file:
         start_liveness_file(file)
     if not _forks(sender.controller):
-        _reduce_garbage_collection()
+        # Objects loaded by now live as long as the process: scanning them again and again takes a fifth of a worker's
+        # CPU time.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(_GC_THRESHOLD)
         start_watchdog()
         watch_loop(event_loop())
         launcher().start()
@@ -195,13 +196,6 @@ def _on_ready(sender: Any, **_: Any) -> None:
         start_revalidation()
     if Queue.WEBHOOKS in queues:
         start_dispatcher()
-
-
-def _reduce_garbage_collection() -> None:
-    # Objects loaded by now live as long as the process: scanning them repeatedly takes a fifth of a worker's CPU time.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_GC_THRESHOLD)
 
 
 def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
@@ -220,7 +214,7 @@ def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
 
 @worker_shutting_down.connect
 def _on_shutdown_signal(how: str, **_: Any) -> None:
-    # In a signal handler. The worker takes no more work from now on, however long its last step takes.
+    """Called in a signal handler: the worker takes no more work from now on, however long its last step takes."""
     for heartbeat in _heartbeats:
         heartbeat.leave()
     start_draining(wait=how == "Warm")

@@ -42,7 +42,7 @@ from services.verification.streamed_results import unchecked_items, undispatched
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 
-__all__ = ["STAGES", "Run", "Stage", "remaining_canvas", "start_canvas", "verification_canvas"]
+__all__ = ["STAGES", "Run", "Stage", "start_canvas", "verification_canvas"]
 
 Follows = Callable[[Run, StepContext], Signature[Any]]
 WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
@@ -114,12 +114,12 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
-    found = Assessed(**context.outcomes["assess", ""])
-    if found["decision"] == "correct":
+    assessed = Assessed(**context.outcomes["assess", ""])
+    if assessed["decision"] == "correct":
         return start_canvas(run._replace(round=run.round + 1), context.query.options)
-    best = run._replace(round=found["best"])
-    kept = found if best == run else Assessed(**context.rounds[best.round]["assess", ""])
-    if kept["failing"] and context.query.options.repair == "full" and found.get("repairs", True):
+    best = run._replace(round=assessed["best"])
+    kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
+    if kept["failing"] and context.query.options.repair == "full" and assessed.get("repairs", True):
         return single(best, "search_evidence")
     return conclude_canvas(best, context)
 
@@ -194,10 +194,6 @@ def repair_canvas(run: Run, spread: Sequence[Sequence[str]], context: StepContex
 
 def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[Any]:
     return in_order(_end(run, context))
-
-
-def remaining_canvas(run: Run, links: Sequence[Signature[Any]]) -> Signature[Any]:
-    return in_order(links)
 
 
 def _one(name: str, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:

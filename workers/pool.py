@@ -58,7 +58,7 @@ class Running:
     """Reported to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
-        # Celery has already acknowledged it.
+        """Cancel the message, which Celery has already acknowledged."""
         self.reason = Terminated(str(signal))
         self.loop.call_soon_threadsafe(self.cancel)
 
@@ -151,16 +151,15 @@ class LoopPool(BasePool):
         self._threads.shutdown(cancel_futures=True)
 
     def on_terminate(self) -> None:
-        # The messages go back to their queues.
+        """Cancel what runs; its messages return to their queues."""
         self._idle.clear()
         if self._running:
-            self._loop.call_soon_threadsafe(lambda: [each.cancel() for each in tuple(self._running)])
+            self._loop.call_soon_threadsafe(lambda: [running.cancel() for running in tuple(self._running)])
             self._idle.wait(_CLEANUP_S)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def terminate_job(self, pid: int, signal: object = None) -> None:
-        # Celery also calls `Running.terminate`, which knows its message.
-        ...
+        """Do nothing: Celery also calls `Running.terminate`, which knows its message."""
 
     def _get_info(self) -> dict[str, Any]:
         info: dict[str, Any] = cast("Any", super())._get_info()

@@ -21,14 +21,14 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
     keys: list[int] = selected.get("selected", [])
     cited = cited_passages(session, citations)
     written_from = get_passages(session, keys)
-    missing = len([each for each in cited if each is None]) + len(keys) - len(written_from)
+    missing = len([passage for passage in cited if passage is None]) + len(keys) - len(written_from)
     if missing:
         raise NotReverifiable(
             f"{missing} of the passages that the answer was written from were deleted with their documents."
         )
-    found = [each for each in cited if each is not None]
-    known = {each.key for each in found}
-    return [*found, *(each for each in written_from if each.key not in known)]
+    available = [passage for passage in cited if passage is not None]
+    known = {passage.key for passage in available}
+    return [*available, *(passage for passage in written_from if passage.key not in known)]
 
 
 def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:

@@ -1,7 +1,6 @@
 """Loads the current text for citations of outdated versions (N7): the sources of a re-verification."""
 
 import uuid
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy.orm import Session
@@ -22,24 +21,25 @@ def current_evidence(session: Session, answer: Answer, citations: list[Citation]
     """The current passages for the answer's numbers, number N at place N-1, followed by what else it was written from,
     as far as it is in force. None when one of the numbers has no current passage."""
     cited = cited_passages(session, citations)
-    claims = _claims(citations)
+    texts: dict[int, list[str]] = {}
+    for citation in citations:
+        texts.setdefault(citation.number, []).append(citation.claim_text)
+    claims = {number: " ".join(said) for number, said in texts.items()}
     passage_cache = _Current(session)
-    found = [passage_cache.passage(old, claims[number]) for number, old in zip(sorted(claims), cited, strict=True)]
-    if any(each is None for each in found):
+    current = [passage_cache.passage(old, claims[number]) for number, old in zip(sorted(claims), cited, strict=True)]
+    if any(passage is None for passage in current):
         return None
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
     others = [
         passage for passage in get_passages(session, selected.get("selected", [])) if passage_cache.is_in_force(passage)
     ]
-    known = {each.key for each in found if each is not None} | list_excluded(session, [other.key for other in others])
-    return [*(each for each in found if each is not None), *(other for other in others if other.key not in known)]
-
-
-def _claims(citations: Sequence[Citation]) -> dict[int, str]:
-    said: dict[int, list[str]] = {}
-    for citation in citations:
-        said.setdefault(citation.number, []).append(citation.claim_text)
-    return {number: " ".join(texts) for number, texts in said.items()}
+    known = {passage.key for passage in current if passage is not None} | list_excluded(
+        session, [passage.key for passage in others]
+    )
+    return [
+        *(passage for passage in current if passage is not None),
+        *(passage for passage in others if passage.key not in known),
+    ]
 
 
 class _Current:
@@ -56,19 +56,18 @@ class _Current:
     def passage(self, old: Passage | None, claim: str) -> Passage | None:
         if old is None or self.is_in_force(old):
             return old
-        if (version := self._version(old.document_id)) is None or not (chunks := self._of(version)):
+        if (version := self._version(old.document_id)) is None:
             return None
-        best = max(chunks, key=lambda each: claim_relevance(claim, each.text) + claim_relevance(old.text, each.text))
+        if version not in self._chunks:
+            self._chunks[version] = list_passages(self._session, version, limit=_MOST_CHUNKS, searched=True)
+        if not (chunks := self._chunks[version]):
+            return None
+        best = max(chunks, key=lambda chunk: claim_relevance(claim, chunk.text) + claim_relevance(old.text, chunk.text))
         around = text_around(self._session, best)
         return replace(best, text=around, end_index=best.start_index + len(around))
 
     def _version(self, document_id: uuid.UUID) -> uuid.UUID | None:
         if document_id not in self._in_force:
-            found = answer_validity.find_in_force(self._session, document_id)
-            self._in_force[document_id] = found.id if found else None
+            version = answer_validity.find_in_force(self._session, document_id)
+            self._in_force[document_id] = version.id if version else None
         return self._in_force[document_id]
-
-    def _of(self, document_id: uuid.UUID) -> list[Passage]:
-        if document_id not in self._chunks:
-            self._chunks[document_id] = list_passages(self._session, document_id, limit=_MOST_CHUNKS, searched=True)
-        return self._chunks[document_id]

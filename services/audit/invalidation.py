@@ -27,7 +27,7 @@ from services.finishing.answer_validity import store_validity
 log = structlog.get_logger(__name__)
 
 _MOST_BATCHES = 20
-"""Of one change per turn; then the others have theirs."""
+"""One change may take this many batches in a turn; then other changes have theirs."""
 _AGAIN_AFTER_S = 300.0
 """Delay after an error before a change is tried again."""
 
@@ -44,7 +44,7 @@ def process_changes(settings: Settings) -> int:
 
 
 def _process_change(change_id: int, settings: Settings) -> int:
-    # An error is logged and the change waits, so that the others have their turn.
+    """Process a change in batches. An error is logged and the change waits, so that other changes have their turn."""
     made = 0
     try:
         for _ in range(_MOST_BATCHES):
@@ -62,7 +62,7 @@ def _process_change(change_id: int, settings: Settings) -> int:
 
 
 def _process_batch(change_id: int, settings: Settings) -> int | None:
-    # None when there is nothing to do now.
+    """Process a batch of citations; return how many verifications were started, or None if no work is due."""
     with transaction() as session:
         change = answer_validity.lock_change(session, change_id)
         if change is None:
@@ -76,8 +76,8 @@ def _process_batch(change_id: int, settings: Settings) -> int | None:
 
 def _apply(session: Session, change: DocumentChange, query_ids: Collection[uuid.UUID], settings: Settings) -> int:
     known = answer_validity.lock_validities(session, change, query_ids)
-    new = [each for each in known if _is_unprocessed(change, each)]
-    quotes = answer_validity.list_quotes(session, [each.query_id for each in new])
+    new = [validity for validity in known if _is_unprocessed(change, validity)]
+    quotes = answer_validity.list_quotes(session, [validity.query_id for validity in new])
     versions, before = _Versions(session), change.reverified
     for validity in new:
         ruling = worst([versions.ruling(quoted) for quoted in quotes[validity.query_id]])
@@ -111,14 +111,14 @@ class _Versions:
         self._known: dict[uuid.UUID, tuple[Version | None, str]] = {}
 
     def ruling(self, quoted: Quotes) -> Ruling:
-        version, text = self._found(quoted.document_id)
+        version, text = self._in_force(quoted.document_id)
         if version is None:
             return after_deletion(quoted.filename)
         if version.id == quoted.document_id:
             return IN_FORCE
         return after_change(quoted.filename, quoted.quotes, text, is_same=version.is_same)
 
-    def _found(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
+    def _in_force(self, document_id: uuid.UUID) -> tuple[Version | None, str]:
         if document_id not in self._known:
             version = answer_validity.find_in_force(self._session, document_id)
             changed = version is not None and version.id != document_id and not version.is_same
@@ -133,10 +133,10 @@ def _reverify(
     wanted = settings.standing
     if not wanted.reverify or ruling.state is Standing.VALID or change.reverified >= wanted.max_per_change:
         return None
-    found = results.find_answer(session, query_id)
-    evidence = current_evidence(session, *found) if found else None
-    if found is None or evidence is None:
+    stored = results.find_answer(session, query_id)
+    evidence = current_evidence(session, *stored) if stored else None
+    if stored is None or evidence is None:
         return None
     new_id, old = uuid.uuid4(), queries.get_query(session, query_id)
-    add_reverification(session, new_id, old, found[0].text, evidence, Reverification(), settings)
+    add_reverification(session, new_id, old, stored[0].text, evidence, Reverification(), settings)
     return new_id

@@ -54,8 +54,8 @@ _STEPS: Mapping[str, Body] = {
     "recheck_answerability": repair_steps.recheck_answerability,
     "fill_object": fill_object,
 }
-_JUDGEMENTS = frozenset(each.name for each in (CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS))
-"""What a verification without a question asks, too, tells which judge it had."""
+_JUDGEMENTS = frozenset(judgement.name for judgement in (CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS))
+"""The prompts that every verification asks, also one without a question: their calls name its judge."""
 _SHARED = frozenset({"score_chunks", "check_statements"})
 _SENT = frozenset({"select", "extract_citations"})
 """The outcomes that came with the request of a verification (N2)."""
@@ -127,10 +127,10 @@ def _read(query_id: uuid.UUID) -> _Record:
         }
         if calls and not replies:
             raise NotReverifiable("The replies of its models were erased, or come from a version that kept no audit.")
-        found = steps.list_outcomes(session, query_id)
+        outcomes = steps.list_outcomes(session, query_id)
         judged_offline = any(call.prompt in _JUDGEMENTS and call.model == PROVIDER for call in calls)
         published = results.find_published_verification(session, query_id)
-        return _Record(query, found, replies, answer, published, judged_offline)
+        return _Record(query, outcomes, replies, answer, published, judged_offline)
 
 
 class _Replay:
@@ -154,7 +154,10 @@ class _Replay:
                 self._context(number, ()).selected_passages()
             for step, body in _STEPS.items():
                 await self._step(number, step, body)
-        self._conclude()
+        number = self._record.answer[0].round
+        conclusion = concluded(self._context(number, ("",)))
+        self._compare("answer", _answer(*self._record.answer), _answer(conclusion.answer, conclusion.citations))
+        self._compare("verification", _verification(self._record.published), _verification(conclusion.verification))
         return ReplayResult(self._differences, self._replayed, total - self._replayed, self._model.unanswered)
 
     async def _step(self, number: int, step: str, body: Body) -> None:
@@ -174,18 +177,13 @@ class _Replay:
         self._replayed += len(items)
 
     def _is_given(self, step: str, outcome: Outcome) -> bool:
+        """Whether the outcome is taken from the record."""
         shared = self._options.shares_calls and step in _SHARED
         sent = self._query.is_external and step in _SENT
         return shared or sent or outcome.get("status") in _FROM_RECORD or "degraded" in outcome or "reranker" in outcome
 
     def _context(self, number: int, items: tuple[str, ...]) -> StepContext:
         return StepContext(self._query, number, items, self._rounds[number], self._tools, self._rounds)
-
-    def _conclude(self) -> None:
-        number = self._record.answer[0].round
-        conclusion = concluded(self._context(number, ("",)))
-        self._compare("answer", _answer(*self._record.answer), _answer(conclusion.answer, conclusion.citations))
-        self._compare("verification", _verification(self._record.published), _verification(conclusion.verification))
 
     def _compare(self, where: str, recorded: Any, replayed: Any) -> None:
         self._differences += _differences_between(where, recorded, replayed)
@@ -228,4 +226,4 @@ def _parts(value: Any) -> dict[str, Any] | None:
     if isinstance(value, dict):
         named = cast("dict[str, Any]", value)
         return {f".{name}": named[name] for name in sorted(named)}
-    return {f"[{n}]": each for n, each in enumerate(cast("list[Any]", value))} if isinstance(value, list) else None
+    return {f"[{n}]": item for n, item in enumerate(cast("list[Any]", value))} if isinstance(value, list) else None

@@ -55,15 +55,14 @@ def reverify(
         require_open_workspace(session, old.workspace_id)
         if old.status != QueryStatus.SUCCEEDED:
             raise NotReverifiable(f"The query's status is {old.status!r}; only an answer can be verified again.")
-        (_verify_given if kind is QueryKind.VERIFICATION else _verify_answer)(session, new_id, old, asked, settings)
+        if kind is QueryKind.VERIFICATION:
+            _verify_given(session, new_id, old, asked, settings)
+        else:
+            stored = results.find_answer(session, old.id)
+            if stored is None or stored[0].abstained:
+                raise NotReverifiable("The query has no answer: it says that it does not know.")
+            add_reverification(session, new_id, old, stored[0].text, evidence_of(session, *stored), asked, settings)
     return Submitted(new_id, repeated=False)
-
-
-def _verify_answer(session: Session, new_id: uuid.UUID, old: Query, asked: Reverification, settings: Settings) -> None:
-    found = results.find_answer(session, old.id)
-    if found is None or found[0].abstained:
-        raise NotReverifiable("The query has no answer: it says that it does not know.")
-    add_reverification(session, new_id, old, found[0].text, evidence_of(session, *found), asked, settings)
 
 
 def add_reverification(
@@ -77,14 +76,16 @@ def add_reverification(
 ) -> None:
     """Store a verification of `answer` against `evidence`, of which passage N is at place N-1."""
     sources = [
-        NewSource(text=each.text, id=f"{number}:{each.chunk_id}", title=each.filename, metadata=each.metadata)
-        for number, each in enumerate(evidence, start=1)
+        NewSource(
+            text=passage.text, id=f"{number}:{passage.chunk_id}", title=passage.filename, metadata=passage.metadata
+        )
+        for number, passage in enumerate(evidence, start=1)
     ]
     workspace = queries.workspace_name_of(session, old)
     question = restated_question(session, old) or old.question
     new = _request(question, answer, sources, workspace, asked)
     given = SourceRows(session, settings).of(new)
-    rows = [{**row, **as_source(each)} for row, each in zip(given, evidence, strict=True)]
+    rows = [{**row, **as_source(passage)} for row, passage in zip(given, evidence, strict=True)]
     Store(session, settings, {workspace: old.workspace_id}).add([Item(new_id, new, rows, reverifies=old.id)])
 
 

@@ -80,5 +80,5 @@ def ended_rows(
 
 
 def _storable(text: str | None) -> str | None:
-    # One bad word from a server must not cost the row.
+    """The text without what Postgres cannot store: one such character from a server must not cost the row."""
     return text and text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

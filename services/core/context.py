@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -47,7 +47,8 @@ class QuerySnapshot:
     kind: str = QueryKind.ANSWER
     batch_id: uuid.UUID | None = None
     accepted_at: float = 0.0
-    """Unix seconds by the database's clock; a person's question takes that of the scripted one whose turn it takes."""
+    """Unix seconds by the database's clock. A person's question that is admitted in the place of a scripted one has the
+    time of that one."""
     traceparent: str | None = None
 
     @property
@@ -57,7 +58,7 @@ class QuerySnapshot:
 
     @property
     def is_by_schema(self) -> bool:
-        # Besides the text.
+        """Whether the answer is also written as an object of the schema that came with the question."""
         return self.options.answer_schema is not None and not self.is_external
 
 
@@ -117,7 +118,7 @@ class PassageCache:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type["PassageCache"], tuple[()]]:
-        # Another process loads what it needs.
+        # A context that is sent to another process takes an empty cache with it: that process loads what it needs.
         return PassageCache, ()
 
     def add(self, loaded: Sequence[Passage]) -> None:
@@ -215,13 +216,13 @@ class StepContext:
     def calibration(self) -> Calibration | None:
         """The calibration of its confidence, unless it was measured for the other preset's verifier."""
         tools = self.tools
-        found, own = tools.calibration, self.verifier
-        if found is not None and self.query.options.judge_model:
-            return found if found.version == own else None
-        if found is None or tools.sharing_verifier == tools.verifier or found.version == own:
-            return found
+        measured, own = tools.calibration, self.verifier
+        if measured is not None and self.query.options.judge_model:
+            return measured if measured.version == own else None
+        if measured is None or tools.sharing_verifier == tools.verifier or measured.version == own:
+            return measured
         shares = self.query.options.shares_calls
-        return None if shares or found.version == tools.sharing_verifier else found
+        return None if shares or measured.version == tools.sharing_verifier else measured
 
     @property
     def citable(self) -> Citable:
@@ -239,8 +240,8 @@ class StepContext:
         return self.outcomes.get((step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
-        found = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
-        return next((outcome for outcome in found if outcome is not None), None)
+        outcomes = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))
+        return next((outcome for outcome in outcomes if outcome is not None), None)
 
     def with_outcomes(self, step: str, values: Mapping[str, Outcome]) -> "StepContext":
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
@@ -263,10 +264,10 @@ class StepContext:
         Raises SourceDeleted when one is gone, because the numbers would then point to others.
         """
         keys = self.selection["selected"]
-        found = self.passages(keys)
-        if len(found) < len(keys):
+        passages = self.passages(keys)
+        if len(passages) < len(keys):
             raise SourceDeleted
-        return found
+        return passages
 
 
 async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequence[int] | None = None) -> T:
@@ -281,23 +282,14 @@ async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequenc
 def ran_out(context: StepContext) -> str | None:
     """The code of the budget that ran out before the round was finished, or None."""
     codes = (outcome.get("code") for outcome in context.outcomes.values())
-    found = next((code for code in codes if code in CODES), None)
-    return found or (context.budget.code if context.budget.has_used(1.0) else None)
+    used_up = next((code for code in codes if code in CODES), None)
+    return used_up or (context.budget.code if context.budget.has_used(1.0) else None)
 
 
 def left_out_issues(context: StepContext) -> list[str]:
-    steps: dict[str, list[str]] = {}
-    for step, outcome in _all(context):
-        if reason := outcome.get("degraded"):
-            steps.setdefault(reason, []).append(step)
-    return [f"Left out ({_named(names)}): {reason}." for reason, names in steps.items()]
-
-
-def _all(context: StepContext) -> Iterator[tuple[str, Outcome]]:
+    steps: dict[str, dict[str, None]] = {}
     for _, outcomes in sorted(context.rounds.items()):
         for (step, _), outcome in sorted(outcomes.items()):
-            yield step, outcome
-
-
-def _named(steps: list[str]) -> str:
-    return ", ".join(dict.fromkeys(step.replace("_", " ") for step in steps))
+            if reason := outcome.get("degraded"):
+                steps.setdefault(reason, {})[step.replace("_", " ")] = None
+    return [f"Left out ({', '.join(names)}): {reason}." for reason, names in steps.items()]

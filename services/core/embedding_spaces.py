@@ -60,8 +60,8 @@ def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embed
     """
     if configured.name == space.model and configured.dimension == space.dimension:
         return configured
-    if found := embedder_of(space.model, space.dimension):
-        return found
+    if available := embedder_of(space.model, space.dimension):
+        return available
     with reading() as session:
         name = session.get_one(Workspace, workspace_id).name
     raise EmbeddingMismatch(
@@ -87,7 +87,7 @@ def unserved_spaces(configured: Embedder) -> list[tuple[Space, int]]:
 
 
 def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:
-    # The model embeds only texts that the tenant does not have in this space.
+    """The vectors of `texts`; the model embeds only those that the tenant does not have in this space."""
     digests = [text_digest(text) for text in texts]
     with reading() as session:
         known: dict[bytes, Sequence[float]] = {**known_vectors(session, space, texts)}

@@ -41,7 +41,7 @@ class StoredReplies:
     def __init__(self, keep_s: float, origin: str = "") -> None:
         self._keep_s = keep_s
         self._origin = hashlib.sha256(origin.encode()).digest()
-        self._found = _Batcher(self._find, LOOK_UP_WITHIN_S)
+        self._look_up = _Batcher(self._find, LOOK_UP_WITHIN_S)
         self._stored = _Batcher(self._store, STORE_WITHIN_S)
         self._unstored: dict[tuple[int, bytes], CachedReply] = {}
         self._sent: dict[tuple[int, bytes], asyncio.Task[bool | None]] = {}
@@ -58,10 +58,10 @@ class StoredReplies:
             return held
         try:
             async with asyncio.timeout(LONGEST_LOOK_UP_S):
-                found = await self._found.add({key: begun for key in keys if key not in held})
+                stored = await self._look_up.add({key: begun for key in keys if key not in held})
         except TimeoutError:
             return held
-        return held | {key: found[key] for key in keys if key in found} if found else held
+        return held | {key: stored[key] for key in keys if key in stored} if stored else held
 
     async def put(self, key: bytes, reply: CachedReply) -> None:
         """Keep a reply; return when it is stored or could not be, in which case it is held and stored with the next."""
@@ -70,11 +70,14 @@ class StoredReplies:
             # The first reply stays in any case.
             await asyncio.shield(sent)
             return
-        self._hold(tenant, key, reply)
+        self._unstored[tenant, key] = reply
+        if len(self._unstored) > MOST_HELD:
+            self._unstored.pop(next(iter(self._unstored)))
+            log.error("reply_dropped", reason="Postgres has been away for long", held=MOST_HELD)
         await asyncio.shield(self._send(tenant))
 
     def _send(self, tenant: int) -> "asyncio.Task[bool | None]":
-        owned = {each: held for (owner, each), held in self._unstored.items() if owner == tenant}
+        owned = {key: held for (owner, key), held in self._unstored.items() if owner == tenant}
         batch = {key: reply for key, reply in owned.items() if (tenant, key) not in self._sent}
         sent = self._stored.start(batch)
         self._sent |= {(tenant, key): sent for key in batch}
@@ -92,18 +95,12 @@ class StoredReplies:
         return sent
 
     async def _store_again(self) -> None:
-        # Until Postgres is back: another process may be about to ask the same.
+        """Send the first held reply until Postgres is back: another process may be about to ask the same."""
         while self._unstored:
             await asyncio.sleep(AGAIN_S)
             for (tenant, key), reply in list(self._unstored.items())[:1]:
                 with acting_for(tenant):
                     await self.put(key, reply)
-
-    def _hold(self, tenant: int, key: bytes, reply: CachedReply) -> None:
-        self._unstored[tenant, key] = reply
-        if len(self._unstored) > MOST_HELD:
-            self._unstored.pop(next(iter(self._unstored)))
-            log.error("reply_dropped", reason="Postgres has been away for long", held=MOST_HELD)
 
     async def _store(self, kept: Mapping[bytes, CachedReply]) -> bool:
         rows = self._rows(kept)
@@ -125,16 +122,16 @@ class StoredReplies:
         return {self._row(key): replies.Reply(reply.text, reply.model, reply.ended) for key, reply in kept.items()}
 
     async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, CachedReply]:
-        begun = {self._row(key): each for key, each in keys.items()}
-        # Replies that wait to be stored go with it.
+        begun = {self._row(key): call for key, call in keys.items()}
+        # Replies that wait to be stored are sent in the same query.
         with self._stored.take_over() as waiting:
             try:
-                found = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
+                rows = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
                 waiting.result = True
             except Refused:
                 waiting.result = await self._store(waiting.items) if waiting.items else True
-                found = await self._find_only(begun)
-        stored = {key: found[self._row(key)] for key in keys if self._row(key) in found}
+                rows = await self._find_only(begun)
+        stored = {key: rows[self._row(key)] for key in keys if self._row(key) in rows}
         return {key: CachedReply(reply.text, reply.model) for key, reply in stored.items()}
 
     async def _find_only(self, begun: Mapping[bytes, Begun]) -> Mapping[bytes, replies.Reply]:
@@ -198,6 +195,6 @@ class _Batcher(Generic[_T, _R]):
         except DatabaseUnavailable as error:
             log.warning("replies_not_reached", error=type(error).__name__)
         except Exception:
-            # Callers go on without: no kept reply is worth failing a question.
+            # Callers continue without kept replies: none is worth failing a question.
             log.exception("replies_not_reached")
         return None

@@ -44,7 +44,7 @@ def set_requester(requester: Requester) -> None:
 
 
 def requester_columns(session: Session) -> dict[str, Any]:
-    # To be called in the transaction that stores the query.
+    """Columns of a new query; to be called in the transaction that stores it."""
     requester = _requester.get()
     is_scripted = requester.priority is Priority.BATCH
     if requester.priority is None:

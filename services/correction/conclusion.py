@@ -61,8 +61,8 @@ def conclude(context: StepContext) -> StepResult:
         return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
 
     extra: dict[str, Any] = {} if conclusion.judged is None else {"citations": conclusion.judged}
-    if not context.query.is_external and (found := conflicts_with(context, conclusion.citations)):
-        extra["conflicts"] = found
+    if not context.query.is_external and (conflicts := conflicts_with(context, conclusion.citations)):
+        extra["conflicts"] = conflicts
     outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **extra}
     stored = replace(conclusion, judged=None, events=())
     return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
@@ -73,15 +73,15 @@ def _save(context: StepContext, conclusion: Conclusion, session: Session) -> Non
     assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
     add_answer(session, conclusion.answer, conclusion.citations)
     verification = conclusion.verification
-    for each in (conclusion.draft, verification):
-        if each is not None:
-            add_verification(session, each)
+    for stored in (conclusion.draft, verification):
+        if stored is not None:
+            add_verification(session, stored)
     published = None if verification is None else Shown(verification, conclusion.citations)
     after_commit(session, partial(count_answer, context, conclusion.answer, published))
 
 
 def _failure(context: StepContext) -> dict[str, str] | None:
-    # "I don't know" would say something about the documents.
+    """Why the query fails instead of answering "I don't know", which would say something about the documents."""
     if context.selection["status"] == "failed":
         reason = context.selection.get("reason", "retrieval failed")
         return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
@@ -112,7 +112,7 @@ def concluded(context: StepContext) -> Conclusion:
 
 
 def _only_judged(context: StepContext) -> Conclusion:
-    # The answer stays as it is (N2).
+    """The verdicts on a given answer, which stays as it is (N2)."""
     findings, text = collect_findings(context), context.draft["text"]
     verification = _draft_verification(context, findings)
     verification.verification.kind = "published"
@@ -140,15 +140,12 @@ def _answered(context: StepContext) -> Conclusion:
     else:
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason)
     if reason:
-        answer.removed_citations = _all_cited(findings, corrected)
+        # An answer that was replaced keeps none of its citations (S5.6).
+        cited = {number for statement in findings.statements for number in statement.numbers}
+        answer.removed_citations = sorted({*corrected.removed, *cited})
     verification = _verification(context, findings, Published(answer, citations, corrected, repairs))
     kept = () if answer.abstained or findings.unasked else sentences_kept(context, findings, repairs.edits)
     return Conclusion(answer, citations, verification, events=kept)
-
-
-def _all_cited(findings: Findings, corrected: Corrected) -> list[int]:
-    # An answer that was replaced keeps none of its citations (S5.6).
-    return sorted({*corrected.removed, *(number for statement in findings.statements for number in statement.numbers)})
 
 
 def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) -> str | None:
@@ -223,7 +220,7 @@ def _answer_row(
     corrected: Corrected | None = None,
     repairs: Repairs | None = None,
 ) -> Answer:
-    # A given answer (N2) keeps the numbers of the request, which names its sources.
+    """The row of the answer. A given one (N2) keeps the numbers of the request, which names its sources."""
     passages = repairs.passages if repairs and not context.query.is_external else []
     labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []

@@ -1,6 +1,6 @@
 """Fills the object that an answer was asked for as, from the verified sentences of the concluded answer.
 
-A model copies values out of these sentences; code says whether they stand there, and a second call whether the
+A model copies values out of these sentences; code says whether they are there, and a second call whether the
 sentences say them of that field. What fails any of the three is not in the object.
 """
 
@@ -69,17 +69,17 @@ def _outcome(made: Filled) -> StepResult:
 
 def _read(context: StepContext) -> _Answer:
     with reading() as session:
-        found = find_answer(session, context.query.id)
+        stored = find_answer(session, context.query.id)
         published = find_published_verification(session, context.query.id)
-    if found is None or found[0].abstained:
-        return _Answer({}, {}, (found[0].abstain_reason if found else None) or NOTHING_VERIFIED)
+    if stored is None or stored[0].abstained:
+        return _Answer({}, {}, (stored[0].abstain_reason if stored else None) or NOTHING_VERIFIED)
     rows = published.sentences if published else []
-    supported = {place: each for place, each in enumerate(rows) if each.status == SentenceStatus.SUPPORTED}
+    supported = {place: sentence for place, sentence in enumerate(rows) if sentence.status == SentenceStatus.SUPPORTED}
     if not supported:
         return _Answer({}, {}, NOTHING_VERIFIED)
     return _Answer(
-        {place: " ".join(each.text.split()) for place, each in supported.items()},
-        {place: _numbers(found[1], each.start, each.end) for place, each in supported.items()},
+        {place: " ".join(sentence.text.split()) for place, sentence in supported.items()},
+        {place: _numbers(stored[1], sentence.start, sentence.end) for place, sentence in supported.items()},
     )
 
 
@@ -90,27 +90,27 @@ def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
 
 
 def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
-    # The first value for each place.
-    found: dict[str, Value] = {}
-    for each in written[:MAX_VALUES]:
-        path = f"/{each.path.strip().lstrip('/')}"
-        value = each.value.replace("\x00", "")[:_LONGEST_VALUE]
-        read = proposed(root, path, value, each.sentences, answer.sentences)
-        if read is not None and path not in found:
-            found[path] = replace(read, citations=sorted({n for at in read.sentences for n in answer.cited[at]}))
-    return list(found.values())
+    """The values that a model wrote, the first one for each place."""
+    values: dict[str, Value] = {}
+    for field in written[:MAX_VALUES]:
+        path = f"/{field.path.strip().lstrip('/')}"
+        text = field.value.replace("\x00", "")[:_LONGEST_VALUE]
+        value = proposed(root, path, text, field.sentences, answer.sentences)
+        if value is not None and path not in values:
+            values[path] = replace(value, citations=sorted({n for at in value.sentences for n in answer.cited[at]}))
+    return list(values.values())
 
 
 async def _checked(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
     open_ = [value for value in values if value.status == "verified"]
     groups = [open_[at : at + _CHECKED_AT_ONCE] for at in range(0, len(open_), _CHECKED_AT_ONCE)]
     judged = await asyncio.gather(*(_judged(context, form, group, answer) for group in groups))
-    by_path = {each.path: each for group in judged for each in group}
+    by_path = {value.path: value for group in judged for value in group}
     return [by_path.get(value.path, value) for value in values]
 
 
 async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
-    # What returns without a verdict is removed, as nothing unchecked is verified.
+    """The values with their verdicts; one without a verdict is removed, as nothing unchecked is verified."""
     entries = Entries.of([_shown(value, answer) for value in values])
     fields = {"form": form, "question": context.question, "entries": entries}
     item = ",".join(value.path for value in values)[:200]
@@ -118,7 +118,7 @@ async def _judged(context: StepContext, form: str, values: Sequence[Value], answ
     if isinstance(reply, Failure):
         return [value.removed(f"{NOT_CHECKED}: {reply.reason}") for value in values]
     said = by_id(entries, reply.checks)
-    return [_with_verdict(each, said.get(entry.id)) for each, entry in zip(values, entries, strict=True)]
+    return [_with_verdict(value, said.get(entry.id)) for value, entry in zip(values, entries, strict=True)]
 
 
 def _with_verdict(value: Value, verdict: object) -> Value:

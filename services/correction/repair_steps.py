@@ -27,11 +27,12 @@ def search_evidence(context: StepContext) -> StepResult:
     if context.query.is_external:
         return StepResult.single(EvidenceFound(status="searched", found={}))
     failing = _failing(context)
-    found = {
-        str(each.index): search_for(context, [each.text], context.query.options.second_pass_k).found for each in failing
+    searched = {
+        str(statement.index): search_for(context, [statement.text], context.query.options.second_pass_k).candidates
+        for statement in failing
     }
     return StepResult.single(
-        EvidenceFound(status="searched", found={index: [key for key, _ in near] for index, near in found.items()})
+        EvidenceFound(status="searched", found={index: [key for key, _ in near] for index, near in searched.items()})
     )
 
 
@@ -45,9 +46,9 @@ async def repair_statements(context: StepContext) -> StepResult:
     findings = await asyncio.to_thread(collect_findings, context)
     repaired = await asyncio.gather(*(_repaired(context, failing[item], findings) for item in context.items))
     return StepResult(
-        {item: dict(each) for item, each in zip(context.items, repaired, strict=True)},
+        {item: dict(repair) for item, repair in zip(context.items, repaired, strict=True)},
         events=sentences_repaired(
-            context.round, [(failing[item], each) for item, each in zip(context.items, repaired, strict=True)]
+            context.round, [(failing[item], repair) for item, repair in zip(context.items, repaired, strict=True)]
         ),
     )
 
@@ -91,6 +92,6 @@ async def recheck_answerability(context: StepContext) -> StepResult:
 
 
 def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
-    # In the order of the repaired answer's numbers, then the others, so that its markers stay true.
+    """The passages in the order of the repaired answer's numbers, then the others, so that its markers stay true."""
     numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
     return [passages[old - 1] for old in numbers]

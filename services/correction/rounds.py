@@ -73,14 +73,21 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
         best=context.round,
     )
     if joint:
-        outcome["together"] = {index: dict(each) for index, each in joint.items()}
+        outcome["together"] = {index: dict(rulings) for index, rulings in joint.items()}
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
     # What cites nothing and has no support is repaired or removed, and needs no other answer unless it answers more.
-    wanted = wanted and not (findings and is_proven and _says_all(context, findings))
+    if findings and is_proven and wanted:
+        supported = " ".join(findings.supported_texts())
+        wanted = not leaves_as_much_open(context, supported, context.draft["text"])
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
-    outcome["best"] = best_round([*_earlier_attempts(context), _attempt(context.round, outcome)])
-    unmended = options.repair == "full" and context.budget.has_used(NO_REPAIR) and bool(_failing_of(context, outcome))
+    assessed = {number: outcomes.get(("assess", "")) for number, outcomes in sorted(context.rounds.items())}
+    before = {number: Assessed(**earlier) for number, earlier in assessed.items() if earlier and number < context.round}
+    attempts = [_attempt(number, earlier) for number, earlier in before.items()]
+    best = best_round([*attempts, _attempt(context.round, outcome)])
+    outcome["best"] = best
+    failing = (outcome if best == context.round else before[best])["failing"]
+    unmended = options.repair == "full" and context.budget.has_used(NO_REPAIR) and bool(failing)
     if unmended:
         outcome["repairs"] = False
     if unmended or (wanted and not again):
@@ -97,10 +104,6 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
     return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
 
 
-def _says_all(context: StepContext, findings: Findings) -> bool:
-    return leaves_as_much_open(context, " ".join(findings.supported_texts()), context.draft["text"])
-
-
 def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:
     for save in saves:
         save(session)
@@ -111,13 +114,8 @@ def _start_round(session: Session, query_id: uuid.UUID, event: dict[str, Any]) -
     add_event(session, "corrective_round", event, query_id=query_id)
 
 
-def _failing_of(context: StepContext, outcome: Assessed) -> list[int]:
-    best = outcome["best"]
-    return (outcome if best == context.round else context.rounds[best]["assess", ""])["failing"]
-
-
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
-    # Every attempt is in the history (S2.3), even without an answer or with a broken verification (S1.6).
+    """The history has every attempt (S2.3), even without an answer or with a broken verification (S1.6)."""
     draft = context.outcome("generate")
     if findings is None:
         reason = (draft or context.selection).get("reason") or "no answer was written"
@@ -160,11 +158,6 @@ def _draft(context: StepContext) -> Draft:
         return "unconfirmed"
     verdict = answerability["verdict"]
     return "unanswerable" if verdict and not verdict["supported"] else "complete"
-
-
-def _earlier_attempts(context: StepContext) -> list[Attempt]:
-    found = {number: outcomes.get(("assess", "")) for number, outcomes in sorted(context.rounds.items())}
-    return [_attempt(number, Assessed(**each)) for number, each in found.items() if each and number < context.round]
 
 
 def _attempt(number: int, outcome: Assessed) -> Attempt:

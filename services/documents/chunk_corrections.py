@@ -21,7 +21,7 @@ from db.queries.documents.chunk_edits import Edit
 from db.queries.documents.corrections import list_renamed_chunks, list_touched_chunks
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import Space, space_of
-from db.queries.documents.versions import Version, next_version
+from db.queries.documents.versions import next_version
 from db.session import reading, transaction
 from domain.documents.corrected_spans import CorrectedSpan, is_corrected, restored, with_correction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
@@ -32,9 +32,9 @@ from services.documents.indexing import put_in_force
 
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 _MOST_COPIED = 20_000
-"""Passages of a document that are copied, with their vectors, while somebody waits and the workspace is locked."""
+"""Passages of a document that are copied, with their vectors, while a person waits and the workspace is locked."""
 _MOST_RENAMED = 1_000
-"""Passages below a heading that are embedded again while somebody waits."""
+"""Passages below a heading that are embedded again while a person waits."""
 
 
 def correct_chunk(
@@ -56,7 +56,11 @@ def _corrected(
 ) -> uuid.UUID | None:
     with reading() as session:
         old = edits.get_version_in_force(session, document_id)
-        _check_can_be_copied(old)
+        if (count := old.chunks_total or 0) > _MOST_COPIED:
+            raise CorrectionInvalid(
+                f"The document has {count:,} passages; those of up to {_MOST_COPIED:,} can be corrected here. "
+                "Correct it in the file, and send that again."
+            )
         chunk = edits.get_chunk(session, document_id, chunk_index)
         right = corrected_text(sent, chunk.text)
         change = replacement(chunk.start_index, chunk.text, right)
@@ -65,12 +69,12 @@ def _corrected(
         renamings = _renamings(whole, text, change)
         touched = _touched(session, document_id, change, renamings)
         spans = with_correction(restored(whole.corrections), chunk.start_index, chunk.text, right)
-    chunks = [_corrected_chunk(each, text, change, renamings) for each in touched]
+    chunks = [_corrected_chunk(part, text, change, renamings) for part in touched]
     space = embedding_spaces.ensure_space(old.workspace_id, embedder)
     own = embedding_spaces.embedder_for(space, old.workspace_id, embedder)
-    vectors = embedding_spaces.embed(space, own, [embedded_text(each) for each in chunks])
+    vectors = embedding_spaces.embed(space, own, [embedded_text(part) for part in chunks])
     made = [
-        (each, vector, is_corrected(spans, each.start, each.end)) for each, vector in zip(chunks, vectors, strict=True)
+        (part, vector, is_corrected(spans, part.start, part.end)) for part, vector in zip(chunks, vectors, strict=True)
     ]
     return _stored(document_id, chunk, change, spans, made, space, edit, graph=graph)
 
@@ -89,18 +93,18 @@ def _touched(
     session: Session, document_id: uuid.UUID, change: Replacement, renamings: Sequence[Renaming]
 ) -> list[Chunk]:
     """The chunks that have any of what is replaced in their text, their section or their context, in order."""
-    found = {chunk.chunk_index: chunk for chunk in list_touched_chunks(session, document_id, change)}
+    touched = {chunk.chunk_index: chunk for chunk in list_touched_chunks(session, document_id, change)}
     for renaming in renamings:
         # The query also finds a short name inside a longer word.
-        found_named = list_renamed_chunks(session, document_id, renaming)
-        named = [each for each in found_named if renaming.applied(_as_slice(each)) != _as_slice(each)]
+        candidates = list_renamed_chunks(session, document_id, renaming)
+        named = [chunk for chunk in candidates if renaming.applied(_as_slice(chunk)) != _as_slice(chunk)]
         if len(named) > _MOST_RENAMED:
             raise CorrectionInvalid(
                 f"“{renaming.old}” stands above more than {_MOST_RENAMED:,} passages; correct it in the file, and send "
                 "that again."
             )
-        found |= {each.chunk_index: each for each in named}
-    return [found[index] for index in sorted(found)]
+        touched |= {chunk.chunk_index: chunk for chunk in named}
+    return [touched[index] for index in sorted(touched)]
 
 
 def _corrected_chunk(chunk: Chunk, text: str, change: Replacement, renamings: Sequence[Renaming]) -> TextChunk:
@@ -127,33 +131,23 @@ def _stored(
         if space_of(session, chunk.workspace_id) != space:
             return None
         _, others = edits.lock_version_in_force(session, document_id)
-        _check_none_is_read(others)
+        if any(version.status in _UNFINISHED for version in others):
+            # It was accepted first, and would be history as soon as it is read.
+            raise DocumentNotInForce(
+                "A newer version of the document is being read; correct that one when it is ready."
+            )
         old = versions.get_whole_document(session, document_id)
         new = versions.add_corrected_version(
             session, old, change, spans, version=next_version(others), traceparent=tracing.traceparent()
         )
-        versions.copy_chunks(session, old, new, change, [each.index for each, _, _ in made])
+        versions.copy_chunks(session, old, new, change, [part.index for part, _, _ in made])
         versions.add_corrected_chunks(session, new, made, searched_name(old.filename, old.details), space)
-        after = next(each for each, _, _ in made if each.index == chunk.chunk_index)
+        after = next(part for part, _, _ in made if part.index == chunk.chunk_index)
         edits.add_edit(session, new, EditKind.CORRECTED, chunk, edit, from_document=old.id, after=after.text)
         put_in_force(session, new.id, new.attempt)
         if graph:
             queue_graph(session, new.id, new.workspace_id)
         return new.id
-
-
-def _check_can_be_copied(old: Document) -> None:
-    if (count := old.chunks_total or 0) > _MOST_COPIED:
-        raise CorrectionInvalid(
-            f"The document has {count:,} passages; those of up to {_MOST_COPIED:,} can be corrected here. Correct it "
-            "in the file, and send that again."
-        )
-
-
-def _check_none_is_read(others: Sequence[Version]) -> None:
-    if any(other.status in _UNFINISHED for other in others):
-        # It was accepted first, and would be history as soon as it is read.
-        raise DocumentNotInForce("A newer version of the document is being read; correct that one when it is ready.")
 
 
 def _as_slice(chunk: Chunk) -> TextChunk:

@@ -21,12 +21,12 @@ def read_chunks(document_id: uuid.UUID, wanted: ChunkFilter, *, first: int, limi
         document = get_document(session, document_id)
         if document.status not in _READ:
             raise DocumentNotRead
-        found = edits.list_chunks(session, document_id, wanted, first=first, limit=limit + 1)
+        chunks = edits.list_chunks(session, document_id, wanted, first=first, limit=limit + 1)
         total = edits.count_document_chunks(session, document_id)
         matching = edits.count_document_chunks(session, document_id, wanted) if wanted != ChunkFilter() else total
-    more = found[limit].chunk_index if len(found) > limit else None
+    more = chunks[limit].chunk_index if len(chunks) > limit else None
     return {
-        "chunks": [_as_json(chunk) for chunk in found[:limit]],
+        "chunks": [_as_json(chunk) for chunk in chunks[:limit]],
         "total": total,
         "matching": matching,
         "excluded": document.chunks_excluded,
@@ -42,8 +42,8 @@ def read_chunk(document_id: uuid.UUID, chunk_index: int) -> dict[str, Any]:
 def read_edits(document_id: uuid.UUID) -> list[dict[str, Any]]:
     """What people changed in all versions of this name, the newest first. Raises DocumentNotFound."""
     with reading() as session:
-        found = edits.list_edits(session, get_document(session, document_id))
-    return [_edit_as_json(edit, version) for edit, version in found]
+        rows = edits.list_edits(session, get_document(session, document_id))
+    return [_edit_as_json(edit, version) for edit, version in rows]
 
 
 def set_excluded(document_id: uuid.UUID, chunk_index: int, edit: Edit, *, excluded: bool) -> dict[str, Any]:

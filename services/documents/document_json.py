@@ -11,10 +11,12 @@ from db.queries.documents.graph_jobs import GraphState, graph_states
 from db.queries.documents.reingestions import digest_of
 
 
-def documents_json(session: Session, found: Sequence[tuple[Document, str]]) -> list[dict[str, Any]]:
-    ids = [document.id for document, _ in found]
+def documents_json(session: Session, documents: Sequence[tuple[Document, str]]) -> list[dict[str, Any]]:
+    ids = [document.id for document, _ in documents]
     graphs, near = graph_states(session, ids), near_duplicates(session, ids)
-    return [_document_json(each, name, graphs.get(each.id), near.get(each.id)) for each, name in found]
+    return [
+        _document_json(document, name, graphs.get(document.id), near.get(document.id)) for document, name in documents
+    ]
 
 
 def _document_json(

@@ -59,7 +59,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
-    # Also where it is known already: one that was damaged there is whole again.
+    # Also a file that is stored already: one that was damaged is whole again.
     place = write_outside(new.content, digest)
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)
@@ -101,15 +101,15 @@ def read_documents(
 ) -> tuple[list[dict[str, Any]], int]:
     """One page, and how many documents all pages have together."""
     with reading() as session:
-        found = rows.list_documents(session, wanted, after=after, limit=limit)
-        return documents_json(session, found), rows.count_documents(session, wanted)
+        documents = rows.list_documents(session, wanted, after=after, limit=limit)
+        return documents_json(session, documents), rows.count_documents(session, wanted)
 
 
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
-        found = versions.list_versions(session, document_id)
-        workspace = rows.workspace_name_of(session, found[0])
-        return documents_json(session, [(document, workspace) for document in found])
+        documents = versions.list_versions(session, document_id)
+        workspace = rows.workspace_name_of(session, documents[0])
+        return documents_json(session, [(document, workspace) for document in documents])
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
@@ -118,7 +118,7 @@ def read_document_text(document_id: uuid.UUID) -> str | None:
 
 
 def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
-    """Its name and bytes. Raises DocumentNotFound, OriginalNotFound, OriginalUnavailable, OriginalDamaged."""
+    """Its file's name and bytes. Raises DocumentNotFound, OriginalNotFound, OriginalUnavailable, OriginalDamaged."""
     with reading() as session:
         filename = rows.get_document(session, document_id).filename
     content = read_file(document_id)
@@ -164,10 +164,10 @@ def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> No
     with transaction() as session:
         document = rows.get_document(session, document_id)
         gone = versions.list_versions(session, document_id) if all_versions else [document]
-        record_deletion(session, [each.id for each in gone])
-        delete_waiting(session, [each.id for each in gone])
-        for each in gone:
-            delete_document_graph(session, document.workspace_id, each.id)
+        record_deletion(session, [version.id for version in gone])
+        delete_waiting(session, [version.id for version in gone])
+        for version in gone:
+            delete_document_graph(session, document.workspace_id, version.id)
         (versions.delete_versions if all_versions else rows.delete_document)(session, document_id)
 
 

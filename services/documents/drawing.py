@@ -1,4 +1,4 @@
-"""Room for what is read from files while somebody waits: pictures of pages, and places of words in older documents.
+"""Room for what is read from files while a person waits: pictures of pages, and places of words in older documents.
 
 A file of strangers may take seconds and a gigabyte (citewell_documents.parsing.sandbox), so few are read at a time,
 and few wait. Pictures that were drawn are kept in memory for those who look at them next.
@@ -46,19 +46,19 @@ class KeptPictures:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, draw: Callable[[], bytes]) -> bytes:
-        if (found := self._find(key)) is not None:
-            return found
+        if (picture := self._find(key)) is not None:
+            return picture
         with room_to_read():
-            if (found := self._find(key)) is None:  # drawn while this one waited
-                found = draw()
-                self._keep(key, found)
-        return found
+            if (picture := self._find(key)) is None:  # Another request may have drawn it meanwhile.
+                picture = draw()
+                self._keep(key, picture)
+        return picture
 
     def _find(self, key: Hashable) -> bytes | None:
         with self._lock:
-            if (found := self._kept.get(key)) is not None:
+            if (picture := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
-            return found
+            return picture
 
     def _keep(self, key: Hashable, picture: bytes) -> None:
         with self._lock:

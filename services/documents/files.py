@@ -1,7 +1,7 @@
 """The files of documents: small ones in the database, large ones where the settings say (`originals`).
 
 A file outside is announced, written whole, and named by its document only then. What no document names is deleted a
-while later, so that whoever is about to name it finds it.
+while later, so that a document that is about to name it finds it.
 """
 
 import hashlib
@@ -51,12 +51,12 @@ def read_file(document_id: uuid.UUID) -> bytes | None:
     Raises DocumentNotFound, OriginalUnavailable, OriginalDamaged, DatabaseUnavailable.
     """
     with reading() as session:
-        found = rows.find_stored(session, document_id)
-    if found is None or found.place is None:
-        return found and found.content
-    content = open_objects(found.place, settings().originals).get(_key(current_tenant(), found.sha256))
-    if hashlib.sha256(content).hexdigest() != found.sha256:
-        log.error("original_damaged", document_id=str(document_id), place=found.place)
+        stored = rows.find_stored(session, document_id)
+    if stored is None or stored.place is None:
+        return stored and stored.content
+    content = open_objects(stored.place, settings().originals).get(_key(current_tenant(), stored.sha256))
+    if hashlib.sha256(content).hexdigest() != stored.sha256:
+        log.error("original_damaged", document_id=str(document_id), place=stored.place)
         raise OriginalDamaged
     return content
 
@@ -97,24 +97,25 @@ def delete_loose(limit: int = 500, grace_s: float = GRACE_S) -> int:
 def _delete_one(places: list[str], grace_s: float) -> bool:
     while True:
         with system_transaction() as session:
-            found = rows.take_loose(session, places, grace_s)
-            if found is None:
+            loose = rows.take_loose(session, places, grace_s)
+            if loose is None:
                 return False
-            if rows.is_named(session, found):
-                rows.keep_object(session, found)
+            if rows.is_named(session, loose):
+                rows.keep_object(session, loose)
                 continue
             try:
-                open_objects(found.place, settings().originals).delete(_key(found.tenant_id, found.sha256))
+                open_objects(loose.place, settings().originals).delete(_key(loose.tenant_id, loose.sha256))
             except OriginalDamaged:
-                # There is no file that such a row could stand for, and it must not keep others from being deleted.
-                log.error("loose_row_damaged", place=found.place, sha256=found.sha256)
-            rows.drop_object(session, found)
+                # Such a row belongs to no file, and must not keep others from being deleted.
+                log.error("loose_row_damaged", place=loose.place, sha256=loose.sha256)
+            rows.drop_object(session, loose)
             return True
 
 
 def _key(tenant_id: int, sha256: str) -> str:
-    # The row may come from a restored backup of unknown origin; its key becomes a path.
+    """The name of a file in its place. The row may come from a restored backup of unknown origin, and the key becomes a
+    path, so anything but a hash is refused."""
     if not _SHA256.fullmatch(sha256):
         raise OriginalDamaged
-    # By tenant: nobody's file depends on what others send or delete.
+    # By tenant, so that no file depends on what other tenants send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

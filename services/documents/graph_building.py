@@ -125,19 +125,15 @@ async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, 
     async def work() -> None:
         for key in waiting:
             _raise_if(lost)
-            await _read(claim, key, builder)
+            passage = await asyncio.to_thread(_passage, key)
+            extraction = await extract(passage, builder.models)
+            await asyncio.to_thread(_store, claim, key, extraction, builder.prices)
 
     # Each ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
     ended = await asyncio.gather(*(work() for _ in range(builder.settings.concurrency)), return_exceptions=True)
     for failure in ended:
         if failure is not None:
             raise failure
-
-
-async def _read(claim: GraphClaim, key: int, builder: Builder) -> None:
-    passage = await asyncio.to_thread(_passage, key)
-    found = await extract(passage, builder.models)
-    await asyncio.to_thread(_store, claim, key, found, builder.prices)
 
 
 def _passage(key: int) -> Passage:
@@ -148,16 +144,16 @@ def _passage(key: int) -> Passage:
     return passages[0]
 
 
-def _store(claim: GraphClaim, key: int, found: Extraction, prices: Mapping[str, ModelInfo]) -> None:
-    if found.log.records:
-        _note_usage(claim, found.log, prices)
-    if found.passing:
-        raise Postponed(found.error)
+def _store(claim: GraphClaim, key: int, extraction: Extraction, prices: Mapping[str, ModelInfo]) -> None:
+    if extraction.log.records:
+        _note_usage(claim, extraction.log, prices)
+    if extraction.passing:
+        raise Postponed(extraction.error)
     with transaction() as session:
         lock_graph(session, claim.workspace_id)
-        if not jobs.count_chunk(session, claim, LEASE_S, found.error):
+        if not jobs.count_chunk(session, claim, LEASE_S, extraction.error):
             raise LeaseLost
-        store_passage_graph(session, claim.workspace_id, claim.document_id, key, found.graph, found.error)
+        store_passage_graph(session, claim.workspace_id, claim.document_id, key, extraction.graph, extraction.error)
 
 
 def _note_usage(claim: GraphClaim, made: CallLog, prices: Mapping[str, ModelInfo]) -> None:
@@ -181,7 +177,7 @@ def _renew(claim: GraphClaim, lost: Event) -> None:
 
 
 def _raise_if(lost: Event) -> None:
-    # Further calls would be paid in vain.
+    """Stop when another worker has the graph: further calls would be paid in vain."""
     if lost.is_set():
         raise LeaseLost
 

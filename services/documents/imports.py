@@ -71,16 +71,16 @@ def accept_import(new: NewImport) -> AcceptedImport:
 def read_import(import_id: uuid.UUID) -> dict[str, Any]:
     with transaction() as session:
         rows.finish_import(session, import_id)
-        found = rows.get_import(session, import_id)
+        archive = rows.get_import(session, import_id)
         counts = rows.count_documents(session, import_id)
         return {
-            **_head(found, rows.workspace_name_of(session, found)),
-            "sha256": found.sha256,
-            "size_bytes": found.size_bytes,
-            "source": found.source,
-            "metadata": found.details,
+            **_head(archive, rows.workspace_name_of(session, archive)),
+            "sha256": archive.sha256,
+            "size_bytes": archive.size_bytes,
+            "source": archive.source,
+            "metadata": archive.details,
             "accepted": rows.count_accepted(session, import_id),
-            "skipped": [each._asdict() for each in rows.list_skipped(session, import_id)],
+            "skipped": [member._asdict() for member in rows.list_skipped(session, import_id)],
             "documents": {status.value: counts[status] for status in DocumentStatus},
             "failures": [
                 {"document_id": str(document_id), "filename": filename, **error}
@@ -93,7 +93,7 @@ def read_imports(
     workspace: str | None, status: str | None, *, after: Place | None = None, limit: int
 ) -> list[dict[str, Any]]:
     with reading() as session:
-        return [_head(*found) for found in rows.list_imports(session, workspace, status, after=after, limit=limit)]
+        return [_head(*row) for row in rows.list_imports(session, workspace, status, after=after, limit=limit)]
 
 
 def _check(new: NewImport) -> None:
@@ -112,14 +112,14 @@ def _parts(file: BinaryIO) -> Iterator[bytes]:
         yield part
 
 
-def _head(found: Import, workspace: str) -> dict[str, Any]:
+def _head(archive: Import, workspace: str) -> dict[str, Any]:
     return {
-        "id": str(found.id),
+        "id": str(archive.id),
         "workspace": workspace,
-        "filename": found.filename,
-        "status": found.status,
-        "total": found.total,
-        "error": found.error,
-        "created_at": found.created_at.isoformat(),
-        "finished_at": found.finished_at.isoformat() if found.finished_at else None,
+        "filename": archive.filename,
+        "status": archive.status,
+        "total": archive.total,
+        "error": archive.error,
+        "created_at": archive.created_at.isoformat(),
+        "finished_at": archive.finished_at.isoformat() if archive.finished_at else None,
     }

@@ -98,7 +98,7 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
 
 
 def keep_as_it_was(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[TextChunk]) -> bool:
-    """Whether a file that is read again gives the stored text and chunks: then only its layout is stored anew."""
+    """Whether a file that is read again gives the stored text and chunks: then only its layout is stored again."""
     if document.again is None or document.again.of_document is None:
         return False
     of = document.again.of_document
@@ -138,7 +138,7 @@ def _mark_near_duplicate(session: Session, document: Document, prints: Fingerpri
     """Store its fingerprint, and the document of its workspace that it is most similar to."""
     sharing = fingerprints.list_sharing(session, document.workspace_id, document.filename, prints.bands)
     likeness, nearest = max(
-        ((similarity(prints.minima, minima), other) for other, minima in sharing), default=(0.0, None)
+        ((similarity(prints.minima, minima), document_id) for document_id, minima in sharing), default=(0.0, None)
     )
     near = (nearest, likeness) if nearest and likeness >= NEAR else None
     fingerprints.store_fingerprint(session, document.workspace_id, document.id, prints.minima, prints.bands, near)

@@ -10,7 +10,7 @@ from opentelemetry.trace import Span
 from sqlalchemy.orm import Session
 
 from citewell_documents.chunks import split_document
-from citewell_documents.document import ParsedDocument, TextChunk, embedded_text
+from citewell_documents.document import ParsedDocument, embedded_text
 from citewell_documents.errors import DocumentEmpty
 from citewell_documents.metadata import described, searched_name
 from citewell_documents.parsing.language import with_findings
@@ -126,7 +126,9 @@ def _attempt(
         # longer than one attempt continues where it was.
         log.exception("ingestion_broke", document_id=str(document.id), attempt=document.attempt)
         tracing.fail(span, type(error).__name__)
-        if _is_idle(document):
+        with reading() as session:
+            is_last = get_document(session, document.id).idle >= MAX_ATTEMPTS
+        if is_last:
             _fail(document, "ingestion_broke", f"{document.filename} could not be ingested ({type(error).__name__}).")
     finally:
         METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began)
@@ -135,7 +137,7 @@ def _attempt(
 def _ingest(
     document: ClaimedDocument, embedder: Embedder, limits: IngestionSettings, *, graph: bool, price: float
 ) -> bool:
-    """False when another task goes on with it."""
+    """Read, split and index the document; False when another task continues reading it."""
     began = time.perf_counter()
     # Before anything is read: without an embedder the work would be in vain.
     space = embedding_spaces.ensure_space(document.workspace_id, embedder)
@@ -156,49 +158,36 @@ def _ingest(
     name = searched_name(document.filename, described(document.details, parsed.found))
     store_chunks(document, name, embedder, new, batch=limits.batch)
     prints = fingerprint(parsed.text)
-    spent = {"read_s": time.perf_counter() - began, "read_usd": _cost(new, price)}
+    cost = sum(count_tokens(embedded_text(chunk)) for chunk in new) * price / 1e6 if price else None
+    spent = {"read_s": time.perf_counter() - began, "read_usd": cost}
     _finish(document, prints, spent, graph=graph)
     return True
 
 
 def _read(document: ClaimedDocument, limits: IngestionSettings) -> ParsedDocument | None:
-    def advance(session: Session, done: int, count: int) -> None:
-        document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
-
-    file = FileToRead(document.id, _content(document), document.filename, advance, document.lost)
-    return read_text(file, limits)
-
-
-def _content(document: ClaimedDocument) -> bytes:
-    # One that is read again has no file of its own yet.
     again = document.again
+    # A document that is read again has no file of its own yet: it has that of the document that it replaces.
     content = read_file(again.of_document if again and again.of_document else document.id)
     if content is None:
         raise OriginalNotFound
-    return content
+
+    def advance(session: Session, done: int, count: int) -> None:
+        document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
+
+    return read_text(FileToRead(document.id, content, document.filename, advance, document.lost), limits)
 
 
 def _finish(
     document: ClaimedDocument, prints: Fingerprint | None, spent: dict[str, float | None], *, graph: bool
 ) -> None:
     with transaction() as session:
-        # First, as all do who change documents.
+        # The lock is taken first, as everything that changes documents does.
         lock_workspace(session, document.workspace_id)
         if not put_in_force(session, document.id, document.attempt, prints, **spent):
             raise LeaseLost
         recognised.forget(session, document.id)
         if graph:
             queue_graph(session, document.id, document.workspace_id)
-
-
-def _cost(embedded: list[TextChunk], price: float) -> float | None:
-    return sum(count_tokens(embedded_text(chunk)) for chunk in embedded) * price / 1e6 if price else None
-
-
-def _is_idle(document: ClaimedDocument) -> bool:
-    """Whether this was the last of MAX_ATTEMPTS attempts that stored nothing."""
-    with reading() as session:
-        return get_document(session, document.id).idle >= MAX_ATTEMPTS
 
 
 def _renew(document: ClaimedDocument) -> None:
@@ -211,9 +200,5 @@ def _fail(document: ClaimedDocument, code: str, message: str) -> None:
     error = {"code": code, "message": message}
     with transaction() as session:
         if rows.mark_document_failed(session, document.id, document.attempt, error):
-            after_commit(session, _count_failed)
+            after_commit(session, lambda: METER.count(families.DOCUMENTS_ENDED, "failed"))
             announce_document(session, document.id, error)
-
-
-def _count_failed() -> None:
-    METER.count(families.DOCUMENTS_ENDED, "failed")

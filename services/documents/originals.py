@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from citewell_documents.blocks import Block, SheetPlace, restored
-from citewell_documents.boxes import PageBoxes, boxes_of_span
+from citewell_documents.blocks import Block, restored
+from citewell_documents.boxes import boxes_of_span
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentUnusable, PageNotFound
 from citewell_documents.formats import has_pages_to_see
@@ -36,9 +36,12 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     """
     with reading() as session:
         document = rows.get_document(session, document_id)
-    _check_has_pictures(document, number)
+    if not has_pages_to_see(document.filename):
+        raise PicturesMissing
+    if document.pages and not 1 <= number <= len(document.pages):
+        raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
     width = min(-(-width // _STEP) * _STEP, MAX_WIDTH)
-    # By tenant, too: how fast a picture comes tells nobody which files others have.
+    # By tenant, too: how fast a picture comes must not reveal which files other tenants have.
     key = (current_tenant(), document.sha256, number, width)
     patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
 
@@ -72,7 +75,15 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: Inge
         pages = page_rows.list_boxes(session, document_id, numbers)
     if not pages:
         raise BoxesOutdated if numbers else BoxesMissing
-    return [_page_as_json(page, start, end) for page in pages]
+    return [
+        {
+            "number": page.number,
+            "width": page.width,
+            "height": page.height,
+            "boxes": [box._asdict() for box in boxes_of_span(page.words, start, end)],
+        }
+        for page in pages
+    ]
 
 
 def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, Any]:
@@ -128,26 +139,12 @@ def _file(document_id: uuid.UUID) -> bytes:
     return content
 
 
-def _check_has_pictures(document: Document, number: int) -> None:
-    if not has_pages_to_see(document.filename):
-        raise PicturesMissing
-    if document.pages and not 1 <= number <= len(document.pages):
-        raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
-
-
-def _page_as_json(page: PageBoxes, start: int, end: int) -> dict[str, Any]:
-    boxes = [box._asdict() for box in boxes_of_span(page.words, start, end)]
-    return {"number": page.number, "width": page.width, "height": page.height, "boxes": boxes}
-
-
 def _block_as_json(block: Block) -> dict[str, Any]:
-    said = {"kind": block.kind, "start": block.start, "end": block.end}
+    shown: dict[str, Any] = {"kind": block.kind, "start": block.start, "end": block.end}
     if block.kind == "heading":
-        said["level"] = block.level
+        shown["level"] = block.level
     if block.kind == "table":
-        said["header_end"] = max(block.header_end, block.start)
-    return said | {"place": _place_as_json(block.place)}
-
-
-def _place_as_json(place: SheetPlace | None) -> dict[str, Any] | None:
-    return place and {"row": place.row, "first_rows": place.first_rows, "columns": list(place.columns)}
+        shown["header_end"] = max(block.header_end, block.start)
+    place = block.place
+    shown["place"] = place and {"row": place.row, "first_rows": place.first_rows, "columns": list(place.columns)}
+    return shown

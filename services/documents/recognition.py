@@ -1,6 +1,6 @@
 """Reads a file whose pages may be pictures: these are recognised a few at a time, and each is kept.
 
-A long scan takes longer than a task may, so it ends after several; none of them begins anew.
+A long scan takes longer than a task may, so several tasks read it, each from where the last one stopped.
 """
 
 import time
@@ -69,11 +69,11 @@ def _recognise(file: FileToRead, limits: ParseLimits, pending: list[int], count:
     while pending:
         if file.lost.is_set():
             raise LeaseLost
-        found = recognise_isolated(file.content, file.filename, pending, limits, KEPT_AFTER_S)
-        pending = [number for number in pending if number not in found]
+        recognised = recognise_isolated(file.content, file.filename, pending, limits, KEPT_AFTER_S)
+        pending = [number for number in pending if number not in recognised]
         with transaction() as session:
             file.advance(session, count - len(pending), count)
-            rows.store_pages(session, file.document_id, found)
+            rows.store_pages(session, file.document_id, recognised)
         if pending and time.monotonic() > until:
             return False
     return True

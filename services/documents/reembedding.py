@@ -44,10 +44,10 @@ Progress = Callable[[int, int], None]
 
 def list_targets(tenant: str | None = None, workspace: str | None = None) -> list[Target]:
     with system_transaction() as session:
-        found = list_workspaces_of(session, tenant, workspace)
-    if not found and workspace is not None:
+        workspaces = list_workspaces_of(session, tenant, workspace)
+    if not workspaces and workspace is not None:
         raise WorkspaceNotFound(f"Tenant {tenant!r} has no workspace {workspace!r}.")
-    return [Target(each.tenant_id, each.id, each.name) for each in found]
+    return [Target(row.tenant_id, row.id, row.name) for row in workspaces]
 
 
 def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Progress) -> Reembedded:
@@ -65,7 +65,10 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
             embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
         # Graph rows name their own model; a run that stopped before this point is completed by the next.
         merging.reembed(target.workspace_id, embedder)
-        _remove_others(target, space)
+        while True:
+            with transaction() as session:
+                if not delete_other_vectors(session, target.workspace_id, space, _REMOVED_AT_ONCE):
+                    break
         return Reembedded(target.name, model, embedded, switched=before != space)
 
 
@@ -108,10 +111,3 @@ def _switched(target: Target, space: Space) -> bool:
             return False
         switch_space(session, target.workspace_id, space)
         return True
-
-
-def _remove_others(target: Target, space: Space) -> None:
-    while True:
-        with transaction() as session:
-            if not delete_other_vectors(session, target.workspace_id, space, _REMOVED_AT_ONCE):
-                return

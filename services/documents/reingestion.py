@@ -67,20 +67,20 @@ def reingest(wanted: Wanted) -> tuple[uuid.UUID, int]:
 
 def read_reingestion(reingestion_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
-        found, workspace = rows.get_reingestion(session, reingestion_id)
+        run, workspace = rows.get_reingestion(session, reingestion_id)
         states = rows.count_states(session, reingestion_id)
     waiting = {name: states[name] for name in (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)}
     return {
-        "id": str(found.id),
+        "id": str(run.id),
         "workspace": workspace,
-        "filter": found.filter,
+        "filter": run.filter,
         "status": "running" if any(waiting.values()) else "finished",
-        "total": found.total,
+        "total": run.total,
         **{name.value: count for name, count in waiting.items()},
         "changed": states[DocumentStatus.READY] + states[DocumentStatus.SUPERSEDED],
-        "unchanged": found.unchanged,
+        "unchanged": run.unchanged,
         "failed": states[DocumentStatus.FAILED],
-        "created_at": found.created_at.isoformat(),
+        "created_at": run.created_at.isoformat(),
     }
 
 

@@ -56,13 +56,13 @@ def _misplaced() -> Iterator[Misplaced]:
     originals, after = settings().originals, None
     while True:
         with system_transaction() as session:
-            found = rows.list_misplaced(
+            files = rows.list_misplaced(
                 session, originals.store, originals.above_bytes, after=after, limit=_LISTED_AT_ONCE
             )
-        if not found:
+        if not files:
             return
-        yield from found
-        after = found[-1].document_id
+        yield from files
+        after = files[-1].document_id
 
 
 def _move(misplaced: Misplaced) -> bool:

@@ -60,7 +60,10 @@ class _Slice:
 
     def is_over(self) -> bool:
         now = time.monotonic()
-        return now > self.late or (now > self.early and _others_wait())
+        if self.early < now <= self.late:
+            with system_transaction() as session:
+                return others_wait(session, current_tenant())
+        return now > self.late
 
 
 def unpack(
@@ -80,11 +83,17 @@ def unpack(
     began = time.monotonic()
     try:
         with hold(lambda: _renew(job)), _assembled(import_id) as file:
-            archive = open_zip(file, job.archive.filename, _limits(settings))
+            most = settings.ingestion
+            limits = ZipLimits(most.max_bytes, most.import_max_unpacked_bytes, most.import_max_files)
+            archive = open_zip(file, job.archive.filename, limits)
             opened = time.monotonic()
             shortest_s = max(_SHORTEST_S, opened - began)
             more = _unpack(job, archive, settings, start, _Slice(opened + shortest_s, opened + slice_s))
-        (_release if more else _finish)(job)
+        with transaction() as session:
+            if more:
+                _advance(job, session, lease_s=0)
+            elif not rows.mark_unpacked(session, job.import_id, job.attempt):
+                raise LeaseLost
         return more
     except LeaseLost:
         log.info("import_taken_over", import_id=str(import_id))
@@ -126,11 +135,6 @@ def _unpack(
     return False
 
 
-def _others_wait() -> bool:
-    with system_transaction() as session:
-        return others_wait(session, current_tenant())
-
-
 def _take(
     job: _Job,
     archive: ZipOfDocuments,
@@ -158,29 +162,20 @@ def _take(
 def _document(job: _Job, archive: ZipOfDocuments, member: Member) -> NewDocument:
     suffix = PurePosixPath(member.name).suffix.lower()
     if member.refused is None and suffix not in SUFFIXES:
-        raise DocumentTypeUnknown(_why_not(suffix))
+        if suffix in _ARCHIVES:
+            raise DocumentTypeUnknown("An archive in an archive is not unpacked; send it by itself.")
+        raise DocumentTypeUnknown(f"Files of this type are not read; {advice(suffix)}.")
     return NewDocument(member.name, archive.read(member), job.workspace, job.archive.source, job.archive.details)
-
-
-def _why_not(suffix: str) -> str:
-    if suffix in _ARCHIVES:
-        return "An archive in an archive is not unpacked; send it by itself."
-    return f"Files of this type are not read; {advice(suffix)}."
 
 
 @contextmanager
 def _assembled(import_id: uuid.UUID) -> Generator[BinaryIO]:
-    # It has no name on the disk: however this process ends, it leaves nothing there.
+    """The whole archive in a file without a name on the disk: however this process ends, it leaves nothing there."""
     with tempfile.TemporaryFile() as file:
         with reading() as session:
             for part in rows.read_parts(session, import_id):
                 file.write(part)
         yield file
-
-
-def _limits(settings: Settings) -> ZipLimits:
-    limits = settings.ingestion
-    return ZipLimits(limits.max_bytes, limits.import_max_unpacked_bytes, limits.import_max_files)
 
 
 def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **values: object) -> None:
@@ -193,17 +188,6 @@ def _renew(job: _Job) -> None:
     with transaction() as session:
         if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
             job.lost.set()
-
-
-def _release(job: _Job) -> None:
-    with transaction() as session:
-        _advance(job, session, lease_s=0)
-
-
-def _finish(job: _Job) -> None:
-    with transaction() as session:
-        if not rows.mark_unpacked(session, job.import_id, job.attempt):
-            raise LeaseLost
 
 
 def _fail(job: _Job, code: str, message: str) -> None:

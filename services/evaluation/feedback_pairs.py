@@ -15,7 +15,7 @@ from services.external.verification_results import read_source_text, read_verifi
 from services.queries.results import read_query
 
 DATASET = "feedback"
-# Of a long text that was given, what stands around the cited words; a judge reads no whole book.
+# Of a long given text, only so much around the cited words is used; a judge reads no whole book.
 _AROUND_CHARS = 2_000
 
 Json = Mapping[str, Any]
@@ -39,7 +39,7 @@ def feedback_pairs(workspace: str | None = None, limit: int | None = None) -> La
     for query_id, kind, place, position, verdict in judged:
         at = None if position is None else (place, position)
         labels.setdefault((query_id, kind), {})[at] = int(verdict == "supported")
-    pairs = [pair for (query_id, kind), found in labels.items() for pair in _pairs(query_id, kind, found)]
+    pairs = [pair for (query_id, kind), verdicts in labels.items() for pair in _pairs(query_id, kind, verdicts)]
     if not pairs:
         raise EvaluationDataInvalid(
             "No feedback has a verdict on something that cites a source; "
@@ -64,45 +64,42 @@ def _said_in_answer(query_id: uuid.UUID) -> dict[Place, Said]:
     query = read_query(query_id)
     passages = {source["chunk_id"]: source["text"] for source in query["sources"]}
     # A repair may have cited another passage; then the cited words are what is known of it.
-    cited = [(each, passages.get(each["chunk_id"], each["text_span"])) for each in query["citations"]]
+    cited = [(citation, passages.get(citation["chunk_id"], citation["text_span"])) for citation in query["citations"]]
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
-    found: dict[Place, Said] = {
-        ("citation", position): (each["claim_text"], text) for position, (each, text) in enumerate(cited)
+    said: dict[Place, Said] = {
+        ("citation", position): (citation["claim_text"], text) for position, (citation, text) in enumerate(cited)
     }
-    for position, said in enumerate(sentences):
-        own = [
-            text for each, text in cited if each["answer_start"] < said["end"] and said["start"] < each["answer_end"]
+    for position, sentence in enumerate(sentences):
+        texts = [
+            text
+            for citation, text in cited
+            if citation["answer_start"] < sentence["end"] and sentence["start"] < citation["answer_end"]
         ]
-        if own:
-            found["sentence", position] = said["text"], _joined(own)
-    return found
+        if texts:
+            said["sentence", position] = sentence["text"], _joined(texts)
+    return said
 
 
 def _said_in_verification(query_id: uuid.UUID) -> dict[Place, Said]:
     result = read_verification(query_id)
     sentences: Sequence[Json] = result["sentences"]
-    texts = [
-        (each, _given_text(query_id, each))
-        for each in result["citations"]
-        if each["number"] is not None and each["source"] is not None
-    ]
-    found: dict[Place, Said] = {}
-    for position, each in enumerate(result["citations"]):
-        text = next((text for one, text in texts if one is each), None)
-        if text is not None and each["statement"]:
-            found["citation", position] = each["statement"], text
-    for position, said in enumerate(sentences):
-        cited = [text for each, text in texts if each["sentence_start"] == said["start"]]
-        if cited:
-            found["sentence", position] = said["text"], _joined(cited)
-    return found
-
-
-def _given_text(query_id: uuid.UUID, citation: Json) -> str:
-    text = read_source_text(query_id, citation["number"])
-    start: int = citation["source_start"] or 0
-    end: int = citation["source_end"] or start
-    return text[max(0, start - _AROUND_CHARS) : end + _AROUND_CHARS]
+    said: dict[Place, Said] = {}
+    cited: list[tuple[Json, str]] = []
+    for position, citation in enumerate(result["citations"]):
+        if citation["number"] is None or citation["source"] is None:
+            continue
+        start: int = citation["source_start"] or 0
+        end: int = citation["source_end"] or start
+        source = read_source_text(query_id, citation["number"])
+        text = source[max(0, start - _AROUND_CHARS) : end + _AROUND_CHARS]
+        cited.append((citation, text))
+        if citation["statement"]:
+            said["citation", position] = citation["statement"], text
+    for position, sentence in enumerate(sentences):
+        texts = [text for citation, text in cited if citation["sentence_start"] == sentence["start"]]
+        if texts:
+            said["sentence", position] = sentence["text"], _joined(texts)
+    return said
 
 
 def _joined(sources: Iterable[str]) -> str:

@@ -114,8 +114,8 @@ def read_question_sets(folder: Path, limit: int | None = None) -> QuestionSets:
     sets: list[QuestionSet] = []
     files: Files = []
     for name in dict.fromkeys(names):
-        found, identities = _question_set(folder, name, limit)
-        sets.append(found)
+        question_set, identities = _question_set(folder, name, limit)
+        sets.append(question_set)
         files += identities
     return QuestionSets(sets, files)
 
@@ -130,10 +130,10 @@ def spread(items: Sequence[T], limit: int | None) -> list[T]:
 def _files_at(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.glob("*.jsonl") if file.is_file())
-    if not found:
+    files = sorted(file for file in path.glob("*.jsonl") if file.is_file())
+    if not files:
         raise EvaluationDataInvalid(f"{path} has no .jsonl file; name a labelled file, or a folder of them.")
-    return found
+    return files
 
 
 def _question_set(folder: Path, name: str, limit: int | None) -> tuple[QuestionSet, Files]:
@@ -170,8 +170,8 @@ def _question(known: set[str], record: Record) -> LabelledQuestion:
     gold: object = record.get("gold", [])
     if not isinstance(gold, list) or (answerable and not gold):
         raise ValueError('"gold" must list the ids of the passages that answer the question')
-    ids = tuple(dict.fromkeys(str(each) for each in cast("list[object]", gold)))
-    unknown = [each for each in ids if each not in known]
+    ids = tuple(dict.fromkeys(str(passage_id) for passage_id in cast("list[object]", gold)))
+    unknown = [passage_id for passage_id in ids if passage_id not in known]
     if unknown:
         raise ValueError(f'"gold" names {unknown[0]!r}, which is no passage of this set; correct the id or add it')
     return LabelledQuestion(_text(record, "question"), answerable, ids)
@@ -187,16 +187,16 @@ def _text(record: Record, name: str) -> str:
 
 
 def _parsed(path: Path, content: bytes, read: Callable[[Record], T]) -> list[T]:
-    found: list[T] = []
+    records: list[T] = []
     for number, line in enumerate(content.splitlines(), start=1):
         if line.strip():
             try:
-                found.append(read(_record(line)))
+                records.append(read(_record(line)))
             except ValueError as error:
                 raise EvaluationDataInvalid(f"{path}:{number}: {error}.") from None
-    if not found:
+    if not records:
         raise EvaluationDataInvalid(f"{path} is empty; it needs one JSON object per line.")
-    return found
+    return records
 
 
 def _record(line: bytes) -> Record:

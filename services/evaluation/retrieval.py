@@ -73,7 +73,10 @@ def temporary_collection(
             workspace_id = get_or_add_workspace(session, name).id
         space = embedding_spaces.ensure_space(workspace_id, embedder)
         ids: dict[str, str] = {}
-        for doc, members in _by_document(passages).items():
+        documents: dict[str, list[LabelledPassage]] = {}
+        for passage in passages:
+            documents.setdefault(passage.doc, []).append(passage)
+        for doc, members in documents.items():
             ids |= _store_document(workspace_id, doc, members, (space, embedder))
             on_done(len(members))
         yield Collection(workspace_id, ids)
@@ -107,21 +110,23 @@ async def ask_questions(
 def measured_questions(asked: Sequence[AskedQuestion]) -> dict[str, object]:
     """Measure one set: recall and MRR of the answerable questions after and before reranking, and how well the evidence
     separates answerable questions from others."""
-    answerable = [each for each in asked if each.labelled.answerable]
-    labels = [int(each.labelled.answerable) for each in asked]
+    answerable = [question for question in asked if question.labelled.answerable]
+    labels = [int(question.labelled.answerable) for question in asked]
     return {
         "n": len(asked),
         "answerable": len(answerable),
-        **_order_measured(answerable, lambda each: each.ranked),
-        "answerability_auc": roc_auc(labels, [each.evidence for each in asked]),
-        "not_scored": mean(each.evidence is None for each in asked),
-        "before_reranking": _order_measured(answerable, lambda each: each.retrieved),
+        **_order_measured(answerable, lambda question: question.ranked),
+        "answerability_auc": roc_auc(labels, [question.evidence for question in asked]),
+        "not_scored": mean(question.evidence is None for question in asked),
+        "before_reranking": _order_measured(answerable, lambda question: question.retrieved),
     }
 
 
 def _order_measured(asked: Sequence[AskedQuestion], order: Callable[[AskedQuestion], list[str]]) -> Measures:
-    recalls = {f"recall@{k}": mean(found(each.labelled.gold, order(each), k) for each in asked) for k in CUTS}
-    return {**recalls, "mrr": mean(reciprocal_rank(each.labelled.gold, order(each)) for each in asked)}
+    recalls = {
+        f"recall@{k}": mean(found(question.labelled.gold, order(question), k) for question in asked) for k in CUTS
+    }
+    return {**recalls, "mrr": mean(reciprocal_rank(question.labelled.gold, order(question)) for question in asked)}
 
 
 async def _ask(
@@ -152,13 +157,6 @@ def _candidates(question: str, search: Search, embedder: Embedder) -> list[Passa
         return get_passages(session, [key for key, _ in candidates])
 
 
-def _by_document(passages: Sequence[LabelledPassage]) -> dict[str, list[LabelledPassage]]:
-    documents: dict[str, list[LabelledPassage]] = {}
-    for passage in passages:
-        documents.setdefault(passage.doc, []).append(passage)
-    return documents
-
-
 def _store_document(
     workspace_id: int, name: str, passages: Sequence[LabelledPassage], vectors_by: tuple[Space, Embedder]
 ) -> dict[str, str]:
@@ -179,12 +177,7 @@ def _store_document(
         chunk_ids = [f"{document.doc_id}::chunk_{index}" for index in range(len(passages))]
         owner = {"document_id": document.id, "section": None, "context": None}
         chunks = [
-            {
-                **owner,
-                "chunk_id": chunk_id,
-                "chunk_index": index,
-                **_slice(*where),
-            }
+            {**owner, "chunk_id": chunk_id, "chunk_index": index, **_slice(*where)}
             for index, (chunk_id, where) in enumerate(zip(chunk_ids, zip(passages, starts, strict=True), strict=True))
         ]
         # All in one transaction: no ingestion worker ever sees the document unfinished.

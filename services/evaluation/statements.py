@@ -115,7 +115,7 @@ def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measure
 
 def worst(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
     """Return each measure's worst value over the sets: a mean hides a kind of text that cannot be judged."""
-    defined = {name: [value for each in sets.values() if (value := each[name]) is not None] for name in names}
+    defined = {name: [value for measures in sets.values() if (value := measures[name]) is not None] for name in names}
     return {name: (max if name in _LOWER else min)(values, default=None) for name, values in defined.items()}
 
 
@@ -131,12 +131,16 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
         folds = {"even": only[::2], "odd": only[1::2]}
     if any(len({label for _, label in fold}) < 2 for fold in folds.values()):
         return None
-    unseen = [_judged_unseen(name, folds) for name in folds]
+    unseen: list[list[tuple[float, int]]] = []
+    for name, fold in folds.items():
+        slope, offset = _fitted([pair for learned, pairs in folds.items() if learned != name for pair in pairs])
+        held = Calibration("", slope, offset, 0.0)
+        unseen.append([(held.apply(score), label) for score, label in fold])
     slope, offset = _fitted([pair for fold in folds.values() for pair in fold])
 
     def measured_unseen(measure: Measure) -> float:
-        found = mean(measure([label for _, label in fold], [score for score, _ in fold]) for fold in unseen)
-        return round(found or 0.0, 4)
+        value = mean(measure([label for _, label in fold], [score for score, _ in fold]) for fold in unseen)
+        return round(value or 0.0, 4)
 
     return Calibration(
         version,
@@ -148,12 +152,6 @@ def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) ->
         false_strip=measured_unseen(false_strip),
         measured_on=f"{sum(map(len, unseen))} pairs of {len(judged)} data sets",
     )
-
-
-def _judged_unseen(name: str, folds: Mapping[str, Sequence[tuple[float, int]]]) -> list[tuple[float, int]]:
-    slope, offset = _fitted([pair for other, fold in folds.items() if other != name for pair in fold])
-    held = Calibration("", slope, offset, 0.0)
-    return [(held.apply(score), label) for score, label in folds[name]]
 
 
 def _fitted(pairs: Sequence[tuple[float, int]]) -> tuple[float, float]:

@@ -61,7 +61,9 @@ def submit_batch(
             return Submitted(earlier, repeated=True)
         # Before anything is created: a batch that is refused leaves no workspace behind.
         rows = _all_rows(sources, items)
-    workspaces = _make_workspaces(items)
+    # In a transaction of its own: other requests that create the same workspace must not wait for all the items.
+    with transaction() as session:
+        workspaces = get_or_add_workspaces(session, (new.workspace for new in items))
     batch_id = uuid.uuid4()
     with transaction() as session:
         if request is not None and (first := reserve_key(session, request, batch_id)) != batch_id:
@@ -70,12 +72,6 @@ def submit_batch(
         store = Store(session, settings, workspaces)
         store.add([Item(uuid.uuid4(), new, rows[n], batch_id, n) for n, new in enumerate(items)])
     return Submitted(batch_id, repeated=False)
-
-
-def _make_workspaces(items: Sequence[NewVerification]) -> dict[str, int]:
-    # In a transaction of its own: otherwise others who create the same workspace would wait for all the items.
-    with transaction() as session:
-        return get_or_add_workspaces(session, (new.workspace for new in items))
 
 
 def _all_rows(sources: SourceRows, items: Sequence[NewVerification]) -> list[list[dict[str, Any]]]:

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from db.models import Batch, QueryStatus
+from db.models import QueryStatus
 from db.queries.verifications import batches
 from db.session import reading, transaction
 from services.external.verification_results import read_verification
@@ -17,27 +17,25 @@ def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         batch = batches.get_batch(session, batch_id)
         counted = batches.count_states(session, batch_id)
+    if batch.finished_at is None:
+        status = "running" if counted[QueryStatus.QUEUED] < batch.total else "queued"
+    else:
+        status = "cancelled" if batch.cancelled_at else "finished"
     return {
         "id": str(batch.id),
-        "status": _status(batch, started=counted[QueryStatus.QUEUED] < batch.total),
+        "status": status,
         "total": batch.total,
-        **{status.value: counted[status] for status in QueryStatus},
+        **{state.value: counted[state] for state in QueryStatus},
         "created_at": batch.created_at.isoformat(),
         "finished_at": batch.finished_at.isoformat() if batch.finished_at else None,
     }
 
 
-def _status(batch: Batch, *, started: bool) -> str:
-    if batch.finished_at is None:
-        return "running" if started else "queued"
-    return "cancelled" if batch.cancelled_at else "finished"
-
-
 def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
     """(position, verification) of finished items after position `after`, in the order of the file."""
     with reading() as session:
-        found = batches.finished_items(session, batch_id, after, limit)
-    return [(position, read_verification(query_id)) for position, query_id in found]
+        items = batches.finished_items(session, batch_id, after, limit)
+    return [(position, read_verification(query_id)) for position, query_id in items]
 
 
 def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:

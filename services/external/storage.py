@@ -24,7 +24,14 @@ from domain.query.instructions import refusal_of
 from domain.query.outcomes import Drafted, Selected
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
-from services.external.request import ABOUT_SENTENCES, NewSource, NewVerification, options_of, skipped_checks
+from services.external.request import (
+    ABOUT_SENTENCES,
+    NewCitation,
+    NewSource,
+    NewVerification,
+    options_of,
+    skipped_checks,
+)
 from services.queries.submission import checked_question
 
 # Bounds of one portion: few statements, none of which holds everything.
@@ -91,7 +98,9 @@ class SourceRows:
         row = text_row(number, source)
         if source.document_id is None:
             return row
-        document = self._document(source.document_id)
+        if source.document_id not in self._documents:
+            self._documents[source.document_id] = read_document(self._session, source.document_id)
+        document = self._documents[source.document_id]
         return {
             **row,
             "title": source.title or document.filename,
@@ -100,11 +109,6 @@ class SourceRows:
             "pages": document.pages,
             "sections": document.sections,
         }
-
-    def _document(self, document_id: uuid.UUID) -> Document:
-        if document_id not in self._documents:
-            self._documents[document_id] = read_document(self._session, document_id)
-        return self._documents[document_id]
 
 
 class Store:
@@ -127,16 +131,24 @@ class Store:
             add_outcomes(self._session, outcomes)
 
     def _query(self, item: Item) -> dict[str, Any]:
-        new, workspace = item.new, self._workspace(item.new.workspace)
+        new, name = item.new, item.new.workspace
+        if name not in self._stored:
+            stored = self._session.get_one(Workspace, self._workspaces[name]).settings
+            self._stored[name] = WorkspaceSettings.stored(stored)
+        workspace = self._stored[name]
+        question = new.question or ""
+        if question and not item.reverifies:
+            # The question of a stored answer was accepted before, and may have grown when it was restated.
+            question = checked_question(question, self._settings.question_max_chars)
         return {
             "id": item.query_id,
-            "workspace_id": self._workspaces[new.workspace],
-            "question": self._question(item),
+            "workspace_id": self._workspaces[name],
+            "question": question,
             "mode": "balanced",
             "provider": self._settings.provider,
             "options": {
                 **options_of(new, self._settings, workspace).model_dump(mode="json"),
-                # A refusal in the given answer is known by it.
+                # A refusal in the given answer is recognised by this text.
                 "refusal": refusal_of(workspace.instructions),
             },
             "kind": QueryKind.VERIFICATION,
@@ -148,23 +160,8 @@ class Store:
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
             # No person waits for an item of a batch.
-            **({"is_scripted": True, "set_requester": None} if item.batch_id else requester_columns(self._session)),
+            **({"is_scripted": True, "asked_by": None} if item.batch_id else requester_columns(self._session)),
         }
-
-    def _question(self, item: Item) -> str:
-        question = item.new.question or ""
-        # The question of a stored answer was accepted before, and may have grown when it was restated.
-        return (
-            question
-            if item.reverifies or not question
-            else checked_question(question, self._settings.question_max_chars)
-        )
-
-    def _workspace(self, name: str) -> WorkspaceSettings:
-        if name not in self._stored:
-            stored = self._session.get_one(Workspace, self._workspaces[name]).settings
-            self._stored[name] = WorkspaceSettings.stored(stored)
-        return self._stored[name]
 
 
 def first_outcomes(
@@ -175,7 +172,7 @@ def first_outcomes(
     selected = _selected(new, keys, rows)
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)
-    found: list[tuple[str, str, Mapping[str, Any]]] = [
+    outcomes: list[tuple[str, str, Mapping[str, Any]]] = [
         ("select", "", selected),
         ("generate", "", draft),
         ("extract_citations", "", {"status": "extracted", "citations": []}),
@@ -184,10 +181,10 @@ def first_outcomes(
     for check, reason in skipped.items():
         outcome = Checked(status="skipped", verdict=None, reason=reason)
         if check != "citations":
-            found.append((f"check_{check}", "", outcome))
+            outcomes.append((f"check_{check}", "", outcome))
         elif skipped.keys() >= ABOUT_SENTENCES:
-            found += [("check_statements", each.item, outcome) for each in plan_checks(draft["text"], sources)]
-    return [(step, item, dict(outcome)) for step, item, outcome in found]
+            outcomes += [("check_statements", planned.item, outcome) for planned in plan_checks(draft["text"], sources)]
+    return [(step, item, dict(outcome)) for step, item, outcome in outcomes]
 
 
 def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]) -> Selected:
@@ -209,10 +206,15 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
 
 def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
-    cited = [(citation, _number(citation.source, numbers, len(new.sources))) for citation in new.citations]
+    cited: list[tuple[NewCitation, int | None]] = []
+    for citation in new.citations:
+        number = numbers.get(citation.source) if isinstance(citation.source, str) else citation.source
+        cited.append((citation, number if number is not None and 1 <= number <= len(new.sources) else None))
     translation = translated(new.answer, sources, new.first_number)
     marked = marked_translation(
-        translation, [GivenCitation(each.start, each.end, number) for each, number in cited if number], sources
+        translation,
+        [GivenCitation(citation.start, citation.end, number) for citation, number in cited if number],
+        sources,
     )
     return Drafted(
         status="complete",
@@ -224,11 +226,7 @@ def _draft(new: NewVerification, sources: Citable) -> Drafted:
         from_zero=translation.from_zero and new.first_number is None,
         inserted=list(marked.inserted),
         citations=[
-            {"start": each.start, "end": each.end, "source": each.source, "number": number} for each, number in cited
+            {"start": citation.start, "end": citation.end, "source": citation.source, "number": number}
+            for citation, number in cited
         ],
     )
-
-
-def _number(source: int | str, numbers: Mapping[str, int], count: int) -> int | None:
-    number = numbers.get(source) if isinstance(source, str) else source
-    return number if number is not None and 1 <= number <= count else None

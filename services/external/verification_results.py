@@ -12,7 +12,6 @@ from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
 from db.queries.runs.parking import list_degraded
 from db.queries.runs.queries import QueryFilter
-from db.queries.runs.results import StoredVerification
 from db.queries.verifications.audits import find_head
 from db.queries.verifications.external_sources import get_given_text
 from db.session import reading
@@ -38,7 +37,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             **_head(query, queries.workspace_name_of(session, query)),
             "answer": draft["given"],
             **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
-            "repaired_is_grounded": _grounded_after(published),
+            "repaired_is_grounded": published.verification.is_grounded if published else None,
             "sources": [{name: value for name, value in source.items() if name != "brackets"} for source in sources],
             **reading_of(draft),
             "sentences": [rendered.sentence(sentence) for sentence in stored.sentences] if stored else [],
@@ -101,11 +100,11 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
     }
 
 
-def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
-    # Without an edit the submitted text: how it writes its markers is up to its author.
-    if found is None:
+def _repaired(given: str, stored: results.StoredAnswer | None) -> dict[str, Any]:
+    """The repaired answer, or without an edit the submitted text: how it writes its markers is up to its author."""
+    if stored is None:
         return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
-    answer, _ = found
+    answer, _ = stored
     changed = is_changed(answer)
     return {
         "repaired_answer": answer.text if changed else given,
@@ -117,10 +116,6 @@ def _repaired(given: str, found: results.StoredAnswer | None) -> dict[str, Any]:
 
 def is_changed(answer: Answer) -> bool:
     return bool(answer.edits) or answer.abstained
-
-
-def _grounded_after(published: StoredVerification | None) -> bool | None:
-    return published.verification.is_grounded if published else None
 
 
 class AsSubmitted:

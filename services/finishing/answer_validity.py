@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from db.models import AnswerValidity, Query, QueryKind, QueryStatus
+from db.models import AnswerValidity, QueryKind, QueryStatus
 from db.queries.runs import queries
 from db.queries.runs.events import add_event
 from db.queries.verifications import answer_validity
@@ -57,11 +57,11 @@ def _event_data(stored: AnswerValidity, lost: Sequence[dict[str, Any]]) -> dict[
         "verification": str(stored.reverification) if stored.reverification else None,
         "sentences": [
             {
-                "text": each["text"][:_MOST_CHARS],
-                "old": each["old"]["status"] if each["old"] else None,
-                "new": each["new"]["status"] if each["new"] else None,
+                "text": sentence["text"][:_MOST_CHARS],
+                "old": sentence["old"]["status"] if sentence["old"] else None,
+                "new": sentence["new"]["status"] if sentence["new"] else None,
             }
-            for each in lost[:_MOST_LOST]
+            for sentence in lost[:_MOST_LOST]
         ],
     }
 
@@ -79,11 +79,7 @@ def decide_after_reverification(session: Session, query_id: uuid.UUID, status: Q
     pending = answer_validity.find_pending(session, query.reverifies, (query_id, query.replay_of))
     if pending is not None:
         pending.reverification = query_id
-        _decide(session, query, pending, status)
-
-
-def _decide(session: Session, query: Query, pending: AnswerValidity, status: QueryStatus) -> None:
-    found = comparison(session, pending.query_id, query.id) if status is QueryStatus.SUCCEEDED else None
-    compared = found["sentences"] if found else None
-    ruling = after_reverification(pending.filename, compared)
-    store_validity(session, pending, ruling, worse(compared or ()))
+        compared = comparison(session, pending.query_id, query_id) if status is QueryStatus.SUCCEEDED else None
+        sentences = compared["sentences"] if compared else None
+        ruling = after_reverification(pending.filename, sentences)
+        store_validity(session, pending, ruling, worse(sentences or ()))

@@ -25,9 +25,9 @@ def seal_audit(session: Session, query_id: uuid.UUID) -> None:
 
 
 def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
-    found = audits.list_contents(session, query_id)
-    before = [record for part, record in found if part < PROMPTS_PART]
-    behind = [record for part, record in found if part > PROMPTS_PART]
+    parts = audits.list_contents(session, query_id)
+    before = [record for part, record in parts if part < PROMPTS_PART]
+    behind = [record for part, record in parts if part > PROMPTS_PART]
     return [*before, *_prompts(behind), *behind]
 
 
@@ -63,17 +63,17 @@ def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -
     """
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))
-        found = audit(stored.chain, head or stored.head, _contents(session, query_id))
+        comparison = audit(stored.chain, head or stored.head, _contents(session, query_id))
     return {
         "query": str(query_id),
         **_head(stored),
-        "intact": not found.differences,
+        "intact": not comparison.differences,
         "differences": [
-            {**difference._asdict(), "fields": list(difference.fields)} for difference in found.differences
+            {**difference._asdict(), "fields": list(difference.fields)} for difference in comparison.differences
         ],
-        "erased": found.erased,
-        "later": found.later,
-        "unknown_prompts": found.unknown,
+        "erased": comparison.erased,
+        "later": comparison.later,
+        "unknown_prompts": comparison.unknown,
     }
 
 

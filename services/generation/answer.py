@@ -15,7 +15,6 @@ from domain.objects.schema import read_schema
 from domain.query.instructions import style_of
 from domain.query.model_refusals import refuses
 from domain.query.modes import idk_for
-from domain.query.options import QueryOptions
 from domain.query.outcomes import Drafted
 from services.core.context import StepContext, StepResult, when_loaded
 from services.generation.draft_stream import StreamedDraft, publishing_draft
@@ -27,14 +26,18 @@ STOPPED = "The answer was not written to its end: no sentence that was checked b
 async def generate(context: StepContext) -> StepResult:
     """Write the answer; a cut, empty or refused one is a failed draft, never a short answer."""
     passages = await when_loaded(context, context.selected_passages)
+    options = context.query.options
+    style = style_of(options.instructions)
+    if options.answer_schema is not None:
+        style = f"{style}\n\n{wish_for(read_schema(options.answer_schema))}"
     composition, fields = (
         GENERATE_ANSWER,
         {
             "sources": numbered_sources(passages),
             "question": context.question,
-            # What the workspace says instead is for readers: a model refuses in words that are recognised.
+            # The workspace's own refusal is for readers: a model refuses in words that are recognised.
             "idk": idk_for(context.question, passages[0].readable if passages else ""),
-            "style": _style(context.query.options),
+            "style": style,
         },
     )
     if notes := notes_text(context):
@@ -43,19 +46,10 @@ async def generate(context: StepContext) -> StepResult:
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
     async with publishing_draft(context) as draft:
         reply = await draft.while_grounded(
-            context.tools.models.compose(
-                composition, fields, log=context.log, model=context.query.options.model, on_text=draft.write
-            )
+            context.tools.models.compose(composition, fields, log=context.log, model=options.model, on_text=draft.write)
         )
     drafted = _stopped(context, draft) if reply is None else _drafted(reply, draft, context.citable)
     return replace(drafted, events=[*draft.unpublished(), *drafted.events])
-
-
-def _style(options: QueryOptions) -> str:
-    style = style_of(options.instructions)
-    if options.answer_schema is None:
-        return style
-    return f"{style}\n\n{wish_for(read_schema(options.answer_schema))}"
 
 
 def _drafted(reply: ComposedText | Failure, draft: StreamedDraft, sources: Citable) -> StepResult:

@@ -23,7 +23,7 @@ UNWATCHED_EVERY_S = 1.0
 
 
 class PublishingSchedule:
-    """When to publish the draft of one query: soon while someone watches, else seldom.
+    """When to publish the draft of one query: soon while a person watches, else seldom.
 
     `is_watched` may use the network; it is called in a thread.
     """
@@ -72,7 +72,7 @@ async def publishing_draft(context: StepContext) -> AsyncGenerator["StreamedDraf
 
 
 def _report(publisher: asyncio.Task[None]) -> None:
-    # It ends the publishing and the early checks, never the answer.
+    """Log an error that ended the publishing and the early checks; it never ends the answer."""
     if not publisher.cancelled() and (error := publisher.exception()) is not None:
         log.error("drafts_not_told", exc_info=error)
 
@@ -117,8 +117,8 @@ class StreamedDraft:
         return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
 
     def write(self, text: str) -> None:
-        # Characters that JSON columns cannot hold would fail the step because of a mere draft. Offsets count from the
-        # first word.
+        """Take the whole text so far. Offsets count from its first word; characters that JSON columns cannot hold are
+        replaced, as they would fail the step because of a mere draft."""
         self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
         self._grew.set()
 
@@ -132,7 +132,9 @@ class StreamedDraft:
                 async with asyncio.timeout(_POLL_EVERY_S):
                     await self._grew.wait()
             self._grew.clear()
-            is_due, dispatch = await self._schedule.should_publish(), self._dispatches_checks()
+            is_due = await self._schedule.should_publish()
+            # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
+            dispatch = self._check_early == "always" or (self._check_early == "watched" and self._schedule.is_watched)
             if is_due or dispatch:
                 # A cancelled thread would still write, and the next draft might overtake it.
                 await asyncio.shield(self.publish(dispatch=dispatch))
@@ -151,12 +153,8 @@ class StreamedDraft:
         if is_ungrounded(states, after):
             self._is_ungrounded.set()
 
-    def _dispatches_checks(self) -> bool:
-        # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
-        return self._check_early == "always" or (self._check_early == "watched" and self._schedule.is_watched)
-
     async def publish(self, *, dispatch: bool = False) -> None:
-        # Sentences that close only with the end are checked with the rest.
+        """Publish what was added, and dispatch complete sentences; the rest is checked with the whole answer."""
         async with self._publishing:
             written = self._written
             if not (events := self.unpublished()):
@@ -172,7 +170,7 @@ class StreamedDraft:
             self._published = written
 
     async def finish_publishing(self) -> None:
-        # A publication under way has less text than the next one, and must not arrive after it.
+        """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
         async with self._publishing:
             pass
 

@@ -13,7 +13,7 @@ from services.core.context import StepContext, StepResult, when_loaded
 
 
 async def extract_citations(context: StepContext) -> StepResult:
-    # Whether a quote occurs in its source is checked where it is used.
+    """Ask for citations; whether a quote occurs in its source is checked where the citation is used."""
     options = context.query.options
     passages = await when_loaded(context, context.selected_passages)
     fields = {
@@ -26,7 +26,7 @@ async def extract_citations(context: StepContext) -> StepResult:
     if isinstance(reply, Failure):
         return StepResult.single(Extracted(status="failed", citations=[], reason=reply.reason))
     scored = [_scored(citation, passages) for citation in reply.citations]
-    return StepResult.single(Extracted(status="extracted", citations=[each for each in scored if each]))
+    return StepResult.single(Extracted(status="extracted", citations=[citation for citation in scored if citation]))
 
 
 def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> dict[str, Any] | None:

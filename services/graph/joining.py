@@ -20,7 +20,7 @@ Found = list[tuple[int, float | None]]
 class JoinedCandidates:
     """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
 
-    found: Found
+    candidates: Found
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
     issue: str = ""
 
@@ -29,22 +29,23 @@ class JoinedCandidates:
         return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
 
 
-def with_graph(context: StepContext, queries: Sequence[str], found: Found, k: int) -> JoinedCandidates:
-    """Join what was `found` without the graph with what the graph leads to, as `graph_mode` says; at most `k`.
+def with_graph(context: StepContext, queries: Sequence[str], searched: Found, k: int) -> JoinedCandidates:
+    """Join the candidates that were `searched` without the graph with what the graph leads to, as `graph_mode` says.
 
-    `hybrid` leaves a third of the places to the former, because a graph never holds all of a document.
+    At most `k` are returned. `hybrid` leaves a third of the places to the `searched` ones, because a graph never holds
+    all of a document.
     """
     mode = context.query.options.graph_mode
     if mode == "naive":
-        return JoinedCandidates(found[:k])
+        return JoinedCandidates(searched[:k])
     planned = _planned(context, queries)
     if planned["status"] == "empty":
-        return JoinedCandidates(found[:k], issue=planned.get("reason", NO_GRAPH))
+        return JoinedCandidates(searched[:k], issue=planned.get("reason", NO_GRAPH))
     graph = graph_candidates(context, planned, " ".join(queries))
     if not graph.chunks:
-        return JoinedCandidates(found[:k], issue=NOTHING_NEAR)
-    similarity = dict(found)
-    keys = _ordered(mode, graph, [key for key, _ in found], k)
+        return JoinedCandidates(searched[:k], issue=NOTHING_NEAR)
+    similarity = dict(searched)
+    keys = _ordered(mode, graph, [key for key, _ in searched], k)
     earlier: dict[str, Link] = (context.earlier("retrieve") or {}).get("links", {})
     return JoinedCandidates([(key, similarity.get(key)) for key in keys], {**graph.links, **earlier})
 
@@ -58,10 +59,10 @@ def _planned(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
     return GraphPlanned(status="fallback", low_level=list(queries), high_level=list(queries))
 
 
-def _ordered(mode: GraphMode, graph: GraphFound, found: Sequence[int], k: int) -> list[int]:
+def _ordered(mode: GraphMode, graph: GraphFound, searched: Sequence[int], k: int) -> list[int]:
     if mode == "mix":
-        return interleave([graph.chunks, found])[:k]
+        return interleave([graph.chunks, searched])[:k]
     if mode == "hybrid":
         first = graph.chunks[: k - k // 3]
-        return list(dict.fromkeys([*first, *found, *graph.chunks]))[:k]
+        return list(dict.fromkeys([*first, *searched, *graph.chunks]))[:k]
     return graph.chunks[:k]

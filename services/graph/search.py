@@ -92,8 +92,11 @@ def _named_entities(
 def _local(session: Session, search: _Search, entities: Mapping[int, float]) -> list[_Hit]:
     if not entities:
         return []
-    found = graph.connections_of(session, search.space, entities, search.vector, search.relations)
-    scored = [(each, max(entities.get(end, 0.0) for end in each.ends) * _worth(each)) for each in found]
+    connections = graph.connections_of(session, search.space, entities, search.vector, search.relations)
+    scored = [
+        (connection, max(entities.get(end, 0.0) for end in connection.ends) * _worth(connection))
+        for connection in connections
+    ]
     own = graph.chunks_of_entities(session, entities, search.question, _CHUNKS_OF_ENTITY, search.space.where)
     hits = [_Hit(chunk, entities[entity] * _OWN) for entity, chunks in own.items() for chunk in chunks]
     return [*_over(session, search, scored, entities), *hits]
@@ -102,16 +105,16 @@ def _local(session: Session, search: _Search, entities: Mapping[int, float]) -> 
 def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
     nearest: dict[int, Connection] = {}
     for vector in vectors:
-        for each in graph.near_connections(session, search.space, vector, search.relations):
-            known = nearest.get(each.id)
-            if each.similarity >= _RELATION_NEAR and (known is None or known.similarity < each.similarity):
-                nearest[each.id] = each
-    best = sorted(nearest.values(), key=lambda each: -_worth(each))[: search.relations]
-    return list(_over(session, search, [(each, _worth(each)) for each in best], {}))
+        for connection in graph.near_connections(session, search.space, vector, search.relations):
+            known = nearest.get(connection.id)
+            if connection.similarity >= _RELATION_NEAR and (known is None or known.similarity < connection.similarity):
+                nearest[connection.id] = connection
+    best = sorted(nearest.values(), key=lambda connection: -_worth(connection))[: search.relations]
+    return list(_over(session, search, [(connection, _worth(connection)) for connection in best], {}))
 
 
 def _worth(connection: Connection) -> float:
-    # 0..1: grows with the similarity to the question and with the number of chunks that state it.
+    """0..1; it grows with the similarity to the question and with the number of chunks that state the connection."""
     return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
 
 
@@ -119,11 +122,11 @@ def _over(
     session: Session, search: _Search, connections: Sequence[tuple[Connection, float]], near: Mapping[int, float]
 ) -> Iterator[_Hit]:
     stated = graph.chunks_of_connections(
-        session, [each.id for each, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
+        session, [connection.id for connection, _ in connections], _CHUNKS_OF_CONNECTION, search.space.where
     )
-    ends = {each.id: _far_ends(each, near) for each, _ in connections}
+    ends = {connection.id: _far_ends(connection, near) for connection, _ in connections}
     about = graph.chunks_of_entities(
-        session, {end for each in ends.values() for end in each}, search.question, _CHUNKS_OF_ENTITY, search.space.where
+        session, {end for far in ends.values() for end in far}, search.question, _CHUNKS_OF_ENTITY, search.space.where
     )
     for connection, score in connections:
         bridges = stated.get(connection.id, [])
@@ -138,11 +141,11 @@ def _over(
 
 
 def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
-    # Away from what the question names, or both if it names neither.
-    one, other = connection.ends
-    if near.get(one, 0.0) == near.get(other, 0.0):
+    """The end that the question does not name, or both ends if it names neither."""
+    first, second = connection.ends
+    if near.get(first, 0.0) == near.get(second, 0.0):
         return connection.ends
-    return (other,) if near.get(one, 0.0) > near.get(other, 0.0) else (one,)
+    return (second,) if near.get(first, 0.0) > near.get(second, 0.0) else (first,)
 
 
 def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:

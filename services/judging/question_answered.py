@@ -21,24 +21,24 @@ def with_question_verdict(
     outcome = context.outcome(ALIGNMENT)
     if outcome is None or outcome["status"] == "skipped":
         return dict(checks)
-    found = _judged(context, answer, is_shortened=is_shortened)
-    if found is None:
+    verdict = _judged(context, answer, is_shortened=is_shortened)
+    if verdict is None:
         return dict(checks)
-    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": found.as_json()}}
+    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": verdict.as_json()}}
 
 
 def is_question_answered(context: StepContext, answer: str, *, is_shortened: bool) -> bool:
-    """Say whether `answer`, of which each sentence is supported, answers the question at least in part; no where that
+    """Whether `answer`, of which each sentence is supported, answers the question at least in part; False where that
     was not checked."""
     outcome = context.outcome(ALIGNMENT)
     if not answer or not outcome or outcome["status"] != "checked":
         return False
-    found = _judged(context, answer, is_shortened=is_shortened)
-    return found is None or found.relevant != "no"
+    verdict = _judged(context, answer, is_shortened=is_shortened)
+    return verdict is None or verdict.relevant != "no"
 
 
 def leaves_as_much_open(context: StepContext, part: str, whole: str) -> bool:
-    """Say whether `part` of an answer answers as much of the question as the `whole` one."""
+    """Whether `part` of an answer answers as much of the question as the `whole` one."""
     texts = _named_texts(context)
     left, before = (judge_question(context.question, text, texts) for text in (part, whole))
     return left is None or before is None or set(left.open_parts) <= set(before.open_parts)

@@ -22,7 +22,7 @@ class Shown:
 
 async def score_each(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
     """Score the passages concurrently, each in its own call; a failure is an outcome."""
-    return await asyncio.gather(*(_score_single(models, question, each, log) for each in shown))
+    return await asyncio.gather(*(_score_single(models, question, passage, log) for passage in shown))
 
 
 async def score_batch(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
@@ -33,23 +33,26 @@ async def score_batch(models: ModelGateway, question: str, shown: Sequence[Shown
 
 
 def _fit(shown: Sequence[Shown]) -> bool:
-    return len(shown) <= MOST_CHUNKS and sum(len(each.text) for each in shown) <= CHUNKS_CHARS
+    return len(shown) <= MOST_CHUNKS and sum(len(passage.text) for passage in shown) <= CHUNKS_CHARS
 
 
 async def _scored(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> Sequence[Scored]:
     if len(shown) == 1:
         return [await _score_single(models, question, shown[0], log)]
-    chunks = Chunks.of([each.text for each in shown])
+    chunks = Chunks.of([passage.text for passage in shown])
     reply = await models.ask(
         RERANK_CHUNKS.for_items(len(shown)),
         {"chunks": chunks, "question": question},
         log=log,
-        item=",".join(each.item for each in shown),
+        item=",".join(passage.item for passage in shown),
     )
     if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
         return [_unreadable(reply) for _ in shown]
     scores = {} if isinstance(reply, Failure) else by_id(chunks, reply.scores)
-    read = (_read(models, question, each, scores.get(chunk.id), log) for each, chunk in zip(shown, chunks, strict=True))
+    read = (
+        _read(models, question, passage, scores.get(chunk.id), log)
+        for passage, chunk in zip(shown, chunks, strict=True)
+    )
     return await asyncio.gather(*read)
 
 

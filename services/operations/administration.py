@@ -10,36 +10,36 @@ from db.session import system_transaction
 
 
 def read_processes() -> list[dict[str, Any]]:
-    # With those that died within the last hour without signing off.
+    """The worker processes, also those that died within the last hour without signing off."""
     with system_transaction() as session:
-        found = processes.list_processes(session)
+        rows = processes.list_processes(session)
     return [
         {
-            "host": each.host,
-            "pid": each.pid,
-            "queues": list(each.queues),
-            "concurrency": each.concurrency,
-            "started_at": each.started_at.isoformat(),
-            "seen_s_ago": round(each.silent_s, 1),
-            "alive": each.alive,
+            "host": process.host,
+            "pid": process.pid,
+            "queues": list(process.queues),
+            "concurrency": process.concurrency,
+            "started_at": process.started_at.isoformat(),
+            "seen_s_ago": round(process.silent_s, 1),
+            "alive": process.alive,
         }
-        for each in found
+        for process in rows
     ]
 
 
 def read_backlog() -> list[dict[str, Any]]:
     with system_transaction() as session:
-        found = backlog.list_backlog(session)
+        rows = backlog.list_backlog(session)
     return [
         {
-            "tenant": each.tenant,
-            "weight": each.weight,
-            "queued": each.asked,
-            "queued_in_batches": each.items,
-            "running": each.running,
-            "oldest_s": None if each.oldest_s is None else round(each.oldest_s, 1),
+            "tenant": waiting.tenant,
+            "weight": waiting.weight,
+            "queued": waiting.asked,
+            "queued_in_batches": waiting.items,
+            "running": waiting.running,
+            "oldest_s": None if waiting.oldest_s is None else round(waiting.oldest_s, 1),
         }
-        for each in found
+        for waiting in rows
     ]
 
 
@@ -56,17 +56,17 @@ def change_weight(name: str, weight: float) -> None:
 
 def read_parked(limit: int) -> list[dict[str, Any]]:
     with system_transaction() as session:
-        found = list_parked(session, limit)
+        rows = list_parked(session, limit)
     return [
         {
-            "tenant": each.tenant,
-            "query_id": str(each.query_id),
-            "round": each.round,
-            "step": each.step,
-            "item": each.item,
-            "worker": each.worker,
-            "reason": each.reason,
-            "at": each.parked_at.isoformat(),
+            "tenant": item.tenant,
+            "query_id": str(item.query_id),
+            "round": item.round,
+            "step": item.step,
+            "item": item.item,
+            "worker": item.worker,
+            "reason": item.reason,
+            "at": item.parked_at.isoformat(),
         }
-        for each in found
+        for item in rows
     ]

@@ -9,7 +9,6 @@ from typing import Any
 
 from clients.webhooks.signing import new_secret
 from config.settings import settings
-from db.models import ApiKey
 from db.queries.access import keys as rows
 from db.queries.access.workspaces import get_workspace
 from db.session import acting_for, reading, system_transaction, transaction
@@ -134,32 +133,29 @@ def _fresh(key_id: str) -> _Known | None:
 
 
 def _look_up(sent: SentKey) -> _Known:
-    # Taken before the query: a revocation during it must not be overlooked for longer than `trust_for_s`.
+    """The key as the database has it now. Raises KeyInvalid."""
+    # The time before the query counts: a revocation during it must not be overlooked for longer than `trust_for_s`.
     read_at = time.monotonic()
     with system_transaction() as session:
-        found = rows.find_key(session, sent.id)
-        if found is None:
+        stored = rows.find_key(session, sent.id)
+        if stored is None:
             _known.pop(sent.id, None)
             raise KeyInvalid
-        row, expired = found
+        row, expired = stored
         if hmac.compare_digest(row.digest, sent.digest) and not expired and row.revoked_at is None:
             rows.record_use(session, row.id)
         limit = row.requests_per_minute or settings().access.requests_per_minute
-        caller = _caller(row, limit)
+        scopes, workspaces = row.scopes, None
+        if row.limited_to is not None:
+            scopes, workspaces = row.limited_to["scopes"], tuple(row.limited_to["workspaces"])
+        caller = Caller(row.id, row.tenant_id, frozenset(scopes), limit, workspaces)
         known = _Known(read_at, row.digest, expired, row.revoked_at is not None, caller)
     _known[sent.id] = known
     return known
 
 
-def _caller(row: ApiKey, requests_per_minute: int) -> Caller:
-    if row.limited_to is None:
-        return Caller(row.id, row.tenant_id, frozenset(row.scopes), requests_per_minute)
-    scopes, workspaces = frozenset(row.limited_to["scopes"]), tuple(row.limited_to["workspaces"])
-    return Caller(row.id, row.tenant_id, scopes, requests_per_minute, workspaces)
-
-
 def _checked(known: _Known, sent: SentKey) -> Caller:
-    # Compare the secret first: the state of a key is shown only to its owner.
+    """The key's owner. The secret is compared first: the state of a key is shown only to its owner."""
     if not hmac.compare_digest(known.digest, sent.digest):
         raise KeyInvalid
     if known.revoked:
@@ -177,8 +173,8 @@ def _as_json(row: rows.ListedKey) -> dict[str, Any]:
         "tenant": tenant,
         "name": key.name,
         "scopes": limit["scopes"] if limit else key.scopes,
-        # A deleted workspace leaves the list, and the key opens less.
-        "workspaces": [names[each] for each in limit["workspaces"] if each in names] if limit else None,
+        # A deleted workspace is no longer listed, and the key opens one less.
+        "workspaces": [names[known] for known in limit["workspaces"] if known in names] if limit else None,
         "requests_per_minute": key.requests_per_minute,
         "created_at": key.created_at,
         "expires_at": key.expires_at,

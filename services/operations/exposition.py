@@ -82,10 +82,15 @@ def _levels(known: MetricsSnapshot) -> Iterator[Metric]:
         return
     always = {**_ALWAYS, "workers": sorted(known.served)}
     for name, (metric, label, help_) in _LEVELS.items():
-        found = {level.label: level.value for level in known.levels if level.name == name}
-        values = {**dict.fromkeys(always.get(name, ()), 0.0), **found}
+        measured = {level.label: level.value for level in known.levels if level.name == name}
+        values = {**dict.fromkeys(always.get(name, ()), 0.0), **measured}
         labels = (label,) if label else ()
-        yield _gauge(metric, help_, labels, (((each,) if label else (), value) for each, value in values.items()))
+        yield _gauge(
+            metric,
+            help_,
+            labels,
+            (((label_value,) if label else (), value) for label_value, value in values.items()),
+        )
 
 
 def _limits(known: MetricsSnapshot) -> Iterator[Metric]:
@@ -106,8 +111,8 @@ def _gauge(
     name: str, help_: str, labels: tuple[str, ...], values: Iterable[tuple[tuple[str, ...], float]]
 ) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, help_, labels=labels)
-    for each, value in values:
-        family.add_metric(written(each), value)
+    for label_values, value in values:
+        family.add_metric(written(label_values), value)
     return family
 
 

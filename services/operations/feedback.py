@@ -99,17 +99,13 @@ def _excerpt(new: NewFeedback) -> str | None:
     if new.position is None:
         return result["answer"]
     name = _LISTS[new.place]
-    listed: Sequence[Mapping[str, Any]] = _listed(result, name)
+    scores: Mapping[str, Any] = result["verification"] or {}
+    listed: Sequence[Mapping[str, Any]] = result.get(name) or scores.get(name, ())
     if new.position >= len(listed):
         raise PlaceNotFound(f"The result has {len(listed)} {name}; {new.position} is none of them (from 0).")
     place = listed[new.position]
     # A citation of an answer has its statement under another name than one of a verification.
     return place.get("claim_text") or place.get("statement") or place.get("text")
-
-
-def _listed(result: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
-    scores: Mapping[str, Any] = result["verification"] or {}
-    return result.get(name) or scores.get(name, ())
 
 
 def _as_json(row: Feedback) -> dict[str, Any]:

@@ -67,10 +67,10 @@ class Reader:
 def _summed(counted: Counts | None, more: Counts) -> Counts | None:
     if counted is None:
         return None
-    found = {name: {labels: dict(places) for labels, places in series.items()} for name, series in counted.items()}
+    sums = {name: {labels: dict(places) for labels, places in series.items()} for name, series in counted.items()}
     for name, series in more.items():
         for labels, places in series.items():
-            own = found.setdefault(name, {}).setdefault(labels, {})
+            own = sums.setdefault(name, {}).setdefault(labels, {})
             for place, value in places.items():
                 own[place] = own.get(place, 0.0) + value
-    return found
+    return sums

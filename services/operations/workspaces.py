@@ -14,15 +14,15 @@ from services.queries.submission import check_answer_schema, check_models
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
-        return [_as_json(content) for content in list_contents(session, after=after, limit=limit)]
+        return [_as_json(contents) for contents in list_contents(session, after=after, limit=limit)]
 
 
 def read_workspace(name: str) -> dict[str, Any]:
     """Raises WorkspaceNotFound, WorkspaceForbidden."""
     with reading() as session:
         rows.get_workspace(session, name)
-        (found,) = list_contents(session, [name], limit=1)
-        return _as_json(found)
+        (contents,) = list_contents(session, [name], limit=1)
+        return _as_json(contents)
 
 
 def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, settings: Settings) -> dict[str, Any]:
@@ -66,17 +66,17 @@ def _check(wanted: WorkspaceSettings, settings: Settings) -> None:
     check_answer_schema(wanted.answer_schema, settings)
 
 
-def _as_json(found: Contents) -> dict[str, Any]:
-    workspace = found.workspace
+def _as_json(contents: Contents) -> dict[str, Any]:
+    workspace = contents.workspace
     return {
         "name": workspace.name,
         "title": workspace.title,
         "status": "deleting" if workspace.deleting_at else "active",
-        "documents": found.documents,
-        "size_bytes": found.size_bytes,
+        "documents": contents.documents,
+        "size_bytes": contents.size_bytes,
         "passages": workspace.chunk_count,
         "settings": WorkspaceSettings.stored(workspace.settings).model_dump(mode="json"),
-        "embedding": dict(zip(("model", "dimension"), found.embedding, strict=True)) if found.embedding else None,
+        "embedding": dict(zip(("model", "dimension"), contents.embedding, strict=True)) if contents.embedding else None,
         "created_at": workspace.created_at.isoformat(),
-        "used_at": found.used_at.isoformat() if found.used_at else None,
+        "used_at": contents.used_at.isoformat() if contents.used_at else None,
     }

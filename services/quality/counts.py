@@ -47,7 +47,7 @@ def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> N
 def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
     states = [SentenceStatus(sentence.status) for sentence in shown.verification.sentences] if shown else []
     _add(families.SENTENCES, Counter(state.value for state in states))
-    _add(families.REPAIRS, _repairs(answer))
+    _add(families.REPAIRS, Counter(kind for edit in answer.edits if (kind := str(edit["kind"])) in _REPAIRS))
     if context.query.is_external:
         return
     METER.count(families.ANSWERS, "abstained" if answer.abstained else "answered")
@@ -86,10 +86,15 @@ def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceS
 def _count_answerability(checks: Mapping[str, Any]) -> None:
     if "check_answerability" not in checks:
         return
-    again = checks.get("recheck_answerability", {}).get("supported")
-    supported = checks["check_answerability"].get("supported") if again is None else again
+    supported = answerable(checks)
     verdict = "not_checked" if supported is None else "supported" if supported else "rejected"
     METER.count(families.ANSWERABILITY, verdict)
+
+
+def answerable(checks: Mapping[str, Any]) -> bool | None:
+    """Whether the passages can answer the question, by the latest of its checks that gave a verdict."""
+    again = checks.get("recheck_answerability", {}).get("supported")
+    return checks["check_answerability"].get("supported") if again is None else again
 
 
 def _correction(context: StepContext, stored: StoredVerification) -> str:
@@ -114,11 +119,6 @@ def _count_reranking(context: StepContext) -> None:
         METER.count(families.RERANKINGS)
         METER.count(families.RERANK_SCORES, "retrieved", by=sum(before) / len(before))
         METER.count(families.RERANK_SCORES, "selected", by=sum(after) / len(after))
-
-
-def _repairs(answer: Answer) -> Mapping[str, int]:
-    kinds = Counter(str(edit["kind"]) for edit in answer.edits)
-    return {kind: count for kind, count in kinds.items() if kind in _REPAIRS}
 
 
 def _add(family: Family, counted: Mapping[str, int]) -> None:

@@ -14,7 +14,7 @@ from db.queries.reports.quality import VerifiedRow
 from db.session import reading
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
-from services.quality.counts import count_ratings
+from services.quality.counts import answerable, count_ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Rows:
 def read_quality(workspace: str | None, limit: int, labels: Sequence[Label] = ()) -> dict[str, Any]:
     with reading() as session:
         queries = rows.newest_queries(session, workspace, limit)
-        found = metrics(read_rows(session, queries), labels)
+        measured = metrics(read_rows(session, queries), labels)
     if labels:
-        count_ratings(found["confidence_accuracy"])
-    return {"queries": len(queries), "metrics": {name: metric.as_json() for name, metric in found.items()}}
+        count_ratings(measured["confidence_accuracy"])
+    return {"queries": len(queries), "metrics": {name: metric.as_json() for name, metric in measured.items()}}
 
 
 def read_rows(session: Session, queries: Collection[uuid.UUID]) -> Rows:
@@ -61,16 +61,19 @@ def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow
     return {row.query_id: row for row in verified if row.kind == "published"}
 
 
-def metrics(found: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
-    published = published_of(found.verified)
+def metrics(stored: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
+    published = published_of(stored.verified)
+    rated = [(published.get(label.query_id), label.grounded) for label in labels]
     return {
-        **_reranking(found.rerankings),
+        **_reranking(stored.rerankings),
         **_answerability(published, labels),
-        **_citations(found),
-        **_hallucinations(found.states, {row.verification_id for row in found.verified if row.provider == "offline"}),
-        **_corrections(found.verified, published),
+        **_citations(stored),
+        **_hallucinations(stored.states, {row.verification_id for row in stored.verified if row.provider == "offline"}),
+        **_corrections(stored.verified, published),
         "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
-        "confidence_accuracy": answer_quality.confidence_accuracy(_rated(published, labels)),
+        "confidence_accuracy": answer_quality.confidence_accuracy(
+            [answer_quality.RatedAnswer(row.confidence, grounded) for row, grounded in rated if row]
+        ),
     }
 
 
@@ -82,17 +85,20 @@ def _reranking(rerankings: Sequence[tuple[uuid.UUID, str, str, dict[str, Any]]])
             scores[query_id][item] = outcome["score"]
         else:
             selected[query_id] = outcome["selected"]
-    each = [
-        answer_quality.Reranking(tuple(found.values()), tuple(found.get(str(key)) for key in selected[query_id]))
-        for query_id, found in scores.items()
+    reranked = [
+        answer_quality.Reranking(tuple(scored.values()), tuple(scored.get(str(key)) for key in selected[query_id]))
+        for query_id, scored in scores.items()
     ]
-    return {"rerank_score_gain": answer_quality.score_gain(each), "selection_rate": answer_quality.selection_rate(each)}
+    return {
+        "rerank_score_gain": answer_quality.score_gain(reranked),
+        "selection_rate": answer_quality.selection_rate(reranked),
+    }
 
 
 def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> dict[str, Metric]:
     truth = {label.query_id: label.grounded for label in labels}
     checks = [
-        answer_quality.AnswerabilityCheck(_answerable(row.checks), truth.get(query_id))
+        answer_quality.AnswerabilityCheck(answerable(row.checks), truth.get(query_id))
         for query_id, row in published.items()
         if "check_answerability" in row.checks
     ]
@@ -103,14 +109,9 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
     }
 
 
-def _answerable(checks: Mapping[str, Any]) -> bool | None:
-    again = checks.get("recheck_answerability", {}).get("supported")
-    return checks["check_answerability"].get("supported") if again is None else again
-
-
-def _citations(found: Rows) -> dict[str, Metric]:
-    cited = [has for _, state, has in found.cited if state != SentenceStatus.NO_CLAIM]
-    verdicts = (None if state == "not_checked" else Verdict(state) for _, state in found.citation_states)
+def _citations(stored: Rows) -> dict[str, Metric]:
+    cited = [has for _, state, has in stored.cited if state != SentenceStatus.NO_CLAIM]
+    verdicts = (None if state == "not_checked" else Verdict(state) for _, state in stored.citation_states)
     return {
         "citation_accuracy": answer_quality.citation_accuracy(verdicts),
         "citation_coverage": answer_quality.cited_claims(cited),
@@ -122,7 +123,7 @@ def _hallucinations(states: Sequence[tuple[int, str]], copied: Collection[int]) 
     for verification, state in states:
         answers[verification].append(SentenceStatus(state))
     copies = answer_quality.hallucination_rate(
-        found for verification, found in answers.items() if verification in copied
+        statuses for verification, statuses in answers.items() if verification in copied
     )
     return {
         "hallucination_rate": answer_quality.hallucination_rate(answers.values()).with_copies(copies.count),
@@ -142,8 +143,3 @@ def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, 
         "crag_trigger_rate": answer_quality.trigger_rate(corrections),
         "crag_success_rate": answer_quality.success_rate(corrections),
     }
-
-
-def _rated(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[Label]) -> list[answer_quality.RatedAnswer]:
-    rated = [(published.get(label.query_id), label.grounded) for label in labels]
-    return [answer_quality.RatedAnswer(row.confidence, grounded) for row, grounded in rated if row]

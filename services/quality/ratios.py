@@ -11,8 +11,8 @@ def ratios(counts: Counts) -> dict[str, float]:
     scores = families.RERANK_SCORES
     gained = _of(counts, scores, "selected") - _of(counts, scores, "retrieved")
     none = _of(counts, families.CORRECTIONS, "none")
-    improved, not_improved = (_of(counts, families.CORRECTIONS, each) for each in ("improved", "not_improved"))
-    found = {
+    improved, not_improved = (_of(counts, families.CORRECTIONS, result) for result in ("improved", "not_improved"))
+    values = {
         "hallucination_rate": _share(counts, families.JUDGED_ANSWERS, "true", "false"),
         "confidence_accuracy": _share(counts, families.CONFIDENCE_RATED, "true", "false"),
         "crag_trigger_rate": _ratio(improved + not_improved, none + improved + not_improved),
@@ -23,7 +23,7 @@ def ratios(counts: Counts) -> dict[str, float]:
         "citation_accuracy": _share(counts, families.CITATION_CHECKS, "accurate", "inaccurate", "uncertain"),
         "citation_coverage": _share(counts, families.CLAIM_SENTENCES, "true", "false"),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _of(counts: Counts, family: Family, *labels: str) -> float:
@@ -33,7 +33,7 @@ def _of(counts: Counts, family: Family, *labels: str) -> float:
 
 def _share(counts: Counts, family: Family, part: str, *others: str) -> float | None:
     counted = _of(counts, family, part)
-    return _ratio(counted, counted + sum(_of(counts, family, other) for other in others))
+    return _ratio(counted, counted + sum(_of(counts, family, label) for label in others))
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -1,7 +1,7 @@
 """The metrics of services.quality.history over time, for each day or week by itself."""
 
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -42,45 +42,34 @@ def read_series(
         truncated = len(queries) > most
         starts = {query: bucket.start_of(at.astimezone(UTC).date()) for query, at in list(queries.items())[:most]}
         split = _split(read_rows(session, starts), starts)
-    counts = _count(starts.values())
+    counts = Counter(starts.values())
+    points: list[dict[str, Any]] = []
+    for passed in range(0, (now.date() - first).days + 1, bucket.days):
+        start = first + timedelta(days=passed)
+        values = {
+            name: {"value": metric.value, "count": metric.count} for name, metric in metrics(split[start]).items()
+        }
+        points.append({"start": start.isoformat(), "queries": counts[start], "metrics": values})
     return {
         "bucket": bucket,
         "since": since.isoformat(),
         "queries": len(starts),
         "truncated": truncated,
-        "points": [
-            {"start": start.isoformat(), "queries": counts[start], "metrics": _values(split[start])}
-            for start in _every_start(first, now.date(), bucket)
-        ],
+        "points": points,
     }
 
 
-def _every_start(first: date, last: date, bucket: Bucket) -> list[date]:
-    return [first + timedelta(days=passed) for passed in range(0, (last - first).days + 1, bucket.days)]
-
-
-def _count(starts: Iterable[date]) -> Mapping[date, int]:
-    found: dict[date, int] = defaultdict(int)
-    for start in starts:
-        found[start] += 1
-    return found
-
-
-def _values(found: Rows) -> dict[str, dict[str, Any]]:
-    return {name: {"value": metric.value, "count": metric.count} for name, metric in metrics(found).items()}
-
-
-def _split(found: Rows, starts: Mapping[uuid.UUID, date]) -> Mapping[date, Rows]:
-    of_verification = {row.verification_id: starts[row.query_id] for row in found.verified}
+def _split(stored: Rows, starts: Mapping[uuid.UUID, date]) -> Mapping[date, Rows]:
+    of_verification = {row.verification_id: starts[row.query_id] for row in stored.verified}
     split: dict[date, Rows] = defaultdict(lambda: Rows([], [], [], [], []))
 
     def share(all_rows: Iterable[Row], start_of: Callable[[Row], date], part: Callable[[Rows], list[Row]]) -> None:
         for row in all_rows:
             part(split[start_of(row)]).append(row)
 
-    share(found.verified, lambda row: starts[row.query_id], lambda part: part.verified)
-    share(found.rerankings, lambda row: starts[row[0]], lambda part: part.rerankings)
-    share(found.states, lambda row: of_verification[row[0]], lambda part: part.states)
-    share(found.cited, lambda row: of_verification[row[0]], lambda part: part.cited)
-    share(found.citation_states, lambda row: of_verification[row[0]], lambda part: part.citation_states)
+    share(stored.verified, lambda row: starts[row.query_id], lambda part: part.verified)
+    share(stored.rerankings, lambda row: starts[row[0]], lambda part: part.rerankings)
+    share(stored.states, lambda row: of_verification[row[0]], lambda part: part.states)
+    share(stored.cited, lambda row: of_verification[row[0]], lambda part: part.cited)
+    share(stored.citation_states, lambda row: of_verification[row[0]], lambda part: part.citation_states)
     return split

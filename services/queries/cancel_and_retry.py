@@ -58,7 +58,7 @@ def retry_query(
         old = get_query(session, query_id, kind)
         if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
-        parked = [(each["round"], each["step"], each["item"]) for each in parked_of_query(session, query_id)]
+        parked = [(item["round"], item["step"], item["item"]) for item in parked_of_query(session, query_id)]
         if old.status not in _ENDED_BADLY and not (parked and old.finished_at):
             raise NotReplayable(
                 f"The query's status is {old.status!r} and none of its finished steps was parked; ask anew instead."
@@ -68,7 +68,8 @@ def retry_query(
         take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
-        elif _can_be_kept(old, settings):
+        elif old.provider == settings.provider and (old.error or {}).get("code") != SourceDeleted().code:
+            # Outcomes of another provider are not kept, and none if a passage that they rest on is gone.
             copy_outcomes(session, old.id, new_id, kept_outcomes(list_outcomes(session, old.id), parked))
     return Submitted(new_id, repeated=False)
 
@@ -92,11 +93,6 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
     )
 
 
-def _can_be_kept(old: Query, settings: Settings) -> bool:
-    # Not if another provider made it, and not if one of its passages is gone.
-    return old.provider == settings.provider and (old.error or {}).get("code") != SourceDeleted().code
-
-
 def copy_request(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
     """Give a verification the sources and the answer of another one, as they came with its request (N2)."""
     keys = copy_sources(session, old_id, new_id)
@@ -106,5 +102,5 @@ def copy_request(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None
             return outcome
         return {**outcome, **{name: [keys[key] for key in outcome[name]] for name in ("selected", "ranked")}}
 
-    found = outcomes_of_request(session, old_id)
-    add_outcomes(session, [(new_id, step, item, with_new_keys(step, outcome)) for step, item, outcome in found])
+    outcomes = outcomes_of_request(session, old_id)
+    add_outcomes(session, [(new_id, step, item, with_new_keys(step, outcome)) for step, item, outcome in outcomes])

@@ -6,7 +6,7 @@ said before is copied into its options when it is asked, so that later changes o
 
 import unicodedata
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -101,7 +101,12 @@ def ask_first(new: NewQuery, settings: Settings) -> uuid.UUID:
 
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
     """What was said, as far as it helps to understand the next question: each question as it was understood."""
-    return last_turns(_messages(turns))
+    messages: list[tuple[str, str]] = []
+    for turn in turns:
+        messages.append(("user", turn.restated or turn.query.question))
+        if turn.answer is not None:
+            messages.append(("assistant", turn.answer))
+    return last_turns(messages)
 
 
 def take_place(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
@@ -124,10 +129,10 @@ def read_conversation(conversation_id: uuid.UUID) -> Json:
 def read_conversations(workspace: str | None, search: str | None, *, after: Place | None, limit: int) -> list[Json]:
     wanted = unicodedata.normalize("NFC", search).strip() if search else None
     with reading() as session:
-        found = conversations.list_conversations(
+        listed = conversations.list_conversations(
             session, workspace=workspace, search=wanted or None, after=after, limit=limit
         )
-        return [_conversation_json(each) for each in found]
+        return [_conversation_json(conversation) for conversation in listed]
 
 
 def read_turns(
@@ -135,11 +140,11 @@ def read_turns(
 ) -> tuple[list[Json], TurnPlace | None]:
     with reading() as session:
         conversations.get_conversation(session, conversation_id)
-        found = conversations.list_turns(
+        turns = conversations.list_turns(
             session, conversation_id, with_set_aside=with_set_aside, after=after, limit=limit
         )
-        last = found[-1].turn if len(found) == limit else None
-        return [_turn_json(each) for each in found], TurnPlace(last.position, last.id) if last else None
+        last = turns[-1].turn if len(turns) == limit else None
+        return [_turn_json(turn) for turn in turns], TurnPlace(last.position, last.id) if last else None
 
 
 def rename(conversation_id: uuid.UUID, title: str | None) -> Json:
@@ -177,26 +182,19 @@ def _next_position(session: Session, conversation_id: uuid.UUID) -> int:
 
 
 def _cancel(session: Session, query_ids: Sequence[uuid.UUID]) -> Sequence[uuid.UUID]:
-    return [each for each in query_ids if finish(session, each, QueryStatus.CANCELLED)]
-
-
-def _messages(turns: Sequence[StoredTurn]) -> Iterator[tuple[str, str]]:
-    for turn in turns:
-        yield "user", turn.restated or turn.query.question
-        if turn.answer is not None:
-            yield "assistant", turn.answer
+    return [query_id for query_id in query_ids if finish(session, query_id, QueryStatus.CANCELLED)]
 
 
 def _conversation_json(listed: ListedConversation) -> Json:
-    found = listed.conversation
-    here = f"{PATH}/{found.id}"
+    conversation = listed.conversation
+    here = f"{PATH}/{conversation.id}"
     return {
-        "id": str(found.id),
-        "title": found.title or (title_of(listed.first_question) if listed.first_question else None),
+        "id": str(conversation.id),
+        "title": conversation.title or (title_of(listed.first_question) if listed.first_question else None),
         "workspace": listed.workspace,
         "turns": listed.turns,
-        "created_at": found.created_at.isoformat(),
-        "last_asked_at": found.last_asked_at.isoformat(),
+        "created_at": conversation.created_at.isoformat(),
+        "last_asked_at": conversation.last_asked_at.isoformat(),
         "links": {"self": here, "turns": f"{here}/turns"},
     }
 

@@ -16,11 +16,12 @@ from domain.errors import BacklogFull, Overload, Overloaded
 from services.core.request_priority import FEW, Priority
 
 REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 5.0
-"""For how long the backlog is remembered, and while nobody waits and what was let through since has places."""
+"""For how long the backlog is remembered; the longer time is for when no question waits and there are places for all
+that were let through since."""
 _SHORTEST_S, _LONGEST_S = 1, 300
 # Used while nothing shows how fast documents are read.
 _UNKNOWN_S = 15
-# A caller who retries when told finds this share of the limit free, rather than one place that many compete for.
+# A caller that retries after the given time finds this share of the limit free, not one place that many compete for.
 _ROOM = 0.1
 # Shares of a question's deadline that may pass with waiting, and with waiting and working: what starts in time should
 # end in time even when everything slows down.
@@ -76,17 +77,14 @@ class _Memory:
             return snapshot
         with self._lock:
             if self._snapshot is None or self._snapshot is snapshot:
-                self._snapshot = self._measured(limits)
+                began, most = time.monotonic(), limits.max_queued_per_tenant
+                with system_transaction() as session:
+                    backlog = rows.measure(session, per_process=limits.in_flight_per_process, most=most)
+                self._snapshot = _Snapshot(began, backlog)
             return self._snapshot
 
     def reset(self) -> None:
         self._snapshot = None
-
-    def _measured(self, limits: AdmissionSettings) -> _Snapshot:
-        began = time.monotonic()
-        with system_transaction() as session:
-            found = rows.measure(session, per_process=limits.in_flight_per_process, most=limits.max_queued_per_tenant)
-        return _Snapshot(began, found)
 
 
 _memory = _Memory()
@@ -153,7 +151,8 @@ class _Question(NamedTuple):
 
 
 def _is_person(priority: Priority | None, lines: Mapping[int, TenantBacklog]) -> bool:
-    # The key is looked up when the question is stored (services.core.request_priority); a guess is enough here.
+    """Whether a person asks. The key is looked up only when the question is stored (services.core.request_priority); a
+    guess is enough here."""
     return (
         lines.get(current_tenant(), TenantBacklog()).asked < FEW
         if priority is None
@@ -196,8 +195,8 @@ def _ahead(is_person: bool, lines: Mapping[int, TenantBacklog], pace: Pace) -> f
     own = lines.get(current_tenant(), TenantBacklog())
     before = own.people if is_person else own.asked + pace.too_many
     turns = (before + 1) / own.weight
-    others = [each for tenant_id, each in lines.items() if tenant_id != current_tenant()]
-    return before + sum(min(other.asked, turns * other.weight) for other in others)
+    others = [line for tenant_id, line in lines.items() if tenant_id != current_tenant()]
+    return before + sum(min(line.asked, turns * line.weight) for line in others)
 
 
 def _raise_unless_known(refused: Overload | None, repeated_key: str | None) -> None:

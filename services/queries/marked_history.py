@@ -1,7 +1,7 @@
-"""Marks what the verification history cites: words that were recognised in pictures, and words that stand for them."""
+"""Marks what the verification history cites: words recognised in pictures, words of figures, and corrected words."""
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -15,19 +15,24 @@ Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 
 def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
     """The attempts with the marks of all places of sentences and claims, and of all citation checks."""
+    selected = (steps.get(("select", ""), {}) for steps in outcomes.values())
+    sources: list[Json] = [source for outcome in selected for source in outcome.get("sources") or ()]
     # Given sources (N2) have no documents.
-    passages = {passage["chunk_id"]: passage for passage in _passages(outcomes) if "chunk_id" in passage}
+    passages = {source["chunk_id"]: source for source in sources if "chunk_id" in source}
     checked = [_place(check, passages) for attempt in attempts for check in attempt["citation_checks"]]
-    marks = find_marks(session, map(_page, [*_sources(attempts), *filter(None, checked)]))
+    stated = (statement for attempt in attempts for statement in (*attempt["sentences"], *attempt["claims"]))
+    places: list[Json] = [*(statement["source"] for statement in stated if statement["source"]), *filter(None, checked)]
+    marks = find_marks(session, ((uuid.UUID(str(place["document_id"])), place.get("page_number")) for place in places))
     return [_attempt(attempt, passages, marks) for attempt in attempts]
 
 
 def _attempt(attempt: Json, passages: Mapping[str, Json], marks: TextMarks) -> Json:
-    def sourced(each: Json) -> Json:
-        return {**each, "source": each["source"] and {**each["source"], **_marks(each["source"], marks)}}
+    def sourced(statement: Json) -> Json:
+        source = statement["source"]
+        return {**statement, "source": source and {**source, **_marks(source, marks)}}
 
-    checks = [{**each, **_marks(_place(each, passages), marks)} for each in attempt["citation_checks"]]
-    parts = {name: [sourced(each) for each in attempt[name]] for name in ("sentences", "claims")}
+    checks = [{**check, **_marks(_place(check, passages), marks)} for check in attempt["citation_checks"]]
+    parts = {name: [sourced(statement) for statement in attempt[name]] for name in ("sentences", "claims")}
     return {**attempt, **parts, "citation_checks": checks}
 
 
@@ -38,7 +43,7 @@ def _marks(place: Mapping[str, Any] | None, marks: TextMarks) -> Marks:
 
 
 def _place(check: Json, passages: Mapping[str, Json]) -> Json | None:
-    """Where the words that decided a check stand; the whole passage if there are none."""
+    """The place of the words that decided a check; the whole passage if there are none."""
     passage = passages.get(check["chunk_id"] or "")
     if passage is None:
         return None
@@ -48,19 +53,3 @@ def _place(check: Json, passages: Mapping[str, Json]) -> Json | None:
         at, words = 0, passage["text"]
     start = passage["start_index"] + at
     return {**passage, "source_start": start, "source_end": start + len(words)}
-
-
-def _passages(outcomes: Outcomes) -> Iterator[Json]:
-    for steps in outcomes.values():
-        yield from steps.get(("select", ""), {}).get("sources") or ()
-
-
-def _sources(attempts: Sequence[Json]) -> Iterator[Json]:
-    for attempt in attempts:
-        for each in (*attempt["sentences"], *attempt["claims"]):
-            if each["source"]:
-                yield each["source"]
-
-
-def _page(place: Json) -> tuple[uuid.UUID, int | None]:
-    return uuid.UUID(str(place["document_id"])), place.get("page_number")

@@ -48,20 +48,17 @@ def read_queries(wanted: QueryFilter, *, after: Place | None, limit: int) -> lis
 def _results(session: Session, asked: Sequence[Query], kind: QueryKind) -> dict[uuid.UUID, dict[str, Any]]:
     ids = [query.id for query in asked]
     judged = overview.list_judged(session, ids, kind)
-    states = overview.count_states(session, [each.verification_id for each in judged.values()])
+    states = overview.count_states(session, [verdict.verification_id for verdict in judged.values()])
     answered = overview.list_answered(session, ids)
-    return {
-        query.id: _result(query, judged.get(query.id), answered.get(query.id), states.get(_key(judged, query.id), {}))
-        for query in asked
-    }
+    by_query: dict[uuid.UUID, dict[str, Any]] = {}
+    for query in asked:
+        verdict = judged.get(query.id)
+        counts = states.get(verdict.verification_id, {}) if verdict else {}
+        by_query[query.id] = _result(query, verdict, answered.get(query.id), counts)
+    return by_query
 
 
 _NOTHING_PAID = Paid(0, 0.0)
-
-
-def _key(judged: dict[uuid.UUID, Judged], query_id: uuid.UUID) -> int:
-    found = judged.get(query_id)
-    return found.verification_id if found else 0
 
 
 def _result(
@@ -77,15 +74,15 @@ def _result(
         shown=shown,
         question=row["relevance"],
     )
-    told = {**row, **shown, **_fields(answered, Answered)}
+    fields = {**row, **shown, **_fields(answered, Answered)}
     return {
-        **{name: value for name, value in told.items() if name not in _NOT_TOLD},
+        **{name: value for name, value in fields.items() if name not in _NOT_SHOWN},
         "sentences": states,
         "signal": signal if query.status == QueryStatus.SUCCEEDED else None,
     }
 
 
-_NOT_TOLD = frozenset({"verification_id", "calibration", "relevance", "is_broken", "is_quoted"})
+_NOT_SHOWN = frozenset({"verification_id", "calibration", "relevance", "is_broken", "is_quoted"})
 
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:
@@ -104,5 +101,5 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
     }
 
 
-def _fields(found: Judged | Answered | None, kind: type[NamedTuple]) -> dict[str, Any]:
-    return found._asdict() if found else dict.fromkeys(kind._fields)
+def _fields(row: Judged | Answered | None, kind: type[NamedTuple]) -> dict[str, Any]:
+    return row._asdict() if row else dict.fromkeys(kind._fields)

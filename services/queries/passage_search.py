@@ -48,12 +48,12 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
     k, configured = new.k or settings.retrieval.k, settings.retrieval
     where = Search(places[0], configured.method, k, new.filter, configured.dense_weight, tuple(places))
     searched: Searched = search([text], where, embedder)
-    similarity = dict(searched.found)
+    similarity = dict(searched.candidates)
     with reading() as session:
         passages = get_passages(session, similarity)
         names = workspace_names_of(session, {passage.document_id for passage in passages})
         marks = find_marks_of(session, passages)
-    found = [
+    shown = [
         {
             **passage_json(passage, marks),
             "workspace": names[passage.document_id],
@@ -62,7 +62,7 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
         for passage in passages
         if passage.document_id in names
     ]
-    return {"passages": found, "issues": list(searched.issues)}
+    return {"passages": shown, "issues": list(searched.issues)}
 
 
 def read_passages(

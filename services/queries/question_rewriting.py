@@ -40,8 +40,8 @@ async def restate_question(context: StepContext) -> StepResult:
 def restated_question(session: Session, query: Query) -> str | None:
     if not query.options.get("conversation"):
         return None
-    found = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
-    return None if found == query.question else found
+    restated = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
+    return None if restated == query.question else restated
 
 
 NONE_WRITTEN = "the model wrote no other question"

@@ -134,7 +134,7 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], mar
 
 
 def _links(citation: Citation) -> dict[str, str | None]:
-    # Pages of PDFs and of pictures have pictures, and places.
+    """Links to the original and, for pages of PDFs and of pictures, to the picture and the boxes of the words."""
     document = f"/v1/documents/{citation.document_id}"
     links: dict[str, str | None] = {"original": f"{document}/original", "image": None, "boxes": None}
     if citation.page_number and has_pages_to_see(citation.document_name):
@@ -174,7 +174,7 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
 
 
 def _confidences(verification: Verification) -> dict[str, Any]:
-    # The answer's (V9), and the seed's score of its claims now and before repairs (S2.2).
+    """The answer's confidence (V9), and the seed's score of its claims now and before repairs (S2.2)."""
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,

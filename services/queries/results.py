@@ -161,5 +161,5 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if progress is None or kind not in (None, progress.kind):
         raise queries.not_found(query_id, kind)
     is_finished = progress.status in FINAL
-    found = [StreamedEvent(*event) for event in progress.events]
-    return [each for each in found if after or not is_finished or each.type != events.DRAFT], is_finished
+    stored = [StreamedEvent(*event) for event in progress.events]
+    return [event for event in stored if after or not is_finished or event.type != events.DRAFT], is_finished

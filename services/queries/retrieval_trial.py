@@ -1,7 +1,7 @@
 """A question's retrieval, tried without an answer: what each part finds, and what the model would be shown and why.
 
-The steps of a question do the work, up to the choice of its passages; here they are only looked at, so that what is
-told is what happens. Only the calls of models are stored.
+The steps of a question do the work, up to the choice of its passages; here they are only observed, so that the
+result shows what happens. Only the calls of models are stored.
 """
 
 import time
@@ -30,7 +30,7 @@ from services.retrieval.reranking import select
 from services.retrieval.tracing import SearchTrace, traced_search
 
 _LONGEST_S, _LONGEST_RESEARCH_S = 30.0, 60.0
-"""What models have not said by then is told as not done: somebody waits for it."""
+"""What models have not answered by then is reported as not done, because a person waits."""
 _EXCLUDED = 10
 
 _PREPARING: dict[str, tuple[Asking, Outcome]] = {
@@ -42,7 +42,8 @@ _UNDECIDED: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTrial:
-    """`asked` as for a question. Without `reranks` nothing is known of what would be shown; `limit` are told."""
+    """`asked` as for a question. Without `reranks` it is not known what would be shown; at most `limit` passages are
+    listed."""
 
     asked: NewQuery
     reranks: bool = True
@@ -50,7 +51,7 @@ class RetrievalTrial:
 
 
 def try_retrieval(trial: RetrievalTrial, settings: Settings, tools: Tools, run: Run) -> dict[str, Any]:
-    """Retrieve for a question as its steps would, and tell about every passage, as JSON. `run` awaits a step.
+    """Retrieve for a question as its steps would, and describe every passage, as JSON. `run` awaits a step.
 
     Raises what submitting the question would, EmbeddingMismatch, EmbeddingUnavailable.
     """
@@ -61,32 +62,28 @@ def try_retrieval(trial: RetrievalTrial, settings: Settings, tools: Tools, run: 
         if keys := [str(key) for key, _ in steps.context.retrieved["candidates"]]:
             steps.score(keys)
         steps.compute("select", select)
-    found = Found(steps.context, trace, _left_out(steps.context, trace), steps.spent_usd)
-    return trial_json(found, trial.limit, _EXCLUDED)
+    outcome = Found(steps.context, trace, _left_out(steps.context, trace), steps.spent_usd)
+    return trial_json(outcome, trial.limit, _EXCLUDED)
 
 
 def _search(steps: TrialSteps) -> None:
     for name in steps.context.query.options.preparations:
         steps.ask(name, *_PREPARING[name])
-    if steps.context.query.options.run != "structured":
-        _research(steps)
-    steps.compute("retrieve", retrieve)
-
-
-def _research(steps: TrialSteps) -> None:
-    while (following := next_turn(steps.context))[0] != "gather":
+    is_research = steps.context.query.options.run != "structured"
+    while is_research and (following := next_turn(steps.context))[0] != "gather":
         what, turn = following
         if what == "decide":
             steps.ask("decide_search", decide_search, _UNDECIDED, [str(turn)])
         else:
             steps.compute("search", search_turn, str(turn))
+    steps.compute("retrieve", retrieve)
 
 
 def _context(asked: NewQuery, settings: Settings, tools: Tools) -> StepContext:
     with reading() as session:
         first, *others = open_workspaces(session, asked.workspaces or (asked.workspace,))
         asked = with_defaults(asked, WorkspaceSettings.stored(first.settings))
-        options = options_over([first.id, *(other.id for other in others)], asked, settings)
+        options = options_over([first.id, *(workspace.id for workspace in others)], asked, settings)
     query = QuerySnapshot(
         uuid.uuid4(), first.id, asked.question, parse_mode(asked.mode).value, settings.provider, options
     )
@@ -108,6 +105,6 @@ def _left_out(context: StepContext, trace: SearchTrace) -> SearchTrace:
         places[0], options.retrieval_method, _EXCLUDED, options.filter, options.dense_weight, places, excluded=True
     )
     queries = list(dict.fromkeys(query for fusion in trace.fusions.values() for query in fusion.queries))
-    with traced_search() as found:
+    with traced_search() as excluded:
         search(queries or [context.question], where, context.tools.embedder)
-    return found
+    return excluded

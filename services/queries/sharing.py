@@ -78,7 +78,7 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _digest(token: str) -> str:
-    # It has too much randomness to be guessed, so it needs no slow hash.
+    """The hash that is stored of a token, which has too much randomness to be guessed and so needs no slow hash."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

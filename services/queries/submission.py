@@ -70,7 +70,7 @@ class NewQuery:
     min_excerpt_length: int | None = None
     refusal_language: RefusalLanguage | None = None
     instructions: Instructions = field(default_factory=Instructions)
-    """Those of the fields that were given count; the others are the workspace's."""
+    """The fields that were given count; for the others the workspace's do."""
     answer_schema: dict[str, Any] | None = None
     """The JSON Schema of the object to answer with; an empty one asks for none where the workspace has one."""
     conversation: tuple[Turn, ...] = ()
@@ -132,7 +132,9 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=options_over([workspace.id, *(other.id for other in others)], asked, settings).model_dump(mode="json"),
+        options=options_over([workspace.id, *(searched.id for searched in others)], asked, settings).model_dump(
+            mode="json"
+        ),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         **requester_columns(session),
@@ -144,9 +146,11 @@ def asked_workspaces(new: NewQuery) -> tuple[str, ...]:
 
 
 def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
-    """Those with these names, each once. Raises EmbeddingsDiffer when they cannot be searched together."""
-    found = [get_open_workspace(session, name) for name in dict.fromkeys(names)]
-    spaces = {each.name: space_of(session, each.id) for each in found} if len(found) > 1 else {}
+    """The workspaces with these names, each once. Raises EmbeddingsDiffer when they cannot be searched together."""
+    workspaces = [get_open_workspace(session, name) for name in dict.fromkeys(names)]
+    spaces = (
+        {workspace.name: space_of(session, workspace.id) for workspace in workspaces} if len(workspaces) > 1 else {}
+    )
     models = {name: f"{space.model} ({space.dimension})" for name, space in spaces.items() if space is not None}
     if len(set(models.values())) > 1:
         conflicting = ", ".join(f"{name} those of {model}" for name, model in models.items())
@@ -154,7 +158,7 @@ def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
             f"These workspaces cannot be searched together, because they have vectors of different embedding models: "
             f"{conflicting}. `citewell reembed` changes the model of a workspace."
         )
-    return found
+    return workspaces
 
 
 def options_over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
@@ -198,6 +202,9 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
     checks = settings.verification
     verification = _or(new.enable_verification, settings.verification_enabled)
     preset = new.preset or settings.sharing
+    # S5.2: a request that sets one of the parameters wants the scoring that they belong to.
+    is_parametrised = any(value is not None for value in (new.max_sources, new.min_relevance, new.min_excerpt_length))
+    source_scoring = True if new.source_scoring is None and is_parametrised else new.source_scoring
     # A call can be shared only within a task.
     chunks, statements = (MOST_CHUNKS, _STATEMENTS_PER_TASK) if preset == "cheap" else (1, 1)
     return QueryOptions(
@@ -229,7 +236,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         confidence_threshold=_or(new.confidence_threshold, checks.confidence_threshold),
         max_crag_attempts=_or(new.max_crag_attempts, checks.max_crag_attempts),
         repair=new.repair or checks.repair,
-        source_scoring=_scores_sources(new, settings),
+        source_scoring=_or(source_scoring, _or(settings.rerank.source_scoring, new.scores_sources)),
         max_sources=new.max_sources or new.top_k or settings.rerank.max_sources,
         min_relevance=_or(new.min_relevance, settings.rerank.min_relevance),
         min_excerpt_length=_or(new.min_excerpt_length, settings.rerank.min_excerpt_length),
@@ -277,13 +284,6 @@ def check_models(names: Iterable[str | None], settings: Settings) -> None:
     if unknown := next((name for name in names if name is not None and name not in catalogue), None):
         allowed = ", ".join(sorted(catalogue))
         raise ModelNotAllowed(f"The model {unknown!r} is not configured; use one of {allowed}.")
-
-
-def _scores_sources(new: NewQuery, settings: Settings) -> bool:
-    """S5.2: a request that sets one of the parameters wants the scoring that they belong to."""
-    is_parametrised = any(each is not None for each in (new.max_sources, new.min_relevance, new.min_excerpt_length))
-    asked = True if new.source_scoring is None and is_parametrised else new.source_scoring
-    return _or(asked, _or(settings.rerank.source_scoring, new.scores_sources))
 
 
 def _or(asked: T | None, configured: T) -> T:

@@ -31,7 +31,7 @@ class Made(NamedTuple):
 
 
 def _by_rank(points: Mapping[int, float]) -> dict[int, tuple[int, float]]:
-    return {key: (rank, each) for rank, (key, each) in enumerate(points.items(), start=1)}
+    return {key: (rank, score) for rank, (key, score) in enumerate(points.items(), start=1)}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Found:
 
     @cached_property
     def selected(self) -> Selected | None:
-        return Selected(**found) if (found := self.context.outcome("select")) else None
+        return Selected(**outcome) if (outcome := self.context.outcome("select")) else None
 
     @cached_property
     def candidates(self) -> list[int]:
@@ -53,10 +53,10 @@ class Found:
 
     @cached_property
     def fused(self) -> dict[int, tuple[int, float]]:
-        """Of several searches of an agentic run the candidates of all, else everything that was found."""
+        """The places of the candidates of all searches of an agentic run, else of everything that was found."""
         if made := made_searches(self.context):
-            # As `merged_candidates` fuses them.
-            return _by_rank(fusion_points([[key for key, _ in each["candidates"]] for each in made]))
+            # `merged_candidates` fuses them in the same way.
+            return _by_rank(fusion_points([[key for key, _ in search["candidates"]] for search in made]))
         return _by_rank(self.trace.points)
 
     @cached_property
@@ -66,16 +66,14 @@ class Found:
             own = self.fused if len(queries) == 1 else {}
             return [Made(query, None, None, own) for query in queries]
         turns = sorted(int(item) for step, item in self.context.outcomes if step == "search")
-        return [
-            Made(search["query"], turn, outcome.get("why"), self._fused_alone(search["query"]))
-            for turn in turns
-            for outcome in [self.context.outcome("search", str(turn)) or {}]
-            for search in outcome["searches"]
-        ]
-
-    def _fused_alone(self, query: str) -> dict[int, tuple[int, float]]:
-        fusion = self.trace.fusions.get((query,))
-        return _by_rank(fusion.points) if fusion else {}
+        searches: list[Made] = []
+        for turn in turns:
+            outcome = self.context.outcome("search", str(turn)) or {}
+            for search in outcome["searches"]:
+                alone = self.trace.fusions.get((search["query"],))
+                own = _by_rank(alone.points) if alone else {}
+                searches.append(Made(search["query"], turn, outcome.get("why"), own))
+        return searches
 
     @cached_property
     def reranked(self) -> dict[int, Place]:

@@ -1,9 +1,7 @@
-"""What is told of a trial of retrieval: its searches, and of each passage what every part thought of it, as JSON."""
+"""A trial of retrieval as JSON: its searches, and for each passage what every part of them made of it."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from citewell_verify.evidence.passages import Passage
 from db.queries.documents.chunks import get_passages
 from db.queries.documents.documents import workspace_names_of
 from db.session import reading
@@ -11,53 +9,46 @@ from domain.retrieval.lexemes import matched_spans
 from domain.retrieval.questions import without_instructions
 from services.core.context import StepContext
 from services.queries.passage_search import find_marks_of, passage_json
-from services.queries.trial_found import Found, Made, Place
+from services.queries.trial_found import Found, Place
 from services.retrieval.agentic_state import decision
 from services.retrieval.candidates import MERGED
 from services.retrieval.tracing import Part
 
 
-def trial_json(found: Found, limit: int, most_excluded: int) -> dict[str, Any]:
-    everything = (key for fusion in found.trace.fusions.values() for key in fusion.points)
-    keys = list(dict.fromkeys([*found.reranked, *found.candidates, *found.fused, *everything]))[:limit]
-    excluded = list(found.left_out.points)[:most_excluded]
+def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
+    everything = (key for fusion in trial.trace.fusions.values() for key in fusion.points)
+    keys = list(dict.fromkeys([*trial.reranked, *trial.candidates, *trial.fused, *everything]))[:limit]
+    excluded = list(trial.left_out.points)[:most_excluded]
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {passage.document_id for passage in passages})
         marks = find_marks_of(session, passages)
-    words = _searched_words(found.context.question, found.searches)
-    selected, retrieved = found.selected, found.context.retrieved
+    # The search by words leaves out how to answer, so a passage is not found by such words.
+    searched = [trial.context.question, *(search.query for search in trial.searches)]
+    words = " ".join(dict.fromkeys(map(without_instructions, searched)))
+    selected, retrieved = trial.selected, trial.context.retrieved
     reason = (selected or retrieved).get("reason")
     issues = selected["issues"] if selected else retrieved.get("issues", [])
     return {
-        "question": found.context.question,
+        "question": trial.context.question,
         "status": selected["status"] if selected else None,
         "reason": reason,
         "issues": [issue for issue in issues if issue != reason],
-        "settings": _settings_json(found),
-        "searches": [{"query": search.query, "turn": search.turn, "why": search.why} for search in found.searches],
-        "ended_because": _ended(found.context),
+        "settings": _settings_json(trial),
+        "searches": [{"query": search.query, "turn": search.turn, "why": search.why} for search in trial.searches],
+        "ended_because": _ended(trial.context),
         "passages": [
             {
                 **passage_json(passage, marks),
                 "workspace": names[passage.document_id],
-                "matches": _matches(passage, words),
-                **(_left_out_json(passage.key, found) if passage.key in excluded else _found_json(passage.key, found)),
+                "matches": [{"start": start, "end": end} for start, end in matched_spans(words, passage.readable)],
+                **(_left_out_json(passage.key, trial) if passage.key in excluded else _found_json(passage.key, trial)),
             }
             for passage in passages
             if passage.document_id in names
         ],
-        "usage": _usage_json(found),
+        "usage": _usage_json(trial),
     }
-
-
-def _searched_words(question: str, searches: Sequence[Made]) -> str:
-    # The search by words leaves out how to answer, so a passage is not found by such words.
-    return " ".join(dict.fromkeys(map(without_instructions, [question, *(search.query for search in searches)])))
-
-
-def _matches(passage: Passage, words: str) -> list[dict[str, int]]:
-    return [{"start": start, "end": end} for start, end in matched_spans(words, passage.readable)]
 
 
 def _ended(context: StepContext) -> str | None:
@@ -69,32 +60,32 @@ def _ended(context: StepContext) -> str | None:
     return last["reason"] if last["action"] == "answer" else "no search is left"
 
 
-def _found_json(key: int, found: Found) -> dict[str, Any]:
-    reranked = found.reranked.get(key)
+def _found_json(key: int, trial: Found) -> dict[str, Any]:
+    reranked = trial.reranked.get(key)
     return {
-        "lexical": _place_json(found.trace.places("lexical").get(key)),
-        "vector": _place_json(found.trace.places("vector").get(key)),
-        "fused": _place_json(found.fused.get(key)),
+        "lexical": _place_json(trial.trace.places("lexical").get(key)),
+        "vector": _place_json(trial.trace.places("vector").get(key)),
+        "fused": _place_json(trial.fused.get(key)),
         "reranked": reranked.as_json() if reranked else None,
-        "found_by": [each for number in range(len(found.searches)) if (each := _found_by(key, number, found))],
-        "from_graph": key in found.candidates and key not in found.fused,
+        "found_by": [search for number in range(len(trial.searches)) if (search := _found_by(key, number, trial))],
+        "from_graph": key in trial.candidates and key not in trial.fused,
         "excluded": False,
-        **_decided(key, found),
+        **_decided(key, trial),
     }
 
 
-def _found_by(key: int, number: int, found: Found) -> dict[str, Any] | None:
-    """What one of the searches thought of the passage; None if it did not find it."""
-    search = found.searches[number]
+def _found_by(key: int, number: int, trial: Found) -> dict[str, Any] | None:
+    """The places that one of the searches gave the passage; None if it did not find it."""
+    search = trial.searches[number]
     parts: tuple[Part, Part] = ("lexical", "vector")
-    places = {part: _place_json(found.trace.places(part, search.query).get(key)) for part in parts}
+    places = {part: _place_json(trial.trace.places(part, search.query).get(key)) for part in parts}
     if not any(places.values()):
         return None
     return {"search": number, **places, "fused": _place_json(search.own.get(key))}
 
 
-def _left_out_json(key: int, found: Found) -> dict[str, Any]:
-    lexical, vector = found.left_out.places("lexical"), found.left_out.places("vector")
+def _left_out_json(key: int, trial: Found) -> dict[str, Any]:
+    lexical, vector = trial.left_out.places("lexical"), trial.left_out.places("vector")
     return {
         # Ranks among what is left out would be no ranks of the search.
         "lexical": _score_json(lexical.get(key)),
@@ -109,18 +100,18 @@ def _left_out_json(key: int, found: Found) -> dict[str, Any]:
     }
 
 
-def _decided(key: int, found: Found) -> dict[str, Any]:
+def _decided(key: int, trial: Found) -> dict[str, Any]:
     """Whether the model that writes would be shown the passage, and if not, why."""
-    selected, options = found.selected, found.context.query.options
-    if key not in found.candidates:
+    selected, options = trial.selected, trial.context.query.options
+    if key not in trial.candidates:
         return {"shown": False, "why_not": "beyond_candidates"}
     if selected is None:
         return {"shown": None, "why_not": None}
     if selected["status"] == "selected" and key in selected["selected"]:
         return {"shown": True, "why_not": None}
-    place, chosen = found.reranked[key], selected["status"] == "selected"
+    place, chosen = trial.reranked[key], selected["status"] == "selected"
     weak = place.score is not None and place.score < options.min_evidence_score
-    beyond = place.rank > found.kept
+    beyond = place.rank > trial.kept
     if not chosen:
         return {"shown": False, "why_not": "below_threshold" if weak else "refused"}
     if options.source_scoring:
@@ -128,43 +119,40 @@ def _decided(key: int, found: Found) -> dict[str, Any]:
     return {"shown": False, "why_not": "beyond_top_k" if beyond else "over_context_budget"}
 
 
-def _place_json(found: tuple[int, float] | None) -> dict[str, Any] | None:
-    return Place(*found).as_json() if found else None
+def _place_json(place: tuple[int, float] | None) -> dict[str, Any] | None:
+    return Place(*place).as_json() if place else None
 
 
-def _score_json(found: tuple[int, float] | None) -> dict[str, Any] | None:
-    return {"rank": None, "score": found[1], "reason": None} if found else None
+def _score_json(place: tuple[int, float] | None) -> dict[str, Any] | None:
+    return {"rank": None, "score": place[1], "reason": None} if place else None
 
 
-def _settings_json(found: Found) -> dict[str, Any]:
-    options = found.context.query.options
+def _settings_json(trial: Found) -> dict[str, Any]:
+    options = trial.context.query.options
+    reranked_by = None
+    if trial.reranked:
+        scoring = (call.model for call in trial.context.log.records if call.model and "rerank" in call.prompt)
+        reranked_by = (trial.selected or {}).get("reranker") or next(scoring, trial.context.query.provider)
     return {
         "method": options.retrieval_method,
-        "mode": found.context.query.mode,
+        "mode": trial.context.query.mode,
         "run": options.run,
         "multi_query": options.multi_query,
         "graph": options.graph_mode,
-        "k": MERGED * options.k if found.is_merged else options.k,
-        "top_k": found.kept,
+        "k": MERGED * options.k if trial.is_merged else options.k,
+        "top_k": trial.kept,
         "min_evidence_score": options.min_evidence_score,
         "source_scoring": options.source_scoring,
         "context_tokens": options.context_tokens,
-        "reranked_by": _reranked_by(found),
+        "reranked_by": reranked_by,
     }
 
 
-def _reranked_by(found: Found) -> str | None:
-    if not found.reranked:
-        return None
-    scoring = (call.model for call in found.context.log.records if call.model and "rerank" in call.prompt)
-    return (found.selected or {}).get("reranker") or next(scoring, found.context.query.provider)
-
-
-def _usage_json(found: Found) -> dict[str, Any]:
-    calls = [call for call in found.context.log.records if not call.kept]
+def _usage_json(trial: Found) -> dict[str, Any]:
+    calls = [call for call in trial.context.log.records if not call.kept]
     return {
         "llm_calls": len(calls),
         "prompt_tokens": sum(call.usage.prompt_tokens for call in calls),
         "completion_tokens": sum(call.usage.completion_tokens for call in calls),
-        "cost_usd": found.spent_usd,
+        "cost_usd": trial.spent_usd,
     }

@@ -1,7 +1,7 @@
 """The steps of a trial, one after the other: paid for and counted like those of a question.
 
-A trial has no row of its own, so its calls stand in the ledger of the tenant without a query, and without their
-replies, which would have nobody to delete them. They are booked when their step ends; a process that dies loses them.
+A trial has no row of its own, so its calls are in the ledger of the tenant without a query, and without their
+replies, which nothing would delete. They are booked when their step ends; a process that dies loses them.
 """
 
 import asyncio
@@ -63,11 +63,13 @@ class TrialSteps:
             group = messages[first : first + at_once]
 
             async def scored(context: StepContext, group: Sequence[Sequence[str]] = group) -> StepResult:
-                parts = await asyncio.gather(*(score_chunks(replace(context, items=tuple(each))) for each in group))
+                parts = await asyncio.gather(
+                    *(score_chunks(replace(context, items=tuple(message))) for message in group)
+                )
                 return StepResult({item: value for part in parts for item, value in part.values.items()})
 
             unread: Outcome = {"status": "unreadable", "score": None}
-            self.ask("score_chunks", scored, unread, [key for each in group for key in each])
+            self.ask("score_chunks", scored, unread, [key for message in group for key in message])
 
     def _keep(self, name: str, result: StepResult) -> None:
         self.context = self.context.with_outcomes(name, result.values)

@@ -46,8 +46,8 @@ def read_model(name: str) -> AskedModel:
 
 def _readings(name: str) -> Iterator[tuple[str, str | None]]:
     names = dict.fromkeys([name, name.removeprefix(PREFIX)])
-    yield from ((each, None) for each in names)
-    for each in names:
-        workspace, colon, mode = each.rpartition(":")
+    yield from ((workspace, None) for workspace in names)
+    for text in names:
+        workspace, colon, mode = text.rpartition(":")
         if colon:
             yield workspace, mode

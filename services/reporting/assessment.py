@@ -60,9 +60,9 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
     _set_confidence(context, verification, findings, judged)
     verification.issues = [
         *verification.issues,
-        *_unchecked_issues(context, findings, [each.status for each in judged]),
+        *_unchecked_issues(context, findings, [sentence.status for sentence in judged]),
     ]
-    rows = [sentence_row(context, each) for each in judged]
+    rows = [sentence_row(context, sentence) for sentence in judged]
     checks = check_rows(context, passages, findings)
     return as_attempt(StoredVerification(verification, rows, claim_rows(context, judged), checks))
 
@@ -70,7 +70,7 @@ def attempted_verification(context: StepContext, findings: Findings) -> StoredVe
 def published_verification(context: StepContext, findings: Findings, published: Published) -> StoredVerification:
     answer, repairs = published.answer, published.repairs
     judged = [_judged_after(context, statement, findings, published) for statement in published.corrected.statements]
-    states = [each.status for each in judged]
+    states = [sentence.status for sentence in judged]
     recomputed = with_coverage(context, published.corrected, repairs)
     is_shortened = any(edit.kind == "dropped" for edit in repairs.edits.values())
     text = published.corrected.text
@@ -85,7 +85,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
     if answer.abstained:
         sentences, claims = as_sentences(answer.text, SentenceStatus.NO_CLAIM), []
     else:
-        sentences = [sentence_row(context, each) for each in judged]
+        sentences = [sentence_row(context, sentence) for sentence in judged]
         claims = claim_rows(context, judged)
     checks = [*check_rows(context, repairs.passages, findings), *repair_rows(context, repairs, findings)]
     return StoredVerification(verification, sentences, claims, checks)
@@ -138,9 +138,10 @@ def _verification(
     facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
     derived = {"check_facts": facts_found, "check_claims": claims_found}
     scores = score_answer(context, facts_found)
-    facts_told: dict[str, Any] = facts_found["verdict"] or {}
-    claims_told: dict[str, Any] = claims_found["verdict"] or {}
-    facts: list[dict[str, Any]] = facts_told.get("claims", [])
+    facts_verdict: dict[str, Any] = facts_found["verdict"] or {}
+    claims_verdict: dict[str, Any] = claims_found["verdict"] or {}
+    facts: list[dict[str, Any]] = facts_verdict.get("claims", [])
+    names = (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
     threshold = context.query.options.citation_confidence
     cited = [verdict for (_, number), verdict in findings.verdicts.items() if number]
     is_checked = any(verdict.status == "checked" for verdict in cited)
@@ -157,11 +158,11 @@ def _verification(
         issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
         verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
         unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
-        suggested_corrections=claims_told.get("corrections", []),
+        suggested_corrections=claims_verdict.get("corrections", []),
         checks=with_question_verdict(
             context,
             text,
-            {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in _made(context)},
+            {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in names},
             is_shortened=is_shortened,
         ),
         **_history(context),
@@ -169,7 +170,7 @@ def _verification(
 
 
 def _history(context: StepContext) -> dict[str, Any]:
-    # With whether the kept round used passages that the first one lacked (S2.3).
+    """The number of attempts, and whether the kept round used passages that the first one lacked (S2.3)."""
     first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
     kept = context.selection["selected"]
     used_more = context.round > 0 and not set(kept) <= set(first)
@@ -180,7 +181,7 @@ def _set_confidence(
     context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
 ) -> None:
     """S2.2, S2.4: the score of the `judged` sentences, after repairs if any; V9: the confidence."""
-    states = [] if findings.unasked else [each.status for each in judged]
+    states = [] if findings.unasked else [sentence.status for sentence in judged]
     verification.confidence = confidence(states)
     verification.draft_confidence = findings.confidence
     verification.claims_checked = sum(state not in UNCHECKED for state in states)
@@ -215,41 +216,37 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
 
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
-    found = [*notes_issues(context), *_stopped(context)]
+    issues = [*notes_issues(context), *_stopped(context)]
     if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
-        found.append("Answerability was not checked.")
+        issues.append("Answerability was not checked.")
     unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
     if unchecked:
-        found.append(f"{unchecked} of {len(states)} sentences could not be checked.")
-    return found
+        issues.append(f"{unchecked} of {len(states)} sentences could not be checked.")
+    return issues
 
 
 def _stopped(context: StepContext) -> list[str]:
-    # This also holds for an answer that is replaced (N1).
+    """Why writing was stopped, if it was; this also holds for an answer that is replaced (N1)."""
     stopped = (context.outcome("generate") or {}).get("stopped")
     return [stopped] if stopped else []
 
 
 def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
-    found: list[str] = []
+    issues: list[str] = []
     if answer.removed_citations and not answer.abstained:
         numbers = ", ".join(map(str, answer.removed_citations))
-        found.append(f"Citations were removed from the answer: {numbers} (as first numbered).")
+        issues.append(f"Citations were removed from the answer: {numbers} (as first numbered).")
     kinds = [edit.kind for edit in repairs.edits.values()]
     for kind in ("reattributed", "rewritten", "dropped"):
         if count := kinds.count(kind):
-            found.append(f"{count} sentence{'s were' if count > 1 else ' was'} {kind} because the check failed.")
+            issues.append(f"{count} sentence{'s were' if count > 1 else ' was'} {kind} because the check failed.")
     if answer.abstain_reason:
-        found.append(answer.abstain_reason)
-    return found
+        issues.append(answer.abstain_reason)
+    return issues
 
 
-def _made(context: StepContext) -> tuple[str, ...]:
-    return (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
-
-
-def _check_json(name: str, found: Outcome | None) -> dict[str, Any]:
-    outcome = found or {"status": "not_checked", "reason": "the check left no result"}
+def _check_json(name: str, made: Outcome | None) -> dict[str, Any]:
+    outcome = made or {"status": "not_checked", "reason": "the check left no result"}
     verdict: dict[str, Any] = outcome.get("verdict") or {}
     kept = {"claims"} if name == "check_facts" else {"supported"}
     kept_fields = {field: value for field, value in verdict.items() if field in kept}

@@ -48,27 +48,27 @@ def claim_rows(context: StepContext, judged: Sequence[Judged]) -> list[Verificat
     """S2.1: one claim for each checked sentence that makes one, with that sentence's state and evidence."""
     if _skipped(context, "check_claims"):
         return []
-    found = [(each, status) for each in judged if (status := claim_status(each.status))]
+    claims = [(sentence, status) for sentence in judged if (status := claim_status(sentence.status))]
     return [
         VerificationClaim(
             position=place,
-            claim=" ".join(each.statement.text.split()),
+            claim=" ".join(sentence.statement.text.split()),
             status=status.name,
-            evidence=each.evidence[0],
-            source=each.evidence[1],
-            reasoning=each.reason,
+            evidence=sentence.evidence[0],
+            source=sentence.evidence[1],
+            reasoning=sentence.reason,
         )
-        for place, (each, status) in enumerate(found)
+        for place, (sentence, status) in enumerate(claims)
     ]
 
 
 def _claiming(judged: Sequence[Judged]) -> list[ClaimingSentence]:
-    claiming = (each for each in judged if each.status is not SentenceStatus.NO_CLAIM)
-    return [ClaimingSentence(each.statement.text, each.status, each.checks) for each in claiming]
+    claiming = (sentence for sentence in judged if sentence.status is not SentenceStatus.NO_CLAIM)
+    return [ClaimingSentence(sentence.statement.text, sentence.status, sentence.checks) for sentence in claiming]
 
 
 def _skipped(context: StepContext, check: str) -> Outcome | None:
-    # One that the request left out (N2).
+    """The outcome of a check that the request left out (N2), else None."""
     outcome = context.outcome(check)
     return outcome if outcome and outcome["status"] == "skipped" else None
 

@@ -18,8 +18,13 @@ def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[s
     """Old and new values per sentence and score; None until the new verification has ended, or without an old one."""
     old = queries.find_query(session, old_id)
     new = results.find_draft_verification(session, new_id)
-    before = _before(session, old_id, old.kind) if old else None
-    if old is None or new is None or before is None:
+    if old is None or new is None:
+        return None
+    # For a given answer (N2), compare the verdicts on the text as it was given.
+    is_given = old.kind == QueryKind.VERIFICATION
+    find = results.find_draft_verification if is_given else results.find_published_verification
+    before = find(session, old_id)
+    if before is None:
         return None
     sentences = compare(_stated(before), _stated(new))
     return {
@@ -35,12 +40,6 @@ def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[s
 def _scores(stored: StoredVerification) -> dict[str, Any]:
     scores = {name: getattr(stored.verification, name) for name in _SCORES}
     return {"confidence": confidence_json(stored.verification)["confidence"], **scores}
-
-
-def _before(session: Session, query_id: uuid.UUID, kind: str) -> StoredVerification | None:
-    # For a given answer (N2), compare the verdicts on the text as it was given.
-    find = results.find_draft_verification if kind == QueryKind.VERIFICATION else results.find_published_verification
-    return find(session, query_id)
 
 
 def _stated(stored: StoredVerification) -> list[SentenceState]:

@@ -24,13 +24,10 @@ def judged_citations(context: StepContext, findings: Findings) -> list[dict[str,
     """
     draft = context.draft
     report = _Report(context, findings, context.selected_passages())
-    found = [*report.of_markers(_own_text(draft)), *report.of_those_beside(draft.get("citations", []))]
-    return sorted(found, key=_place_in_answer)
-
-
-def _own_text(draft: Mapping[str, Any]) -> str:
-    """The answer with its own markers, and without those of the citations beside it."""
-    return draft.get("translated") or draft.get("given", draft["text"])
+    # The answer with its own markers, and without those of the citations beside it.
+    own_text = draft.get("translated") or draft.get("given", draft["text"])
+    entries = [*report.of_markers(own_text), *report.of_those_beside(draft.get("citations", []))]
+    return sorted(entries, key=_place_in_answer)
 
 
 def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
@@ -59,10 +56,12 @@ class _Report:
             yield {**self._entry(None, None), "cited": name}
 
     def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-        said = [(each, *self._place(each)) for each in self._findings.statements]
+        said = [(statement, *self._place(statement)) for statement in self._findings.statements]
         for citation in citations:
             place = {"start": citation["start"], "end": citation["end"], "cited": citation["source"]}
-            reached = [found for found, start, end in said if start < citation["end"] and citation["start"] < end]
+            reached = [
+                statement for statement, start, end in said if start < citation["end"] and citation["start"] < end
+            ]
             for statement in reached or [None]:
                 yield {**self._entry(statement, citation["number"]), **place}
 
@@ -89,9 +88,9 @@ class _Report:
 
     def _judged(self, statement: Statement, verdict: PairVerdict) -> dict[str, Any]:
         evidence, location = check_evidence(verdict, statement.text, self._passages)
-        found = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
+        status = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
         return {
-            "status": found,
+            "status": status,
             "is_accurate": verdict.is_accurate,
             "relation": verdict.relation,
             "confidence": verdict.confidence,

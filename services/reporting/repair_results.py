@@ -24,15 +24,15 @@ def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) 
 
 
 def passages_to_conclude(context: StepContext) -> list[int]:
-    repaired = (key for each in _done(context).values() for key in each["keys"])
+    repaired = (key for repair in _done(context).values() for key in repair["keys"])
     return [*context.selection["selected"], *context.selection["ranked"], *repaired]
 
 
 def _done(context: StepContext) -> dict[int, Repaired]:
     assessed = context.outcome("assess")
     failing = Assessed(**assessed)["failing"] if assessed else []
-    found = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
-    return {index: Repaired(**outcome) for index, outcome in found.items() if outcome}
+    outcomes = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
+    return {index: Repaired(**outcome) for index, outcome in outcomes.items() if outcome}
 
 
 def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
@@ -49,7 +49,8 @@ def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) 
 
 
 def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
-    # Over the passages that the answer was written from and those that a repair added, cited ones first (S1.3).
+    """The coverage of the passages that the answer was written from and those that a repair added, cited ones first
+    (S1.3)."""
     cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
     others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
     shown = [repairs.passages[number - 1] for number in (*cited, *others)]

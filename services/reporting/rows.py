@@ -59,7 +59,7 @@ def _check_row(
     context: StepContext, item: str, statement: str, verdict: PairVerdict, passages: Sequence[Passage]
 ) -> CitationCheck:
     passage = passages[verdict.number - 1] if verdict.number else None
-    found: Verdict = verdict.verdict(context.query.options.citation_confidence)
+    state: Verdict = verdict.verdict(context.query.options.citation_confidence)
     return CitationCheck(
         item=item,
         statement=statement,
@@ -74,7 +74,7 @@ def _check_row(
         evidence=check_evidence(verdict, statement, passages)[0],
         decided_by=verdict.decided_by,
         second_look=dict(verdict.second_look) if verdict.second_look else None,
-        status=found.value if verdict.status == "checked" else "not_checked",
+        status=state.value if verdict.status == "checked" else "not_checked",
     )
 
 

@@ -31,8 +31,8 @@ def next_turn(context: StepContext) -> Next:
 
 
 def decision(context: StepContext, turn: int) -> Decided | None:
-    found = context.outcome("decide_search", str(turn))
-    return Decided(**found) if found else None
+    outcome = context.outcome("decide_search", str(turn))
+    return Decided(**outcome) if outcome else None
 
 
 def made_searches(context: StepContext) -> list[FoundBy]:
@@ -55,19 +55,19 @@ def merged_candidates(searches: list[FoundBy]) -> Found:
 
 
 def search_issues(context: StepContext) -> list[str]:
-    found: list[str] = []
+    issues: list[str] = []
     if why := _not_restated(context):
-        found.append(f"The question was taken as it stands, without the conversation before it: {why}.")
+        issues.append(f"The question was taken as it stands, without the conversation before it: {why}.")
     reworded = context.outcome("rewrite_question")
     if reworded and reworded["status"] == "fallback":
-        found.append(f"The question was searched for in its own words only: {reworded['reason']}.")
+        issues.append(f"The question was searched for in its own words only: {reworded['reason']}.")
     for turn in _turns(context):
         decided, searched = decision(context, turn), _searched(context, turn)
         if decided and decided["status"] == "fallback":
-            found.append(f"The model could not decide what to search for: {decided['reason']}.")
+            issues.append(f"The model could not decide what to search for: {decided['reason']}.")
         if searched and searched["status"] == "failed":
-            found.append(f"A search could not be made: {searched.get('reason', 'the reason is not known')}.")
-    return found
+            issues.append(f"A search could not be made: {searched.get('reason', 'the reason is not known')}.")
+    return issues
 
 
 def _not_restated(context: StepContext) -> str | None:
@@ -84,5 +84,5 @@ def _turns(context: StepContext) -> range:
 
 
 def _searched(context: StepContext, turn: int) -> Searched | None:
-    found = context.outcome("search", str(turn))
-    return Searched(**found) if found else None
+    outcome = context.outcome("search", str(turn))
+    return Searched(**outcome) if outcome else None

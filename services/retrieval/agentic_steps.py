@@ -33,7 +33,7 @@ async def decide_search(context: StepContext) -> StepResult:
     fields = {
         "question": context.question,
         "sources": await asyncio.to_thread(_excerpts, context, made),
-        "searches": "\n".join(f"- {each['query']}" for each in made) or NONE_MADE,
+        "searches": "\n".join(f"- {search['query']}" for search in made) or NONE_MADE,
         "left": searches_left(context),
     }
     reply = await context.tools.models.ask(DECIDE_SEARCH, fields, log=context.log, item=turn)
@@ -45,7 +45,7 @@ def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecisio
     if isinstance(reply, Failure):
         return Decided(status="fallback", action="search" if first else "answer", queries=first, reason=reply.reason)
     wanted = reply.queries if reply.action == "search" else []
-    known = [each["query"] for each in made]
+    known = [search["query"] for search in made]
     # An answer needs at least one search, whatever the model says.
     queries = new_queries(wanted, known, min(_MOST_QUERIES, searches_left(context))) or first
     reason = " ".join(reply.reason.replace("\x00", "").split())[:_LONGEST_FACT]
@@ -58,9 +58,9 @@ def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
     """The best passages so far, in the order in which they were found: what an earlier turn saw comes first, for the
     provider's prefix cache."""
     found_by: dict[int, str] = {}
-    for each in made:
-        for key, _ in each["candidates"]:
-            found_by.setdefault(key, each["query"])
+    for earlier in made:
+        for key, _ in earlier["candidates"]:
+            found_by.setdefault(key, earlier["query"])
     best = {key for key, _ in merged_candidates(list(made))[:_MOST_SHOWN]}
     keys = [key for key in found_by if key in best]
 
@@ -77,19 +77,18 @@ def search(context: StepContext) -> StepResult:
     (turn,) = context.items
     decided = decision(context, int(turn))
     queries, why = (decided["queries"], decided["reason"]) if decided else ([], "")
-    found = [_found_by(context, query) for query in queries]
-    events = [
-        ("search", {"round": context.round, "query": each["query"], "why": why, "chunk_ids": each["chunk_ids"]})
-        for each in found
-    ]
-    return StepResult({turn: dict(Searched(status="searched", searches=found, why=why))}, events=events)
-
-
-def _found_by(context: StepContext, query: str) -> FoundBy:
     k = context.query.options.k
-    candidates = search_for(context, [query], k).found[:k]
-    passages = context.passages([key for key, _ in candidates])
-    return FoundBy(query=query, candidates=candidates, chunk_ids=[passage.chunk_id for passage in passages])
+    searches: list[FoundBy] = []
+    for query in queries:
+        candidates = search_for(context, [query], k).candidates[:k]
+        passages = context.passages([key for key, _ in candidates])
+        chunk_ids = [passage.chunk_id for passage in passages]
+        searches.append(FoundBy(query=query, candidates=candidates, chunk_ids=chunk_ids))
+    events = [
+        ("search", {"round": context.round, "query": made["query"], "why": why, "chunk_ids": made["chunk_ids"]})
+        for made in searches
+    ]
+    return StepResult({turn: dict(Searched(status="searched", searches=searches, why=why))}, events=events)
 
 
 async def research_notes(context: StepContext) -> StepResult:
@@ -99,7 +98,7 @@ async def research_notes(context: StepContext) -> StepResult:
     reply = await context.tools.models.ask(RESEARCH_NOTES, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Noted(status="failed", notes=[], dropped=0, reason=reply.reason))
-    proven = [note for each in reply.notes if (note := _proven(each, passages))]
+    proven = [note for stated in reply.notes if (note := _proven(stated, passages))]
     notes = list({(note["source"], note["start"], note["end"]): note for note in proven}.values())[:_MOST_NOTES]
     event = ("research_notes", {"round": context.round, "notes": notes})
     dropped = len(reply.notes) - len(proven)

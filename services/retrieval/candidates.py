@@ -55,7 +55,7 @@ class Search:
     workspaces: tuple[int, ...] = ()
     """All workspaces to search, if there are several."""
     excluded: bool = False
-    """Search what people took out of the search instead, to tell what it would have found."""
+    """Search only what people took out of the search, to show what would have been found of it."""
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ class Search:
 class Searched(NamedTuple):
     """(chunk key, cosine similarity), best first, and what users should know about how they were found."""
 
-    found: Found
+    candidates: Found
     issues: tuple[str, ...] = ()
 
 
@@ -80,14 +80,16 @@ def retrieve(context: StepContext) -> StepResult:
     merged = False
     if planned is None:
         queries, searched, most, merged = _first(context)
-        joined = with_graph(context, queries, searched.found, most)
-        candidates, new = joined.found, False
+        joined = with_graph(context, queries, searched.candidates, most)
+        candidates, new = joined.candidates, False
     else:
-        known = _known(context)
+        selected = (context.earlier("select") or {}).get("selected", [])
+        similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
+        known = [(key, similarity.get(key)) for key in selected]
         queries = planned["queries"] or (context.earlier("assess") or {}).get("gaps", []) or [context.question]
         searched = search_for(context, queries, options.second_pass_k)
-        joined = with_graph(context, queries, searched.found, max(len(searched.found), options.second_pass_k))
-        fresh = [each for each in joined.found if each[0] not in {key for key, _ in known}][: options.k]
+        joined = with_graph(context, queries, searched.candidates, max(len(searched.candidates), options.second_pass_k))
+        fresh = [candidate for candidate in joined.candidates if candidate[0] not in selected][: options.k]
         candidates, new = [*known, *fresh], bool(fresh)
     if candidates:
         retrieved = Retrieved(status="found", candidates=candidates, new=new)
@@ -123,12 +125,6 @@ def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
     return [question, *rewritten], search_for(context, [question, *rewritten], k), most, bool(rewritten)
 
 
-def _known(context: StepContext) -> Found:
-    selected = (context.earlier("select") or {}).get("selected", [])
-    similarity = dict((context.earlier("retrieve") or {}).get("candidates", []))
-    return [(key, similarity.get(key)) for key in selected]
-
-
 def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) -> Found:
     """Return (chunk key, cosine similarity), best first. `hybrid` fuses the similarity and lexical rankings of all
     queries by reciprocal rank; the similarity of a purely lexical match is None. There may be more than `k`.
@@ -138,23 +134,23 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
     """
     spaces = {place: likely_space(place, embedder) for place in search.places}
     while space := _common(spaces):
-        asked = next(place for place, each in spaces.items() if each == space)
-        found, after = _find(queries, search, spaces, space, embedder_for(space, asked, embedder))
-        for place, each in after.items():
-            remember_space(place, each)
+        asked = next(place for place, candidate in spaces.items() if candidate == space)
+        candidates, after = _find(queries, search, spaces, space, embedder_for(space, asked, embedder))
+        for place, current in after.items():
+            remember_space(place, current)
         # `citewell reembed` may have switched a space between the two reads, and then removed the old vectors.
         if spaces == after:
-            return found
+            return candidates
         spaces = after
     return []
 
 
 def _common(spaces: Mapping[int, Space | None]) -> Space | None:
     """The space of all workspaces that have one. Raises EmbeddingsDiffer."""
-    found = {space for space in spaces.values() if space is not None}
-    if len(found) > 1:
+    distinct = {space for space in spaces.values() if space is not None}
+    if len(distinct) > 1:
         raise EmbeddingsDiffer
-    return next(iter(found), None)
+    return next(iter(distinct), None)
 
 
 def _find(
@@ -174,16 +170,16 @@ def _find(
     similarity: dict[int, float] = {}
     rankings: list[Ranking] = []
     with reading() as session:
-        places = _present(session, [place for place, each in spaces.items() if each is not None])
+        places = _present(session, [place for place, held in spaces.items() if held is not None])
         for text, embedding in zip(queries, embeddings, strict=True):
             near = [
-                each
+                match
                 for place in places
-                for each in search_vector(
+                for match in search_vector(
                     session, place, embedding, depth, where=where, space=space, excluded=search.excluded
                 )
             ]
-            near = sorted(near, key=lambda each: -each[1])[:depth]
+            near = sorted(near, key=lambda match: -match[1])[:depth]
             similarity = {**dict(near), **similarity}
             if hybrid:
                 rankings += [_by_words(session, place, text, depth, search) for place in places]
@@ -194,8 +190,8 @@ def _find(
 
 def _by_words(session: Session, place: int, text: str, depth: int, search: Search) -> Ranking:
     where = conditions(search.filter)
-    found = search_scored(session, place, text, depth, where, excluded=search.excluded)
-    return Ranking("lexical", 1.0, found, text)
+    matches = search_scored(session, place, text, depth, where, excluded=search.excluded)
+    return Ranking("lexical", 1.0, matches, text)
 
 
 def _fused(rankings: Sequence[Ranking]) -> list[int]:
@@ -238,10 +234,10 @@ def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched
 def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
     issues: tuple[str, ...] = ()
     try:
-        found = find_candidates(queries, where, embedder)
+        candidates = find_candidates(queries, where, embedder)
     except EmbeddingUnavailable as error:
         if where.method != "hybrid":
             raise
         log.warning("searched_by_words_only", error=error.code)
-        found, issues = find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
-    return Searched(found[: max(where.k, 1) * max(len(queries), 1)], issues)
+        candidates, issues = find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
+    return Searched(candidates[: max(where.k, 1) * max(len(queries), 1)], issues)

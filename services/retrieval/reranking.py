@@ -27,7 +27,11 @@ NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, o
 async def score_chunks(context: StepContext) -> StepResult:
     keys = [int(item) for item in context.items]
     passages = await when_loaded(context, partial(context.passages, keys), keys)
-    known = {passage.key: score for passage in passages if (score := _known_score(context, passage))}
+    known: dict[int, Scored] = {}
+    for passage in passages:
+        earlier = context.earlier("score_chunks", str(passage.key))
+        if earlier and earlier["score"] is not None:
+            known[passage.key] = Scored(**earlier)
     unknown = [passage for passage in passages if passage.key not in known]
     new = await _new_scores(context, unknown)
     values = {str(key): dict(score) for key, score in (known | new).items()}
@@ -37,7 +41,9 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
     """Score each passage by itself, and those found over a connection together with it as well (S5.1)."""
-    tools, question, connections = context.tools, context.question, _connections(context)
+    tools, question = context.tools, context.question
+    links = (context.outcome("retrieve") or {}).get("links", {})
+    connections = {int(key): link["connection"] for key, link in links.items()}
     linked = [passage for passage in passages if passage.key in connections]
     shares = context.query.options.shares_calls
     alone, together = await asyncio.gather(
@@ -48,11 +54,6 @@ async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict
     for passage, score in zip(linked, together, strict=True):
         scores[passage.key]["linked"] = score["score"]
     return scores
-
-
-def _known_score(context: StepContext, passage: Passage) -> Scored | None:
-    found = context.earlier("score_chunks", str(passage.key))
-    return Scored(**found) if found and found["score"] is not None else None
 
 
 async def score_passages(
@@ -69,37 +70,31 @@ async def score_passages(
     With a connection (S5.1) both are scored together: a passage about the head of a firm matters to a question that
     does not name the firm only together with the passage that says which firm it is.
     """
-    shown = [_shown(passage, (connections or {}).get(passage.key)) for passage in passages]
+    shown: list[str] = []
+    for passage in passages:
+        connection = (connections or {}).get(passage.key)
+        known = f"Known from another passage: {connection}\n\n" if connection else ""
+        shown.append(f"{known}{passage.indexed}")
     if tools.reranker is not None:
         return await _reranked(tools.reranker, question, shown) if shown else []
     asked = [Shown(str(passage.key), text) for text, passage in zip(shown, passages, strict=True)]
     return await (score_batch if shares_calls else score_each)(tools.models, question, asked, log)
 
 
-def _shown(passage: Passage, connection: str | None) -> str:
-    known = f"Known from another passage: {connection}\n\n" if connection else ""
-    return f"{known}{passage.indexed}"
-
-
-def _connections(context: StepContext) -> dict[int, str]:
-    """S5.1: by chunk key, the connection that leads to each passage found over the knowledge graph."""
-    links = (context.outcome("retrieve") or {}).get("links", {})
-    return {int(key): link["connection"] for key, link in links.items()}
-
-
 async def _reranked(reranker: Reranker, question: str, texts: list[str]) -> list[Scored]:
     """S1.1: have a reranker score all of them at once."""
+    name = reranker.name
     try:
         scores = await reranker.score(question, texts)
     except RerankFailed as error:
-        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=reranker.name) for _ in texts]
-    return [_given(score, reranker.name) for score in scores]
-
-
-def _given(score: float | None, name: str) -> Scored:
-    if score is None:
-        return Scored(status="unreadable", score=None, reason=f"{name} gave no score that can be read", reranker=name)
-    return Scored(status="scored", score=score, reranker=name)
+        return [Scored(status="unreadable", score=None, reason=error.reason, reranker=name) for _ in texts]
+    why = f"{name} gave no score that can be read"
+    return [
+        Scored(status="unreadable", score=None, reason=why, reranker=name)
+        if score is None
+        else Scored(status="scored", score=score, reranker=name)
+        for score in scores
+    ]
 
 
 def select(context: StepContext) -> StepResult:
@@ -114,29 +109,24 @@ def select(context: StepContext) -> StepResult:
     ranked = rank(_scored(context, bridges))
     evidence = _scored(context, bridges_that_count(context, as_evidence=True))
     mode, threshold = parse_mode(context.query.mode), context.query.options.min_evidence_score
-    gate = evidence_gate(mode, _evidence_count(evidence, threshold, strict=rules_of(mode).gates))
-    if why := why_refused(context.question, _named_texts(context)):
+    # A chunk without a readable score keeps its place (S3.1); in a strict mode only known evidence counts.
+    strict = rules_of(mode).gates
+    count = sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in evidence)
+    gate = evidence_gate(mode, count)
+    # What no passage names, in its text or by its document's names, is not in the documents (V8).
+    passages = context.passages([key for key, _ in retrieved["candidates"]])
+    if why := why_refused(context.question, [named_text(passage) for passage in passages]):
         gate = GateDecision(refuse=True, reason=why)
     unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
     selected = _selected(context, ranked, bridges, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
-    if name := _reranker(context):
+    outcomes = (context.outcome("score_chunks", str(key)) or {} for key, _ in retrieved["candidates"])
+    if name := next((outcome["reranker"] for outcome in outcomes if "reranker" in outcome), None):
         selected["reranker"] = name
     if gate.refuse or not selected["selected"]:
         selected["status"], selected["reason"] = "refused", gate.reason or NOTHING_LEFT
     return StepResult.single(selected)
-
-
-def _named_texts(context: StepContext) -> list[str]:
-    """Everything retrieved, with its names: what none of it names is not in the documents (V8)."""
-    passages = context.passages([key for key, _ in context.retrieved["candidates"]])
-    return [named_text(passage) for passage in passages]
-
-
-def _reranker(context: StepContext) -> str | None:
-    outcomes = (context.outcome("score_chunks", str(key)) or {} for key, _ in context.retrieved["candidates"])
-    return next((outcome["reranker"] for outcome in outcomes if "reranker" in outcome), None)
 
 
 def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence[str] = ()) -> Selected:
@@ -175,10 +165,10 @@ def _candidates(
 ) -> list[ScoredChunk[int]]:
     """The pool of source scoring: the best `keep`, all other evidence, and the passages that lead to either, which
     come first."""
-    found = [
+    evidence = [
         chunk for place, chunk in enumerate(ranked) if place < keep or chunk.score is None or chunk.score >= threshold
     ]
-    needed = {chunk.key for chunk in found} | {bridges[chunk.key] for chunk in found if chunk.key in bridges}
+    needed = {chunk.key for chunk in evidence} | {bridges[chunk.key] for chunk in evidence if chunk.key in bridges}
     pool = [chunk for chunk in ranked if chunk.key in needed]
     return with_bridges(pool, bridges, len(pool)) if bridges else pool
 
@@ -193,9 +183,9 @@ def _worth_citing(
 
     A chunk found over another one is kept only with that one (S5.1), which may be too short to be chosen itself.
     """
-    found = [passages[chunk.key] for chunk in chunks]
+    in_order = [passages[chunk.key] for chunk in chunks]
     # If all are short, such as entries of a glossary, measure each by the longest of them.
-    longest = max((len(" ".join(each.text.split())) for each in found), default=0)
+    longest = max((len(" ".join(passage.text.split())) for passage in in_order), default=0)
     rules = SourceRules(
         min_relevance=options.min_relevance,
         max_sources=len(chunks),
@@ -203,7 +193,7 @@ def _worth_citing(
         full_chars=min(SourceRules().full_chars, longest),
         places=options.max_sources,
     )
-    scored = select_sources([Excerpt(each.document_id, each.page, each.text) for each in found], rules)
+    scored = select_sources([Excerpt(passage.document_id, passage.page, passage.text) for passage in in_order], rules)
     best_first = [chunks[source.index] for source in scored]
     leading = {bridges[chunk.key] for chunk in best_first if chunk.key in bridges}
     best_first += [chunk for chunk in chunks if chunk.key in leading and chunk not in best_first]
@@ -212,25 +202,19 @@ def _worth_citing(
     return [chunk for chunk in chunks if chunk.key in keys]
 
 
-def _evidence_count(chunks: list[ScoredChunk[int]], threshold: float, *, strict: bool) -> int:
-    """The number of chunks that count as evidence. A chunk without a readable score keeps its place (S3.1), except
-    in a strict mode, where only known evidence counts."""
-    return sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in chunks)
-
-
 def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> dict[int, int]:
     """S5.1: by chunk key, the passage whose connection leads to a chunk that scores higher with it than alone.
 
     The pair must not score below the connection's own passage either: then the connection contains the question's
     words, and the chunk adds nothing. As evidence it must score higher.
     """
-    found: dict[int, int] = {}
+    bridges: dict[int, int] = {}
     for key, link in context.retrieved.get("links", {}).items():
-        outcome, bridge = (context.outcome("score_chunks", each) or {} for each in (key, str(link["bridge"])))
+        outcome, bridge = (context.outcome("score_chunks", item) or {} for item in (key, str(link["bridge"])))
         together, beside = outcome.get("linked") or 0.0, bridge.get("score") or 0.0
         if together > (outcome.get("score") or 0.0) and (together > beside if as_evidence else together >= beside):
-            found[int(key)] = link["bridge"]
-    return found
+            bridges[int(key)] = link["bridge"]
+    return bridges
 
 
 def _scored(context: StepContext, bridges: Mapping[int, int]) -> list[ScoredChunk[int]]:

@@ -1,4 +1,4 @@
-"""What each part of a search found, kept for whoever looks: a question is searched for by the same code unobserved."""
+"""Records what each part of a search found, within a block that asks for it; the code that searches is the same."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ class Ranking:
 
     part: Part
     weight: float
-    found: Sequence[tuple[int, float]]
+    matches: Sequence[tuple[int, float]]
     query: str = ""
 
     @property
     def keys(self) -> list[int]:
-        return [key for key, _ in self.found]
+        return [key for key, _ in self.matches]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class SearchTrace:
 
     fusions: dict[tuple[str, ...], Fusion] = field(default_factory=dict[tuple[str, ...], Fusion])
     _places: dict[tuple[Part, str | None], Places] = field(default_factory=dict[tuple[Part, str | None], Places])
-    """What `places` found; looked up for each passage."""
+    """The results of `places`, which is called for each passage."""
 
     @property
     def points(self) -> Mapping[int, float]:
-        """Those of the last fusion."""
+        """The points of the last fusion."""
         return list(self.fusions.values())[-1].points if self.fusions else {}
 
     def places(self, part: Part, query: str | None = None) -> Places:
@@ -62,10 +62,11 @@ class SearchTrace:
 
     def _best(self, part: Part, query: str | None) -> Places:
         best: Places = {}
-        for ranking in (each for fusion in self.fusions.values() for each in fusion.rankings):
+        rankings = [ranking for fusion in self.fusions.values() for ranking in fusion.rankings]
+        for ranking in rankings:
             if ranking.part == part and query in (None, ranking.query):
-                for rank, (key, score) in enumerate(ranking.found, start=1):
-                    best[key] = min(best.get(key, (rank, score)), (rank, score), key=lambda each: each[0])
+                for rank, (key, score) in enumerate(ranking.matches, start=1):
+                    best[key] = min(best.get(key, (rank, score)), (rank, score), key=lambda place: place[0])
         return best
 
 

@@ -60,7 +60,9 @@ def take(
                 if item.was_there or item.document_id is not None:
                     _gone(source, options, key, item.document_id)
                 else:
-                    _never_there(source, key)
+                    # Skipped rather than failed: a dead link does not keep other items from being marked as gone.
+                    with transaction() as session:
+                        rows.refuse(session, source.id, key, ItemOutcome.SKIPPED, _NOTHING)
             case Content() as content:
                 _keep(source, options, place, item, content, settings)
     except (DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting):
@@ -85,21 +87,15 @@ def give_up_missing(source: Source, options: SourceOptions) -> bool:
 def remove_documents(source_id: uuid.UUID) -> bool:
     """Delete some documents of the source; False if there are no more."""
     with transaction() as session:
-        found = rows.some_documents(session, source_id, _REMOVED_AT_ONCE)
-    for document_id in found:
+        documents = rows.some_documents(session, source_id, _REMOVED_AT_ONCE)
+    for document_id in documents:
         _remove(document_id)
-    return bool(found)
+    return bool(documents)
 
 
 def _unchanged(source: Source, item: KnownItem, tag: str | None) -> None:
     with transaction() as session:
         rows.set_outcome(session, source.id, item.wanted.key, ItemOutcome.UNCHANGED, tag=tag)
-
-
-def _never_there(source: Source, key: str) -> None:
-    # Skipped rather than failed: a dead link does not keep others from being marked as gone.
-    with transaction() as session:
-        rows.refuse(session, source.id, key, ItemOutcome.SKIPPED, _NOTHING)
 
 
 def _gone(source: Source, options: SourceOptions, key: str, document_id: uuid.UUID | None) -> None:
@@ -112,7 +108,7 @@ def _gone(source: Source, options: SourceOptions, key: str, document_id: uuid.UU
 
 
 def _remove(document_id: uuid.UUID) -> None:
-    with suppress(DocumentNotFound):  # somebody was faster
+    with suppress(DocumentNotFound):  # It was deleted meanwhile.
         remove_document(document_id, all_versions=True)
 
 
@@ -121,7 +117,7 @@ def _keep(
 ) -> None:
     digest = hashlib.sha256(content.data).hexdigest()
     if item.sha256 == digest:
-        # Also when somebody deleted the document: it stays deleted until its original changes.
+        # Also when a person deleted the document: it stays deleted until its original changes.
         _unchanged(source, item, content.tag)
         _follow(source, options, item, content, settings)
         return
@@ -150,7 +146,7 @@ def _record(
 
 
 def _name(source: Source, item: KnownItem, content: Content) -> str:
-    # It stays the same as long as its file type does.
+    """The document's name, which stays the same as long as its file type does."""
     if item.filename and item.filename.lower().endswith(content.suffix):
         return item.filename
     name = document_name(source.name, item.wanted.key, content.suffix)
@@ -160,12 +156,12 @@ def _name(source: Source, item: KnownItem, content: Content) -> str:
 
 
 def _follow(source: Source, options: SourceOptions, item: KnownItem, content: Content, settings: Settings) -> None:
-    # As far as the source goes.
+    """List the pages that an item links to, as deep as the source is set to follow links."""
     depth = item.wanted.depth + 1
-    found = {key: Listed(key, depth=depth) for key in content.links if options.takes(key)}
-    if depth > options.depth or not found:
+    linked = {key: Listed(key, depth=depth) for key in content.links if options.takes(key)}
+    if depth > options.depth or not linked:
         return
     most = min(options.max_items, settings.sources.max_items)
     with transaction() as session:
         left = max(0, most - rows.count_listed(session, source.id, source.run))
-        rows.list_items(session, source.id, source.run, rows.not_listed(session, source, list(found.values()))[:left])
+        rows.list_items(session, source.id, source.run, rows.not_listed(session, source, list(linked.values()))[:left])

@@ -1,6 +1,6 @@
 """A run of a source: everything is listed, what is new or changed becomes documents, what went is marked.
 
-A run goes on in slices, each by any worker. Every item's outcome is stored by itself, so a run that is interrupted
+A run is done in slices, each by any worker. Every item's outcome is stored by itself, so a run that is interrupted
 continues where it was; a file that was accepted before its outcome was stored is known by its bytes.
 """
 
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 class LeaseLost(Exception):
-    """Another worker took over, or somebody paused or deletes the source; this one stops and stores nothing more."""
+    """Another worker took over, or a person paused or deletes the source; this one stops and stores nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Job:
 
 
 def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: Callable[[], object]) -> None:
-    """Go on with a run for a while, or begin one; `accepted` is called after each document that is to be read.
+    """Continue a run for a while, or begin one; `accepted` is called after each document that is to be read.
 
     Raises DatabaseUnavailable (try again later).
     """
@@ -62,7 +62,7 @@ def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: C
     again_s: float | None = settings.recovery.lease_s
     try:
         with hold(lambda: _renew(job)):
-            again_s = _delete(job) if job.source.status == SourceStatus.DELETING else _go_on(job)
+            again_s = _delete(job) if job.source.status == SourceStatus.DELETING else _continue_run(job)
     except LeaseLost:
         again_s = None
         log.info("source_left", source_id=str(source_id))
@@ -86,11 +86,12 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
     return job
 
 
-def _go_on(job: _Job) -> float | None:
-    # None once the run has ended.
+def _continue_run(job: _Job) -> float | None:
+    """List and fetch for a while; return after how many seconds the run continues, None once it has ended."""
+    source = job.source
     try:
-        source = job.source
-        with closing(_open(job)) as reader:
+        opened = open_reader(source.kind, source.location, job.options, job.settings, job.place.tenant, source.id)
+        with closing(opened) as reader:
             if source.phase == SourcePhase.LISTING:
                 _list(job, reader)
             return _fetch(job, reader)
@@ -102,36 +103,27 @@ def _go_on(job: _Job) -> float | None:
         raise
     except Exception:
         # It is tried again, MAX_STRIKES times without progress.
-        log.exception("source_broke", source_id=str(job.source.id), attempt=job.attempt)
+        log.exception("source_broke", source_id=str(source.id), attempt=job.attempt)
         return job.settings.recovery.lease_s
-
-
-def _open(job: _Job) -> Reader:
-    source = job.source
-    return open_reader(source.kind, source.location, job.options, job.settings, job.place.tenant, source.id)
 
 
 def _list(job: _Job, reader: Reader) -> None:
     most = min(job.options.max_items, job.settings.sources.max_items)
-    wanted = (each for each in reader.listed() if job.options.takes(each.key))
+    wanted = (listed for listed in reader.listed() if job.options.takes(listed.key))
     left, error = most, None
     while batch := list(islice(wanted, min(_LISTED_AT_ONCE, left + 1))):
         if len(batch) > left:
             error = _error("source_too_large", f"It has more than {most:,} items; the rest is left out.")
-        _store_listed(job, batch[:left])
+        _check(job)
+        once: dict[str, Listed] = {listed.key: listed for listed in batch[:left]}
+        with transaction() as session:
+            items.list_items(session, job.source.id, job.source.run, list(once.values()))
+        _advance(job, strikes=0)
         left -= len(batch)
         if left < 0 or (error := error or _out_of_time(job)):
             break
     _advance(job, phase=SourcePhase.FETCHING, error=error)
     job.source.error = error
-
-
-def _store_listed(job: _Job, batch: list[Listed]) -> None:
-    _check(job)
-    once = {each.key: each for each in batch}
-    with transaction() as session:
-        items.list_items(session, job.source.id, job.source.run, list(once.values()))
-    _advance(job, strikes=0)
 
 
 def _fetch(job: _Job, reader: Reader) -> float | None:
@@ -144,14 +136,14 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
         if not pending:
             return _finish(job, reader)
         if room <= 0:
-            # Others of the tenant wait to be read, too; a large source adds to them no faster than they are read.
+            # The tenant has other documents that wait; a large source adds to them no faster than they are read.
             _advance(job, strikes=0)
             return limits.check_s
         for item in pending:
             _check(job)
             take(job.source, job.options, job.place, item, reader, job.settings)
             _advance(job, strikes=0)
-            # Afterwards, so that every slice gets on.
+            # The time is checked after an item, so that every slice gets something done.
             if time.monotonic() > job.until:
                 return 0.0
         if late := _out_of_time(job):
@@ -177,7 +169,7 @@ def _finish(job: _Job, reader: Reader) -> float | None:
 
 
 def _delete(job: _Job) -> float | None:
-    # Documents first, and at the end the source itself.
+    """Delete the documents and then the source; return 0.0 if more is to be deleted, None once the source is gone."""
     while remove_documents(job.source.id):
         _check(job)
         if time.monotonic() > job.until:

@@ -75,8 +75,8 @@ def read_items(source_id: uuid.UUID, outcome: str | None, *, after: str, limit: 
     """What the source lists or listed, by key. Raises DocumentSourceNotFound."""
     with reading() as session:
         sources.get_source(session, source_id)
-        found = source_items.page_of_items(session, source_id, outcome, after=after, limit=limit)
-        return [_item(*each) for each in found]
+        rows = source_items.page_of_items(session, source_id, outcome, after=after, limit=limit)
+        return [_item(*row) for row in rows]
 
 
 def change_source(source_id: uuid.UUID, changes: Json, settings: Settings) -> Json:
@@ -103,7 +103,7 @@ def change_source(source_id: uuid.UUID, changes: Json, settings: Settings) -> Js
 
 
 def ask_for_a_run(source_id: uuid.UUID) -> Json:
-    """Have the source run now; one that runs goes on. Raises DocumentSourceNotFound, DocumentSourceInvalid,
+    """Have the source run now; one that runs already continues. Raises DocumentSourceNotFound, DocumentSourceInvalid,
     DocumentSourceDeleting."""
     with transaction() as session:
         source = _lock(session, source_id)
@@ -115,7 +115,7 @@ def ask_for_a_run(source_id: uuid.UUID) -> Json:
 
 
 def remove_source(source_id: uuid.UUID, documents: Literal["keep", "delete"]) -> bool:
-    """Delete the source, and keep its documents or have them deleted; False while that goes on.
+    """Delete the source, and keep its documents or have them deleted; False while they are being deleted.
 
     Raises DocumentSourceNotFound.
     """
@@ -151,7 +151,7 @@ def _whole(session: Session, source: Source) -> Json:
     return {
         **_head(source, sources.workspace_name_of(session, source)),
         "options": SourceOptions.of(source.settings).stored(),
-        "items": {"listed": listed, **{each.value: counts[each] for each in ItemOutcome}},
+        "items": {"listed": listed, **{outcome.value: counts[outcome] for outcome in ItemOutcome}},
         "documents": {status.value: documents[status] for status in DocumentStatus},
         "reasons": [reason._asdict() for reason in source_items.list_reasons(session, source, _REASONS)],
     }

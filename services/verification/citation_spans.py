@@ -58,15 +58,13 @@ def choose_span(statement: str, passage: Passage, candidates: Sequence[Extracted
         return Span(start, end, kind)
     best, relevance = Span(start, end, kind), claim_relevance(statement, text[start:end])
     for candidate in candidates:
-        found = locate_quote(candidate.text, text, min_ratio=1.0)
-        if found is None or not found.exact or not (words := passage.words(found.start, found.end)):
+        quote = locate_quote(candidate.text, text, min_ratio=1.0)
+        if quote is None or not quote.exact or not (words := passage.words(quote.start, quote.end)):
             continue
         fits = claim_relevance(statement, words)
         if fits >= relevance and fits > 0:
-            best, relevance = (
-                Span(found.start, found.end, weaker(candidate.kind, citation_type(statement, words))),
-                fits,
-            )
+            kind = weaker(candidate.kind, citation_type(statement, words))
+            best, relevance = Span(quote.start, quote.end, kind), fits
     return best
 
 
@@ -104,12 +102,12 @@ def assert_exact(session: Session, answer: str, citations: list[Citation], given
 
     `given_with` is the verification that brought the sources (N2), if one did.
     """
-    spans = [(each.source_start, each.source_end) for each in citations]
+    spans = [(citation.source_start, citation.source_end) for citation in citations]
     if given_with is None:
-        documents = [each.document_id for each in citations]
+        documents = [citation.document_id for citation in citations]
         texts = read_slices(session, [(of, *span) for of, span in zip(documents, spans, strict=True)])
     else:
-        numbers = [each.chunk_index + 1 for each in citations]
+        numbers = [citation.chunk_index + 1 for citation in citations]
         texts = read_given_slices(session, given_with, [(of, *span) for of, span in zip(numbers, spans, strict=True)])
     for citation, stored in zip(citations, texts, strict=True):
         if stored is not None and stored != citation.text_span:
@@ -129,12 +127,12 @@ def notes_issues(context: StepContext) -> list[str]:
 
 
 def quotes_by_source(context: StepContext) -> dict[int, list[ExtractedQuote]]:
-    # Of the synthesis and of the research; the same words of one source count once.
+    """The quotes of the synthesis and of the research, by source; the same words of one source count once."""
     extracted = (context.outcome("extract_citations") or {}).get("citations", [])
     noted = (context.outcome("research_notes") or {}).get("notes", [])
-    quotes = [(each["source"], ExtractedQuote(each["text_span"], each["citation_type"])) for each in extracted]
-    quotes += [(each["source"], ExtractedQuote(each["quote"], "direct_quote")) for each in noted]
-    found: dict[int, dict[str, ExtractedQuote]] = {}
+    quotes = [(quoted["source"], ExtractedQuote(quoted["text_span"], quoted["citation_type"])) for quoted in extracted]
+    quotes += [(note["source"], ExtractedQuote(note["quote"], "direct_quote")) for note in noted]
+    distinct: dict[int, dict[str, ExtractedQuote]] = {}
     for source, quote in quotes:
-        found.setdefault(source, {}).setdefault(" ".join(quote.text.split()).casefold(), quote)
-    return {source: list(by_words.values()) for source, by_words in found.items()}
+        distinct.setdefault(source, {}).setdefault(" ".join(quote.text.split()).casefold(), quote)
+    return {source: list(by_words.values()) for source, by_words in distinct.items()}

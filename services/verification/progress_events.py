@@ -1,6 +1,6 @@
 """Progress events of the checks, for the watchers of a query."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from citewell_verify.answers.statements import Statement
@@ -95,8 +95,10 @@ def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
     ]
     passages = context.selected_passages() if late else []
     return [
-        sentence_judged(context, each, findings.states[each.index], findings.checks_of(each.index), passages)
-        for each in late
+        sentence_judged(
+            context, statement, findings.states[statement.index], findings.checks_of(statement.index), passages
+        )
+        for statement in late
     ]
 
 
@@ -112,17 +114,12 @@ def sentences_kept(context: StepContext, findings: Findings, mended: Collection[
 
 def sentences_repaired(round_: int, repaired: Sequence[tuple[Statement, Repaired]]) -> list[EventData]:
     """Events for repaired and removed sentences (N5). A sentence that stays as it is has none."""
-    return [
-        (
-            "sentence.removed" if each["status"] == "dropped" else "sentence.repaired",
-            {"round": round_, "sentence": statement.index, "statement": statement.text, **_change(each)},
-        )
-        for statement, each in repaired
-        if each["status"] != "kept"
-    ]
-
-
-def _change(repaired: Repaired) -> Mapping[str, Any]:
-    if repaired["status"] == "dropped":
-        return {"reason": repaired["reason"]}
-    return {"how": repaired["status"], "text": repaired["text"], "reason": repaired["reason"]}
+    events: list[EventData] = []
+    for statement, repair in repaired:
+        data = {"round": round_, "sentence": statement.index, "statement": statement.text}
+        if repair["status"] == "dropped":
+            events.append(("sentence.removed", {**data, "reason": repair["reason"]}))
+        elif repair["status"] != "kept":
+            change = {"how": repair["status"], "text": repair["text"], "reason": repair["reason"]}
+            events.append(("sentence.repaired", {**data, **change}))
+    return events

@@ -21,8 +21,11 @@ from services.verification.streamed_results import SENTENCES
 async def check_early(context: StepContext) -> StepResult:
     passages = await when_loaded(context, context.selected_passages)
     batches = {item: Closed(**context.outcomes[SENTENCES, item])["sentences"] for item in context.items}
-    found = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))
-    results = [_result(context, *each, passages) for each in zip(batches.values(), found, strict=True)]
+    checks = await asyncio.gather(*(_judge(context, sentences, passages) for sentences in batches.values()))
+    results = [
+        _result(context, sentences, checked, passages)
+        for sentences, checked in zip(batches.values(), checks, strict=True)
+    ]
     values = {item: dict(checked) for item, (checked, _) in zip(batches, results, strict=True)}
     return StepResult(values, events=[event for _, events in results for event in events])
 
@@ -45,13 +48,13 @@ async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], pass
 
 
 def _result(
-    context: StepContext, sentences: Sequence[ClosedSentence], found: _Found, passages: Sequence[Passage]
+    context: StepContext, sentences: Sequence[ClosedSentence], checked_pairs: _Found, passages: Sequence[Passage]
 ) -> tuple[CheckedEarly, list[EventData]]:
     events: list[EventData] = []
     outcome = CheckedEarly(status="checked", checks={}, told=[])
     for place, said in enumerate(sentences):
         statement = Statement(said["index"], said["start"], said["end"], said["text"], (), said["claim"])
-        checks = {number or None: found[said["index"], number] for number in said["numbers"]}
+        checks = {number or None: checked_pairs[said["index"], number] for number in said["numbers"]}
         for number, checked in checks.items():
             outcome["checks"][check_key(said["text"], number)] = checked
             events.append(citation_checked(context, statement, number, checked))

@@ -26,8 +26,8 @@ def early_checks(context: StepContext) -> dict[str, Checked]:
 
 def states_so_far(context: StepContext, batches: Collection[str]) -> list[str]:
     with reading() as session:
-        found = list_values(session, context.query.id, context.round, CHECK_EARLY, batches)
-    return [status for value in found for _, status in value.get("told", [])]
+        values = list_values(session, context.query.id, context.round, CHECK_EARLY, batches)
+    return [status for value in values for _, status in value.get("told", [])]
 
 
 def published_early(context: StepContext) -> Set[PublishedSentence]:

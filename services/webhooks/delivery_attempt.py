@@ -107,6 +107,10 @@ def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) ->
         return None
     at = rows.begin_attempt(session, delivery, _lease(limits))
     message = messages.get_message(session, delivery.message_id)
+    if delivery.endpoint_id is None:
+        secrets = (endpoints.callback_secret(session, current_tenant()),)
+    else:
+        secrets = tuple(endpoints.get_endpoint(session, delivery.endpoint_id).secrets)
     return _Attempt(
         delivery_id=delivery.id,
         endpoint_id=delivery.endpoint_id,
@@ -116,7 +120,7 @@ def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) ->
         number=delivery.attempts,
         at=at,
         body=message.payload.encode(),
-        secrets=_secrets(session, delivery),
+        secrets=secrets,
         traceparent=message.traceparent,
     )
 
@@ -139,12 +143,6 @@ def _may_be_sent(session: Session, delivery: WebhookDelivery, limits: WebhookSet
 
 def _lease(limits: WebhookSettings) -> timedelta:
     return timedelta(seconds=limits.deadline_s + LEASE_MARGIN_S)
-
-
-def _secrets(session: Session, delivery: WebhookDelivery) -> tuple[str, ...]:
-    if delivery.endpoint_id is None:
-        return (endpoints.callback_secret(session, current_tenant()),)
-    return tuple(endpoints.get_endpoint(session, delivery.endpoint_id).secrets)
 
 
 def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettings) -> Outcome | None:

@@ -74,17 +74,17 @@ def replay_range(
 def read_deliveries(endpoint_id: uuid.UUID, status: str | None, *, after: Place | None, limit: int) -> list[Json]:
     with reading() as session:
         endpoints.get_endpoint(session, endpoint_id)
-        found = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit)
-        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in found])
-    return [_delivery_json(*each, attempts[each[0].id]) for each in found]
+        rows = messages.list_deliveries(session, endpoint_id=endpoint_id, status=status, after=after, limit=limit)
+        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in rows])
+    return [_delivery_json(delivery, message, attempts[delivery.id]) for delivery, message in rows]
 
 
 def read_query_deliveries(query_id: uuid.UUID) -> list[Json]:
     with reading() as session:
         queries.get_query(session, query_id)
-        found = messages.list_deliveries(session, query_id=query_id, limit=_QUERY_DELIVERIES)
-        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in found])
-    return [_delivery_json(*each, attempts[each[0].id]) for each in found]
+        rows = messages.list_deliveries(session, query_id=query_id, limit=_QUERY_DELIVERIES)
+        attempts = messages.list_attempts(session, [delivery.id for delivery, _ in rows])
+    return [_delivery_json(delivery, message, attempts[delivery.id]) for delivery, message in rows]
 
 
 def read_delivery(delivery_id: uuid.UUID) -> Json:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
-from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, Verification, WebhookEndpoint
+from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
 from db.queries.documents import documents
 from db.queries.runs import queries, results
 from db.queries.runs.conversations import find_conversation_of
@@ -78,7 +78,7 @@ def announce_query(session: Session, query_id: uuid.UUID, ended: Finished, statu
 
 
 def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
-    # A cancelled batch is not announced.
+    """Announce that all items of a batch have ended; a cancelled batch is not announced."""
     batch = batches.get_batch(session, batch_id)
     if batch.cancelled_at is None:
         states = batches.count_states(session, batch_id)
@@ -105,7 +105,7 @@ def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
 
 
 def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
-    # Disabled ones too: what they missed can be replayed when they are enabled again.
+    """The endpoints for this type, also disabled ones: what they missed can be replayed when they are enabled again."""
     return [
         endpoint
         for endpoint in endpoints.list_endpoints(session)
@@ -114,11 +114,11 @@ def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
 
 
 def _receivers(wanting: Sequence[WebhookEndpoint], callback_url: str | None) -> list[Receiver]:
-    found = [receiver_of(endpoint) for endpoint in wanting if endpoint.status == EndpointStatus.ACTIVE]
+    receivers = [receiver_of(endpoint) for endpoint in wanting if endpoint.status == EndpointStatus.ACTIVE]
     if callback_url:
         place = parse_url(callback_url)
-        found.append(Receiver(callback_url, f"{place.scheme}://{place.authority}"))
-    return found
+        receivers.append(Receiver(callback_url, f"{place.scheme}://{place.authority}"))
+    return receivers
 
 
 def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str, Any]:
@@ -130,6 +130,10 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
     # The verification that the result shows: for a given answer (N2), that of the text as it was given.
     find = results.find_draft_verification if given else results.find_published_verification
     judged = find(session, query.id)
+    scores = None
+    if judged is not None:
+        rates = {name: getattr(judged.verification, name) for name in ("accuracy_rate", "overall_score")}
+        scores = {**confidence_json(judged.verification), **rates}
     conversation = find_conversation_of(session, query.id)
     return {
         "id": str(query.id),
@@ -143,16 +147,11 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "answer": answer[0].text if answer else None,
         "error": query.error,
         "signal": stored_signal(query, answer, judged) if status is QueryStatus.SUCCEEDED else None,
-        "scores": _scores(judged.verification) if judged else None,
+        "scores": scores,
         "audit": audits.find_head(session, query.id),
         "links": {"self": here, history: f"{here}/{history}"},
         "truncated": False,
     }
-
-
-def _scores(verification: Verification) -> dict[str, Any]:
-    scores = {name: getattr(verification, name) for name in ("accuracy_rate", "overall_score")}
-    return {**confidence_json(verification), **scores}
 
 
 def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:

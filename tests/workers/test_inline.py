@@ -67,7 +67,7 @@ class Play:
                 raise self.errors[name].pop()
             return StepResult({item: {"by": name} for item in context.items})
 
-        return Step(name, name, body, failed=failed, then=then)
+        return Step(name, name, body, failed=failed, follows=then)
 
     def work(self, run: Run, *names: str) -> Work:
         return Work(run, tuple(Part(self.step(name, failed=FAILED), ("",)) for name in names))
@@ -194,7 +194,7 @@ def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch:
     query = QuerySnapshot(uuid.UUID(run.query_id), 1, "?", "m", "p", make_options())
     context = StepContext(query, 0, (), {}, tools())
     for name, canvas in chains.items():
-        before = Step("before", "before", lambda _: StepResult({}), then=always(canvas))
+        before = Step("before", "before", lambda _: StepResult({}), follows=always(canvas))
         continuation = Continuation()
         continuation.build(Work.single(before, run), context)
         following = continuation.next()
@@ -857,8 +857,8 @@ def test_what_is_derived_is_fenced_with_what_it_is_derived_from(run: Run, play: 
 
 @pytest.mark.usefixtures("serving")
 def test_the_stage_of_what_is_derived_is_entered_with_what_follows_in_it(run: Run, play: Play) -> None:  # A4
-    register("query.b", [replace(play.step("b"), stage="late", derived=True)])
-    register("query.c", [replace(play.step("c"), stage="late")])
+    register("query.b", [replace(play.step("b"), shown="late", derived=True)])
+    register("query.c", [replace(play.step("c"), shown="late")])
     execute_work(play.work(run, "a"), Continuation(carried(link("b", run), link("c", run))))
     assert stages(run) == ["a", "late"]
     with reading() as session:

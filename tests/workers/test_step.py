@@ -182,7 +182,7 @@ def test_a_fenced_step_stores_no_outcome_but_the_calls_that_were_paid(query_id: 
 
 def test_what_follows_is_launched_even_when_the_work_was_done_before(query_id: uuid.UUID, broker: Any) -> None:  # A5
     step = Step(
-        "probe", "probing", lambda _: StepResult.single({}), then=lambda run_, _: pipeline.conclude_canvas(run_)
+        "probe", "probing", lambda _: StepResult.single({}), follows=lambda run_, _: pipeline.conclude_canvas(run_)
     )
     execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
@@ -222,7 +222,7 @@ def test_what_follows_sees_an_outcome_that_was_stored_while_the_claim_was_made(
         seen.append(context.outcome("probe"))
         return pipeline.conclude_canvas(run_)
 
-    body = Step("probe", "probing", lambda _: pytest.fail("must not run"), then=follow)
+    body = Step("probe", "probing", lambda _: pytest.fail("must not run"), follows=follow)
     with meanwhile(lambda other: finish_items(other, query_id, 0, "probe", {"": {"status": "done"}}, attempts)):
         execute_step(body, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     assert seen == [{"status": "done"}]
@@ -274,7 +274,7 @@ def test_a_broker_that_is_away_when_a_step_has_ended_breaks_no_query(  # A5
         raise OperationalError("connection refused")
 
     monkeypatch.setattr(Signature, "apply_async", away)
-    step = Step("probe", "probing", lambda _: StepResult.single({"status": "done"}), then=pipeline_end)
+    step = Step("probe", "probing", lambda _: StepResult.single({"status": "done"}), follows=pipeline_end)
     execute_step(step, Run(str(query_id), 1, 0, DEFAULT_TENANT))
     with reading() as session:
         assert steps.find_outcome(session, query_id, 0, "probe") == {"status": "done"}

@@ -12,7 +12,7 @@ from workers.starting.launch_thread import launcher
 
 
 def dispatch(limits: WebhookSettings) -> int:
-    # Does nothing when another process leads.
+    """Start due webhook deliveries; return how many. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.DISPATCHER):
             return 0
@@ -26,7 +26,7 @@ def dispatch(limits: WebhookSettings) -> int:
 
 
 def run_sources(current: Settings) -> int:
-    # Does nothing when another process leads.
+    """Start due runs of sources; return how many. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.SOURCES):
             return 0

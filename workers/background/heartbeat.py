@@ -31,7 +31,7 @@ class Heartbeat:
         self._queues, self._concurrency, self._beat_every_s = sorted(queues), concurrency, beat_every_s
         every_s, self._due = beat_every_s if capacity is None else MEASURE_EVERY_S, 0.0
         self._beats = Periodic(
-            "presence", every_s, self._measure, failed="presence_not_noted", at_once=True, last=self._forget
+            "presence", every_s, self._beat, failed="presence_not_noted", at_once=True, last=self._forget
         )
 
     def start(self) -> None:
@@ -43,21 +43,18 @@ class Heartbeat:
     def join(self) -> None:
         self._beats.stop()
 
-    def _measure(self) -> None:
+    def _beat(self) -> None:
         is_new = self._capacity is not None and self._capacity.adjust()
         if is_new or time.monotonic() >= self._due:
             self._due = time.monotonic() + self._beat_every_s
-            self._report()
+            capacity = None if self._capacity is None else self._capacity.places
+            with system_transaction() as session:
+                processes.record_heartbeat(
+                    session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
+                )
+                share(processes.list_helped_queues(session, self._queues))
 
     def _forget(self) -> None:
-        # If this fails, the row expires.
+        """Delete the row of this process; if this fails, the row expires."""
         with system_transaction() as session:
             processes.delete_process(session, self._id)
-
-    def _report(self) -> None:
-        capacity = None if self._capacity is None else self._capacity.places
-        with system_transaction() as session:
-            processes.record_heartbeat(
-                session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
-            )
-            share(processes.list_helped_queues(session, self._queues))

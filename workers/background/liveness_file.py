@@ -50,7 +50,7 @@ class WatchedLoop(bootsteps.StartStopStep):
         self._timer = parent.timer.call_repeatedly(BEAT_EVERY_S, consumer_loop.record_turn)
 
     def stop(self, parent: Any) -> None:
-        # When the connection is lost or the worker shuts down: a loop that waits for steps does not turn.
+        """Called when the connection is lost or the worker shuts down: a loop that waits for steps does not turn."""
         if self._timer is not None:
             self._timer.cancel()
         consumer_loop.pause()

@@ -28,7 +28,7 @@ class Reporter:
         self._reports: Periodic | None = None
 
     def start(self) -> None:
-        # If a process cannot store its last counts, they are added later, once it counts as dead.
+        """Report regularly. If a process cannot store its last counts, they are added later, once it counts as dead."""
         every_s = settings().metrics.report_s
         self._reports = Periodic("reporter", every_s, self.report, failed="counts_not_told", last=self.end)
         self._reports.start()
@@ -41,9 +41,13 @@ class Reporter:
         """Write the counts so far. Raises DatabaseUnavailable."""
         with self._lock:
             now = self._meter.counts()
-            if self._id is not None and not self._write(self._id, now):
-                # This process counted as dead, and its reported counts were added to the totals.
-                self._id, self._base = None, self._reported
+            if self._id is not None:
+                counts = without(now, self._base) if now != self._reported else None
+                with system_transaction() as session:
+                    is_alive = meters.report_meter(session, self._id, counts, self._meter.gauges())
+                if not is_alive:
+                    # This process counted as dead, and its reported counts were added to the totals.
+                    self._id, self._base = None, self._reported
             if self._id is None:
                 process_id = uuid.uuid4()
                 with system_transaction() as session:
@@ -61,11 +65,6 @@ class Reporter:
             if self._id is not None:
                 meters.fold_meter(session, self._id)
         self._id, self._base = None, self._reported
-
-    def _write(self, process_id: uuid.UUID, now: Counts) -> bool:
-        counts = without(now, self._base) if now != self._reported else None
-        with system_transaction() as session:
-            return meters.report_meter(session, process_id, counts, self._meter.gauges())
 
 
 @once

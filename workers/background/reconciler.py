@@ -6,7 +6,7 @@ no separate scheduler is needed.
 
 import time
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import structlog
 from sqlalchemy.orm import Session
@@ -76,8 +76,12 @@ def _reconcile(recovery: RecoverySettings) -> int:
     with system_transaction() as session:
         if not try_leader_lock(session):
             return 0
-        overdue = _list_overdue(session)
-        stalled = _list_stalled(session, recovery, overdue)
+        overdue = dict.fromkeys(admission.list_expired(session), _HOPELESS)
+        overdue |= dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _OVERDUE)
+        stalled = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
+        stalled += _list_unqueued(session, recovery, stalled)
+        over = {query.query_id for query in overdue}
+        stalled = [query for query in stalled if query.query_id not in over]
         for query in _within(stalled, MAX_RESTART_S):
             # The broker is unreachable, and each further query would wait for it.
             if not _restart(query, recovery):
@@ -95,26 +99,19 @@ def _reconcile(recovery: RecoverySettings) -> int:
             launch_import(import_id)
     launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
-        _continue_cancelling(batch_id, tenant_id)
-    _continue_deleting(deleting)
+        # Some at a time, so that other stalled work does not wait for the end of a large batch.
+        with acting_for(tenant_id):
+            for query_id in cancel_next_items(batch_id):
+                notify_end(query_id)
+    for workspace_id, tenant_id in deleting:
+        with acting_for(tenant_id):
+            remove_more(workspace_id, MAX_REMOVE_S, notify_end)
     return len(stalled) + len(packed) + _launch_admissible()
 
 
-def _list_overdue(session: Session) -> dict[Launch, str]:
-    hopeless = dict.fromkeys(admission.list_expired(session), _HOPELESS)
-    return hopeless | dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _OVERDUE)
-
-
-def _list_stalled(session: Session, recovery: RecoverySettings, overdue: Collection[Launch]) -> list[Launch]:
-    stalled = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
-    stalled += _list_unqueued(session, recovery, stalled)
-    over = {query.query_id for query in overdue}
-    return [query for query in stalled if query.query_id not in over]
-
-
-def _within(found: Sequence[Launch], seconds: float) -> Iterator[Launch]:
+def _within(launches: Sequence[Launch], seconds: float) -> Iterator[Launch]:
     until = time.monotonic() + seconds
-    for query in found:
+    for query in launches:
         with acting_for(query.tenant_id):
             yield query
         if time.monotonic() > until:
@@ -138,21 +135,9 @@ def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence
     return [] if waiting is None else [query for query in quiet if str(query.query_id) not in waiting]
 
 
-def _continue_cancelling(batch_id: uuid.UUID, tenant_id: int) -> None:
-    # Some at a time, so that other stalled work does not wait for the end of a large batch.
-    with acting_for(tenant_id):
-        for query_id in cancel_next_items(batch_id):
-            notify_end(query_id)
-
-
-def _continue_deleting(workspaces: Sequence[tuple[int, int]]) -> None:
-    for workspace_id, tenant_id in workspaces:
-        with acting_for(tenant_id):
-            remove_more(workspace_id, MAX_REMOVE_S, notify_end)
-
-
 def _launch_admissible() -> int:
-    # Normally the process that accepted or ended something has done this already (workers.starting.launch_thread).
+    """Start what may run now. Normally the process that accepted or ended something has done this already
+    (workers.starting.launch_thread)."""
     try:
         return launch_waiting() + launch_documents()
     except NotPublished:
@@ -219,7 +204,7 @@ def tidy() -> None:
 
 
 def erase_old_replies() -> None:
-    # Unless they are kept for good (N6).
+    """Erase old replies, unless they are kept for good (N6)."""
     keep_s = settings().audit.keep_replies_s
     while keep_s is not None:
         with system_transaction() as session:

@@ -53,7 +53,8 @@ class Acquired:
     put_off_s: float | None = None
 
     def leave_rest(self, *, is_redelivered: bool) -> NoReturn:
-        """Raise the fate of a message whose other items are claimed by others, or must not be claimed yet."""
+        """End a message whose other items other workers have claimed, or must not be claimed yet: raise RetryLater, or
+        Ignore if another worker continues from there."""
         if self.put_off_s is not None:
             # The message is early: this worker's clock is ahead of the one that deferred it.
             raise RetryLater("the step was put off", countdown_s=max(self.put_off_s, MIN_WAIT_S))
@@ -65,11 +66,11 @@ class Acquired:
 
 
 async def acquire(work: Work) -> Acquired | None:
-    """None when the query has ended or was launched again."""
+    """Claim the items of the work; None when the query has ended or was launched again."""
     if leases().has_pending:
         await asyncio.to_thread(leases().run_pending)
     run = work.run
-    entry = await step_io.claim_steps(run.query_id, claim_request(run, work.keys, work.stage))
+    entry = await step_io.claim_steps(run.query_id, claim_request(run, work.keys, work.shown))
     if entry is None:
         return None
     query = QuerySnapshot(
@@ -81,14 +82,14 @@ async def acquire(work: Work) -> Acquired | None:
     acquired = Acquired(StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget), entry.claimed)
     if any(key not in entry.claimed and key not in done for key in work.keys):
         try:
-            found = await asyncio.to_thread(_look_at_unclaimed, work, acquired)
+            looked_at = await asyncio.to_thread(_look_at_unclaimed, work, acquired)
         except DatabaseUnavailable:
             await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
             raise
-        if found is None:
+        if looked_at is None:
             notify_beside(notify_end, entry.id)
             return None
-        acquired = found
+        acquired = looked_at
     if any(map(is_taken_over, entry.claimed.values())):
         await asyncio.to_thread(_book_ended_calls, run, {step for step, _ in entry.claimed})
     if entry.entered:
@@ -97,7 +98,8 @@ async def acquire(work: Work) -> Acquired | None:
 
 
 def claim_request(run: Run, keys: Sequence[Key], stage: str | None = None, left: int = 1) -> step_io.ClaimRequest:
-    """`left`: how many tries an item must have after this one. A suspect has none."""
+    """The claim of this process on `keys`. `left` is how many tries an item must have after this one; a suspect has
+    none."""
     recovery = settings().recovery
     by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, recovery.max_attempts - left)
     return step_io.ClaimRequest(run.round, keys, by, stage)
@@ -119,14 +121,14 @@ def _look_at_unclaimed(work: Work, acquired: Acquired) -> Acquired | None:
     suspects, waits_s = list[Key](), list[float]()
     with transaction() as session:
         for step, requested in work.parts:
-            items = [each for each in requested if (step.name, each) not in acquired.attempts | done]
-            found = parking.list_open_items(
+            items = [item for item in requested if (step.name, item) not in acquired.attempts | done]
+            open_items = parking.list_open_items(
                 session, run.query_id, run.round, step.name, items, launch=run.launch, lease_s=recovery.lease_s
             )
-            waits_s += [each.put_off_s for each in found if not each.is_free and each.put_off_s is not None]
-            free = [each for each in found if each.is_free]
-            suspects += [(step.name, each.item) for each in free if each.tries < recovery.max_attempts]
-            exhausted = [each.item for each in free if each.tries >= recovery.max_attempts]
+            waits_s += [item.put_off_s for item in open_items if not item.is_free and item.put_off_s is not None]
+            free = [item for item in open_items if item.is_free]
+            suspects += [(step.name, suspect.item) for suspect in free if suspect.tries < recovery.max_attempts]
+            exhausted = [suspect.item for suspect in free if suspect.tries >= recovery.max_attempts]
             if exhausted and not _park(session, run, step, exhausted, done):
                 return None
     return Acquired(acquired.context, acquired.attempts, tuple(suspects), max(waits_s, default=None))

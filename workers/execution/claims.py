@@ -36,7 +36,7 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Items that this process works on. The attempt numbers are the fence: whoever claims an item later has a higher
+    """Items that this process works on. The attempt numbers are the fence: a later claim of an item has a higher
     one. `stop` ends the work on them, from any thread."""
 
     run: Run
@@ -101,7 +101,7 @@ class HeldClaims:
             self.stop(ended)
 
     def _all(self) -> list[Claim]:
-        # The copy is made in one go: the loop goes on meanwhile.
+        # The holders are copied at once, because the event loop changes them meanwhile.
         return [claim for claims in tuple(self._holders) for claim in claims()]
 
 
@@ -120,7 +120,7 @@ def is_over() -> bool:
 async def reject_if_over() -> None:
     """Raise Reject if this process is over: it could no longer cancel new work."""
     if is_over():
-        # Also the claims that were acquired while all others were handed back.
+        # This also hands back the claims that were acquired while all others were handed back.
         await asyncio.to_thread(hand_back_all)
         raise Reject(requeue=True)
 

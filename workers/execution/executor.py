@@ -1,4 +1,4 @@
-"""Executes a message: claims its items, runs their steps, stores the results, and goes on with what follows in place.
+"""Executes a message: claims its items, runs their steps, stores the results, and continues with what follows in place.
 
 The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while
 the steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome
@@ -158,7 +158,7 @@ class _Execution:
         """The results of runs that have ended; their outcomes become part of the context. Raises the error of a step
         that failed, DatabaseUnavailable only if there is no other."""
         errors = [run.result for run in runs if isinstance(run.result, Exception)]
-        for error in sorted(errors, key=lambda each: isinstance(each, DatabaseUnavailable)):
+        for error in sorted(errors, key=lambda failure: isinstance(failure, DatabaseUnavailable)):
             if not isinstance(error, CallDeferred):
                 raise error
         results = [(run, run.result) for run in runs if isinstance(run.result, StepResult)]
@@ -196,18 +196,18 @@ class _Execution:
         and does it."""
         beside, self.beside = self.beside, []
         ended = await asyncio.gather(*map(asyncio.wrap_future, beside), return_exceptions=True)
-        for each in ended:
-            if isinstance(each, StepContext):
-                self.context = replace(self.context, outcomes={**each.outcomes, **self.context.outcomes})
-            elif isinstance(each, Ignore | Reject | RetryLater | DatabaseUnavailable):
-                log.info("not_done_beside", error=type(each).__name__)
+        for result in ended:
+            if isinstance(result, StepContext):
+                self.context = replace(self.context, outcomes={**result.outcomes, **self.context.outcomes})
+            elif isinstance(result, Ignore | Reject | RetryLater | DatabaseUnavailable):
+                log.info("not_done_beside", error=type(result).__name__)
             else:
-                log.error("not_done_beside", exc_info=each)
-        return all(isinstance(each, StepContext) for each in ended)
+                log.error("not_done_beside", exc_info=result)
+        return all(isinstance(result, StepContext) for result in ended)
 
     async def end_open(self, error: BaseException, *, ends_query: bool) -> None:
-        """Let no run go on after an error. Without Postgres they end by themselves: their replies are paid for, and
-        kept."""
+        """Stop the open runs after an error. While Postgres is unreachable they end by themselves: their replies are
+        paid for, and kept."""
         if not isinstance(error, DatabaseUnavailable):
             self._stop()
         if not self.open or not isinstance(error, Exception):

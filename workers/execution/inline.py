@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from services.core.context import StepContext
-from workers import pipeline
+from workers.canvas import in_order
 from workers.celery_app import app
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
@@ -62,7 +62,7 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
     if len(links) > 1 and sum(map(len, items.values())) > _MAX_PARALLEL_ITEMS:
         return None
     run = Run(*links[0].args[:4])
-    return Work(run, tuple(part for task, each in items.items() for part in work_for(task, run, each).parts))
+    return Work(run, tuple(part for task, asked in items.items() for part in work_for(task, run, asked).parts))
 
 
 def _should_run_here(links: Sequence[Signature[Any]]) -> bool:
@@ -74,8 +74,8 @@ def _should_run_here(links: Sequence[Signature[Any]]) -> bool:
 
 
 class Continuation:
-    """The links after a message's work: those of its chain, then those of the canvas that the last step's `then`
-    builds. Links side by side are the header of a chord; any other waits for all before it (`is_fan_in`)."""
+    """The links after a message's work: those of its chain, then those of the canvas that the last step's
+    `follows` builds. Links side by side are the header of a chord; any other waits for all before it (`is_fan_in`)."""
 
     def __init__(self, chain: Sequence[Any] = ()) -> None:
         """`chain`: as the message carries it, the next link last."""
@@ -85,11 +85,11 @@ class Continuation:
         self.is_fan_in = True
 
     def must_build(self, work: Work) -> bool:
-        return not self._links and work.then is not None
+        return not self._links and work.follows is not None
 
     def build(self, work: Work, context: StepContext) -> None:
         """Build what follows `work`. It may read the whole answer, so never on the loop."""
-        self._canvas = work.then and work.then(work.run, context)
+        self._canvas = work.follows and work.follows(work.run, context)
         self._links = [(link,) for link in _chained(self._canvas)]
         first: Any = self._links[0][0] if self._links else None
         if first is not None and first.subtask_type == "chord" and _should_run_here(first.tasks):
@@ -121,7 +121,7 @@ class Continuation:
         left = [link for links in self._links for link in links]
         canvas = self._canvas
         if canvas is None:
-            canvas = pipeline.remaining_canvas(Run(*left[0].args[:4]), left)
+            canvas = in_order(left)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except (OperationalError, RedisError, OSError) as error:

@@ -51,7 +51,7 @@ async def store_results(results: Results, context: StepContext, following: Work 
     if following is not None:
         context = _context_for(following, context)
         wanted = _request(following, context, results)
-    # Nobody needs what is beside a step that was stopped.
+    # Results beside those of a step that was stopped are not needed.
     if all(result.values for _, result in results):
         if any(result.save is not None for _, result in results):
             in_batch = context.query.batch_id is not None
@@ -83,12 +83,12 @@ async def _acquired(following: Work, context: StepContext, left: step_io.Complet
 def _completion(results: Results, context: StepContext) -> step_io.Completion:
     attempts = _merged(run for run, _ in results).attempts
     values = {(run.step.name, item): value for run, result in results for item, value in result.values.items()}
-    told: list[events.EventData] = []
+    new_events: list[events.EventData] = []
     for run, result in results:
         if run.step.ends and not run.claim.attempts:
             # The stage of a derived step that ends the query is never entered.
-            told.append(("stage", {"stage": run.step.stage}))
-        told += result.events
+            new_events.append(("stage", {"stage": run.step.shown}))
+        new_events += result.events
     return step_io.Completion(
         str(context.query.id),
         context.round,
@@ -97,8 +97,8 @@ def _completion(results: Results, context: StepContext) -> step_io.Completion:
         also={step: value for (step, item), value in values.items() if (step, item) not in attempts},
         calls=[row for run, _ in results for row in run.calls()],
         adopted={key: value for _, result in results for key, value in result.adopted.items()},
-        settled=[each for run, _ in results for each in run.settled],
-        events=told,
+        settled=[calls for run, _ in results for calls in run.settled],
+        events=new_events,
         # A query that is cancelled meanwhile gets no answer; a step that ends the query checks this itself.
         notes=any(result.save is not None for _, result in results) and not results[-1][0].step.ends,
     )
@@ -113,8 +113,8 @@ def _context_for(following: Work, context: StepContext) -> StepContext:
 
 
 def _request(following: Work, context: StepContext, results: Results) -> step_io.ClaimRequest:
-    entered = [run.step.stage for run, _ in results if run.claim.attempts]
-    stage = following.stage if following.stage not in entered[-1:] else None
+    entered = [run.step.shown for run, _ in results if run.claim.attempts]
+    stage = following.shown if following.shown not in entered[-1:] else None
     reads = [] if context.query.is_external else [part.step.reads for part in following.parts if part.step.reads]
     keys = dict.fromkeys(key for read in reads for key in read(context))
     request = claim_request(following.run, following.keys, stage)
@@ -214,7 +214,7 @@ def end_broken(run: Run) -> None:
 
 def _store_calls(session: Session, runs: Sequence[StepRun], *, kept: bool = True) -> None:
     rows = [row for run in runs for row in run.calls(kept=kept)]
-    model_calls.add_model_calls(session, rows, [each for run in runs for each in run.settled])
+    model_calls.add_model_calls(session, rows, [calls for run in runs for calls in run.settled])
 
 
 def _merged(runs: Iterable[StepRun]) -> Claim:

@@ -59,7 +59,9 @@ class StepRun:
         self, step: Step, run: Run, attempts: Mapping[str, int], context: StepContext, dispatch: Dispatch
     ) -> None:
         self.step, self.is_stopped, self.has_failed, self.calls_stored = step, False, False, False
-        self.claim = Claim(run, {(step.name, item): each for item, each in attempts.items() if each}, self.stop)
+        self.claim = Claim(
+            run, {(step.name, item): attempt for item, attempt in attempts.items() if attempt}, self.stop
+        )
         self._fence = events.Claim(uuid.UUID(run.query_id), run.launch, run.round, step.name, attempts.get("", 0))
         self._dispatch, self._token = dispatch, uuid.uuid4()
         log_ = CallLog(terms=terms_of(context, time.monotonic(), needed=step.needed))
@@ -116,7 +118,7 @@ class StepRun:
         return f"{budget.reason}; the last try of {last[0]} failed: {last[1]}" if last else budget.reason
 
     def _failed(self, **why: str) -> StepResult:
-        # A failed step is a value: the following steps must report "not checked" instead of never running.
+        """A failed step is a value: the following steps must report "not checked" instead of never running."""
         self.has_failed = True
         return StepResult({item: {**(self.step.failed or {}), **why} for item in self.context.items})
 
@@ -175,7 +177,7 @@ class StepRun:
         return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
 
     def report(self, outcome: Literal["done", "superseded", "stopped", "put_off", "handed_back"]) -> None:
-        """To the log, as metrics and as a span."""
+        """Report the end of the run to the log, as metrics and as a span."""
         name, run, items = self.step.name, self.claim.run, self.context.items
         # Kept replies will be found and reported again.
         records = [record for record in self.context.log.records if outcome != "put_off" or not record.kept]

@@ -21,9 +21,9 @@ _MAX_PAUSE_S = 15
 
 
 def define_step(name: str, body: Body, **how: Any) -> Step:
-    """`how`: the other fields of a `Step`."""
+    """A step with the fields of its row in `STAGES`; `how` are the other fields of a `Step`."""
     stage = STAGES[name]
-    return Step(name, stage.shown, body, then=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
+    return Step(name, stage.shown, body, follows=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
 
 
 def step_task(step: Step) -> Task[Any, Any]:
@@ -44,7 +44,7 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
         except DatabaseUnavailable as error:
             pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
             raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
-        # Only now: a message that is delivered again keeps all its links, and skips those that are done.
+        # Only now, because a message that is delivered again keeps all its links, and skips those that are done.
         message.context.chain = []
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:

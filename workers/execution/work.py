@@ -17,7 +17,7 @@ Next = Callable[[Run, StepContext], Signature[Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a step runs. Its row in `workers.pipeline.STAGES` says what `stage`, `then`, `adds` and `spreads` are.
+    """How a step runs. Its row in `workers.pipeline.STAGES` says what `shown`, `follows`, `adds` and `spreads` are.
 
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
       up to the share `until`; without it the error ends the query.
@@ -32,10 +32,10 @@ class Step:
     """
 
     name: str
-    stage: str | None
+    shown: str | None
     body: Body
     failed: Mapping[str, Any] | None = None
-    then: Next | None = None
+    follows: Next | None = None
     adds: Callable[[Run, StepContext], Sequence[Signature[Any]]] | None = None
     spreads: Callable[[Run, str], Signature[Any]] | None = None
     needed: bool = False
@@ -70,12 +70,12 @@ class Work:
         return ", ".join(part.step.name for part in self.parts)
 
     @property
-    def stage(self) -> str | None:
-        return self.parts[0].step.stage
+    def shown(self) -> str | None:
+        return self.parts[0].step.shown
 
     @property
-    def then(self) -> Next | None:
-        return self.parts[-1].step.then
+    def follows(self) -> Next | None:
+        return self.parts[-1].step.follows
 
     @property
     def is_derived(self) -> bool:

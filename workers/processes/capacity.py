@@ -86,8 +86,8 @@ class Capacity:
             return False
         took = now.at - before.at
         used, idle = now.used - before.used, now.idle - before.idle
-        each_s = [demand - before.demands.get(name, 0.0) for name, demand in now.demands.items()]
-        load = load_of(used / took, [each / took for each in each_s], idle / (took * len(_cores())))
+        demands_s = [demand - before.demands.get(name, 0.0) for name, demand in now.demands.items()]
+        load = load_of(used / took, [demand_s / took for demand_s in demands_s], idle / (took * len(_cores())))
         places = self.places
         # One second is a small sample, so the lower of two loads counts. `is_full` is called only when it matters.
         lower, self._load = min(load, self._load), load
@@ -129,7 +129,7 @@ def idle_s() -> float:
     with suppress(OSError, ValueError, IndexError):
         times = (line.split() for line in _CORE_TIMES.read_text().splitlines())
         # Per core: its name, then ticks of user, nice, system, idle and I/O wait.
-        ticks = sum(int(each[4]) + int(each[5]) for each in times if each[0] in names)
+        ticks = sum(int(core[4]) + int(core[5]) for core in times if core[0] in names)
         idle = ticks / os.sysconf("SC_CLK_TCK")
         idle -= _throttled_s() * len(names)
     return idle

@@ -136,7 +136,8 @@ async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
 
 
 def main() -> None:
-    # Output printed by a passage_cache must not get in between the messages.
+    """Serve the parent on standard input and output, under low priority and without its signals."""
+    # What a step prints must not get in between the messages.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if sys.platform == "linux":

@@ -88,17 +88,14 @@ class Children:
         except BaseException:
             child.kill()
             raise
-        self._keep(child)
+        if child.memory() > _RECYCLED_BYTES:
+            child.kill()
+        else:
+            self._idle.append(child)
+            asyncio.get_running_loop().call_later(_IDLE_S, self._end_if_idle, child, child.works)
         if isinstance(result, Exception):
             raise result
         return result
-
-    def _keep(self, child: "Child") -> None:
-        if child.memory() > _RECYCLED_BYTES:
-            child.kill()
-            return
-        self._idle.append(child)
-        asyncio.get_running_loop().call_later(_IDLE_S, self._end_if_idle, child, child.works)
 
     def _end_if_idle(self, child: "Child", works: int) -> None:
         if child in self._idle and child.works == works:

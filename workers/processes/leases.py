@@ -58,7 +58,7 @@ class LeaseRenewer:
 
     def run_pending(self) -> None:
         while self._pending:
-            with suppress(IndexError):  # another thread was faster
+            with suppress(IndexError):  # Another thread may have taken the last one.
                 act = self._pending.popleft()
                 try:
                     act()
@@ -79,6 +79,6 @@ class LeaseRenewer:
 
 
 def _on_own_connection(act: Callable[[], object]) -> None:
-    # On a separate connection: steps may occupy all others for longer than a lease lasts.
+    """Act on a separate connection: steps may occupy all others for longer than a lease lasts."""
     with reserved_connection():
         act()

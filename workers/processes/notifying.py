@@ -20,7 +20,7 @@ def notify_watchers(query_id: uuid.UUID) -> None:
 
 
 def notify_beside(notify: Callable[[uuid.UUID], None], query_id: uuid.UUID) -> None:
-    # Without waiting for Redis: for coroutines. Nothing depends on a notification.
+    """Notify from a coroutine, without waiting for Redis: nothing depends on a notification."""
     asyncio.get_running_loop().run_in_executor(None, notify, query_id)
 
 

@@ -40,8 +40,8 @@ _all: weakref.WeakSet[once[Any]] = weakref.WeakSet()
 
 
 def _after_fork_in_the_child() -> None:
-    for each in _all:
-        each.making = threading.RLock()
+    for made_once in _all:
+        made_once.making = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_after_fork_in_the_child)

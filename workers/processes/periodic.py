@@ -75,7 +75,10 @@ class Periodic:
         failures = 0
         while True:
             if failures and self._retry_s is not None:
-                stopped.wait(_pause_s(failures, *self._retry_s))
+                first_s, longest_s = self._retry_s
+                pause_s = min(first_s * 2.0 ** (min(failures, 32) - 1), longest_s)
+                # Jitter, so that not all processes retry at the same moment.
+                stopped.wait(pause_s * random.uniform(0.5, 1))  # noqa: S311 - no secret
             else:
                 woken.wait(self._every_s)
             woken.clear()
@@ -100,8 +103,3 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
         return True
     METER.count(families.PERIODIC_FAILURES, name)
     return False
-
-
-def _pause_s(failures: int, first_s: float, longest_s: float) -> float:
-    # Jitter, so that not all processes retry at the same moment.
-    return min(first_s * 2.0 ** (min(failures, 32) - 1), longest_s) * random.uniform(0.5, 1)  # noqa: S311 - no secret

@@ -66,9 +66,11 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @once
 def tools() -> Tools:
-    models = ModelGateway(
-        make_model(settings()), settings().models, limiter=make_limiter(settings()), replies=_replies()
-    )
+    replies, keep_s = None, settings().models.keep_replies_s
+    if keep_s and settings().provider != "offline":
+        catalogue = settings().models.model_dump_json(include={"catalogue", "fallbacks"})
+        replies = StoredReplies(keep_s, f"{settings().provider_url} {catalogue}")
+    models = ModelGateway(make_model(settings()), settings().models, limiter=make_limiter(settings()), replies=replies)
     return Tools(
         models,
         configured_embedder(),
@@ -81,12 +83,6 @@ def tools() -> Tools:
         reranker=make_reranker(settings().rerank),
         is_watched=process_notifier().is_watched,
     )
-
-
-def _replies() -> StoredReplies | None:
-    keep_s = settings().models.keep_replies_s
-    origin = f"{settings().provider_url} {settings().models.model_dump_json(include={'catalogue', 'fallbacks'})}"
-    return StoredReplies(keep_s, origin) if keep_s and settings().provider != "offline" else None
 
 
 @once

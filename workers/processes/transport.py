@@ -19,7 +19,8 @@ class HeldInMemory(virtual.QoS):
     """The messages that this process holds, put back as far as possible when it ends or loses its connection."""
 
     def restore_unacked(self) -> Any:
-        # The base class would save messages that cannot be put back in a file; Postgres already records the work.
+        """Put the messages back. The base class would save those that cannot be put back in a file; Postgres already
+        records the work."""
         if lost := cast("list[object] | None", super().restore_unacked()):
             log.warning("messages_not_put_back", count=len(lost))
         return []

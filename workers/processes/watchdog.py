@@ -49,10 +49,10 @@ def _watch(loop: asyncio.AbstractEventLoop, every_s: float, max_checks: int, sto
 
 
 def _stack_of(thread: list[int]) -> list[str]:
-    # Files, lines and functions, never values.
+    """The files, lines and functions of a thread's stack, never its values."""
     # `_current_frames` is documented, and meant for debugging, despite its name.
     frame = vars(sys)["_current_frames"]().get(thread[0]) if thread else None
-    return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_stack(frame)] if frame else []
+    return [f"{call.filename}:{call.lineno} {call.name}" for call in traceback.extract_stack(frame)] if frame else []
 
 
 MAX_CPU_S = 30.0

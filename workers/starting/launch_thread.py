@@ -63,8 +63,8 @@ class Launcher:
         self._launching.wake()
 
     def _run_wanted(self) -> None:
-        while (each := self._next()) is not None:
-            key, work = each
+        while (wanted := self._next()) is not None:
+            key, work = wanted
             try:
                 with reserved_connection():
                     work()

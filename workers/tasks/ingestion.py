@@ -59,16 +59,13 @@ def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) ->
     """Build the knowledge graph of one document, and start the next ones."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
-            built = build_graph(uuid.UUID(document_id), _builder(), leases().hold)
+            models = tools().models if settings().graph_extractor == "model" else None
+            builder = Builder(models, tools().embedder, settings().graph, settings().models.catalogue, run)
+            built = build_graph(uuid.UUID(document_id), builder, leases().hold)
         if built:
             launch_graphs()
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
-
-
-def _builder() -> Builder:
-    models = tools().models if settings().graph_extractor == "model" else None
-    return Builder(models, tools().embedder, settings().graph, settings().models.catalogue, run)
 
 
 def _accepted(_: uuid.UUID) -> None:

@@ -29,14 +29,14 @@ NOT_FILLED: Outcome = {"status": "failed", "value": None, "values": []}
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    # Under the statements that they belong to.
+    """Take over the early checks, under the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
     outcomes = {("check_statements", item): checked for item, checked in adopted.items()}
     return StepResult({"": {"status": "done"}}, adopted=outcomes)
 
 
 def read_off(_: StepContext) -> StepResult:
-    # The result follows from the checks of the statements.
+    """Do nothing: the result follows from the checks of the statements."""
     return StepResult.single({"status": "done"})
 
 

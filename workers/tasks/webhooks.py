@@ -1,4 +1,4 @@
-"""Pool `webhooks`: all that waits for others on the internet."""
+"""Pool `webhooks`: all that waits for servers of other people."""
 
 import uuid
 from collections.abc import Mapping

@@ -45,7 +45,7 @@ def ids(*names: str) -> tuple[int, ...]:
 def found_in(*names: str, method: Any = "hybrid", **more: Any) -> list[int]:
     places = ids(*names)
     where = Search(places[0], method, 10, workspaces=places, **more)
-    return [key for key, _ in search([QUESTION], where, default_embedder()).found]
+    return [key for key, _ in search([QUESTION], where, default_embedder()).candidates]
 
 
 @pytest.mark.parametrize("method", ["vector", "hybrid"])
@@ -72,7 +72,7 @@ def test_one_that_is_empty_or_gone_does_not_matter() -> None:
     with transaction() as session:
         session.delete(get_workspace(session, "gone"))
     where = Search(places[0], "hybrid", 10, workspaces=places)
-    assert [each for each, _ in search([QUESTION], where, default_embedder()).found] == [key]
+    assert [each for each, _ in search([QUESTION], where, default_embedder()).candidates] == [key]
 
 
 def change_model(workspace: str) -> None:

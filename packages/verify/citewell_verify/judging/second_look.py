@@ -47,7 +47,7 @@ async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruli
     )
     if isinstance(reply, Failure):
         return [look.grounds.settle(look.ruling, None, reply.reason) for look in doubted]
-    verdicts = {each.id: each.verdict for each in by_id(asked, reply.verdicts).values()}
+    verdicts = {replied.id: replied.verdict for replied in by_id(asked, reply.verdicts).values()}
     return [
         look.grounds.settle(look.ruling, verdicts.get(item.id), _NO_VERDICT)
         for look, item in zip(doubted, asked, strict=True)

@@ -51,7 +51,7 @@ async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *
             break
     if not rulings:
         return Checked(status="not_checked", verdict=None, reason=failures[0] if failures else "there is no source")
-    best, replied = max(rulings, key=lambda each: _weight(each[0]))
+    best, replied = max(rulings, key=lambda judged: _weight(judged[0]))
     if failures and not (best.supports or _is_conclusive(best)):
         return Checked(status="not_checked", verdict=None, reason=failures[0])
     return ruled(best, replied)
@@ -68,19 +68,19 @@ def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
 
 
 def _is_conclusive(ruling: Ruling) -> bool:
-    # Sure support needs no further window, and no further window can mend what the whole sources contradict.
+    """Sure support needs no further window, and no further window can mend what the whole sources contradict."""
     contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
     return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)
 
 
 def _weight(ruling: Ruling) -> tuple[int, float]:
-    # One supporting window is enough, but a sure contradiction in one is not outvoted by another.
+    """One supporting window is enough, but a sure contradiction in one is not outvoted by another."""
     sure = ruling.relation == "contradicts" and ruling.confidence >= CONFIDENCE_THRESHOLD
     return (_SURE_CONTRADICTION if sure else _WEIGHT[ruling.relation]), ruling.confidence
 
 
 def _windowed(statement: str, sources: Sources) -> list[Sources]:
-    # Everything in one prompt if it fits; else those sharing most words with the statement first.
+    """All sources for one prompt if they fit; else windows, those that share most words with the statement first."""
     if sum(len(source.text) for source in sources) <= WINDOW_CHARS:
         return [sources] if sources else []
     parts = [
