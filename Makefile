@@ -63,6 +63,7 @@ check: setup-dev ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	cd sdk/python && ../../$(BIN)/deptry .
+	$(BIN)/oxfmt --check api/dashboard sdk/javascript
 
 check-bench: setup-dev ## the same of the benchmarks, bench/, a project of their own
 	cd bench && ../$(BIN)/ruff format --check .

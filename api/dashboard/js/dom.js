@@ -1,9 +1,12 @@
-/** Elements without markup: text given here can only ever become text. There is no other way to make elements in this page. */
+/**
+ * Elements without markup: text given here can only ever become text. There is no other way to make elements in this
+ * page.
+ */
 
 /**
- * Make an element: `h("p", { class: "small" }, "text", child, …)`.
- * Properties that begin with `on` are listeners, `dataset` and `style` are objects (custom properties included), booleans set or
- * leave out an attribute; null, undefined and false children are left out; arrays are spread.
+ * Make an element: `h("p", { class: "small" }, "text", child, …)`. Properties that begin with `on` are listeners,
+ * `dataset` and `style` are objects (custom properties included), booleans set or leave out an attribute; null,
+ * undefined and false children are left out; arrays are spread.
  */
 export function h(name, properties = {}, ...children) {
   return fill(document.createElement(name), properties, children);

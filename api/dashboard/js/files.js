@@ -25,7 +25,8 @@ async function fileOf(entry) {
 
 async function entriesOf(reader) {
   const all = [];
-  for (;;) { // a reader gives a hundred at a time
+  for (;;) {
+    // a reader gives a hundred at a time
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return all;
     all.push(...some);

@@ -2,7 +2,10 @@
 import { storedKey } from "./key.js";
 import { inLanguage } from "./messages.js";
 
-/** An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in seconds. */
+/**
+ * An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in
+ * seconds.
+ */
 export class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail || body.title || `HTTP ${status}`);

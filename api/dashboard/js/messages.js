@@ -1,12 +1,29 @@
 /**
- * What the API says in English, in the language of the page: errors, and the reasons of verdicts, repairs and refusals, which are kept
- * with an answer in the words that they were written in. All texts stand in messages.ko.json: a template of the source, such as
- * "the source does not have {1}", with its Korean; tests/api/test_messages.py says of every template that it has one.
+ * What the API says in English, in the language of the page: errors, and the reasons of verdicts, repairs and refusals,
+ * which are kept with an answer in the words that they were written in. All texts stand in messages.ko.json: a template
+ * of the source, such as "the source does not have {1}", with its Korean; tests/api/test_messages.py says of every
+ * template that it has one.
  */
 import { language } from "./i18n.js";
 
-// Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and stays.
-const TOLD = new Set(["reason", "abstain_reason", "disabled_reason", "explanation", "reasoning", "message", "detail", "error", "issues", "suggested_corrections", "stopped", "withheld", "noticed", "word"]);
+// Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and
+// stays.
+const TOLD = new Set([
+  "reason",
+  "abstain_reason",
+  "disabled_reason",
+  "explanation",
+  "reasoning",
+  "message",
+  "detail",
+  "error",
+  "issues",
+  "suggested_corrections",
+  "stopped",
+  "withheld",
+  "noticed",
+  "word",
+]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;
 
@@ -33,11 +50,18 @@ async function load() {
 function walked(value, read) {
   if (Array.isArray(value)) return value.map((one) => walked(one, read));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => {
-    if (!TOLD.has(name)) return [name, walked(one, read)];
-    if (typeof one === "string") return [name, read(one)];
-    return [name, Array.isArray(one) ? one.map((each) => (typeof each === "string" ? read(each) : walked(each, read))) : walked(one, read)];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => {
+      if (!TOLD.has(name)) return [name, walked(one, read)];
+      if (typeof one === "string") return [name, read(one)];
+      return [
+        name,
+        Array.isArray(one)
+          ? one.map((each) => (typeof each === "string" ? read(each) : walked(each, read)))
+          : walked(one, read),
+      ];
+    }),
+  );
 }
 
 /** A function that reads a text of the API in the language of `messages`. */

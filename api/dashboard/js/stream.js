@@ -1,4 +1,7 @@
-/** Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost connection. */
+/**
+ * Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost
+ * connection.
+ */
 import { send } from "./http.js";
 import { inLanguage } from "./messages.js";
 import { words } from "./i18n.js";
@@ -20,7 +23,10 @@ const PAUSE_MS = 1000;
  */
 export async function listen(path, hear, signal) {
   const state = { last: "", told: null };
-  const found = () => { state.told?.(); state.told = null; };
+  const found = () => {
+    state.told?.();
+    state.told = null;
+  };
   signal.addEventListener("abort", found);
   try {
     while (!signal.aborted && !(await followed(path, hear, signal, state, found))) {

@@ -1,4 +1,7 @@
-/** Files on their way: sent, read, embedded. They go on while another page is shown, so they are kept here, not in a page. */
+/**
+ * Files on their way: sent, read, embedded. They go on while another page is shown, so they are kept here, not in a
+ * page.
+ */
 import { ask } from "./http.js";
 import { pause } from "./pause.js";
 
@@ -6,7 +9,10 @@ const SENT_AT_A_TIME = 3;
 const LOOKED_AT = 20; // workers take the oldest first, so the others hardly change
 const LOOK_MS = 700;
 
-/** The newest first. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API tells. */
+/**
+ * The newest first. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API
+ * tells.
+ */
 export const uploads = [];
 const listeners = new Set();
 let sending = 0;
@@ -21,8 +27,16 @@ export function hearUploads(hear, signal) {
 /** Send `files` to a workspace; each .zip as an archive of documents. */
 export function addUploads(files, { workspace = "default", metadata = {} } = {}) {
   const added = [...files].map((file) => ({
-    file, workspace, metadata, name: file.path || file.name, size: file.size, state: "waiting", told: null, problem: null,
-    path: /\.zip$/i.test(file.name) ? "/v1/imports" : "/v1/documents", known: false,
+    file,
+    workspace,
+    metadata,
+    name: file.path || file.name,
+    size: file.size,
+    state: "waiting",
+    told: null,
+    problem: null,
+    path: /\.zip$/i.test(file.name) ? "/v1/imports" : "/v1/documents",
+    known: false,
   }));
   uploads.unshift(...added.reverse());
   tell(null);

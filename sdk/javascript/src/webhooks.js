@@ -13,12 +13,16 @@ export async function verifyWebhook(body, headers, secret, { tolerance = 300, no
   const keys = await Promise.all(secrets.map((one) => subtle.importKey("raw", keyOf(one), HMAC, false, ["verify"])));
   const [id, timestamp, signatures] = signedFields(headers);
   checkAge(timestamp, tolerance, now);
-  const content = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body.buffer ?? body, body.byteOffset ?? 0, body.byteLength);
+  const content =
+    typeof body === "string"
+      ? new TextEncoder().encode(body)
+      : new Uint8Array(body.buffer ?? body, body.byteOffset ?? 0, body.byteLength);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), content);
   const given = signatures.split(" ").map(signatureOf).filter(Boolean);
   // `verify` takes the same time for every signature, and none is left out once another fits.
   const fits = await Promise.all(keys.flatMap((key) => given.map((one) => subtle.verify(HMAC.name, key, one, signed))));
-  if (!fits.includes(true)) throw new WebhookInvalid("no signature fits: another secret, or the message was changed on its way");
+  if (!fits.includes(true))
+    throw new WebhookInvalid("no signature fits: another secret, or the message was changed on its way");
   return objectIn(content);
 }
 
@@ -73,6 +77,7 @@ function objectIn(content) {
   } catch {
     // Told below.
   }
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new WebhookInvalid("the message is genuine, but its body is no JSON object");
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    throw new WebhookInvalid("the message is genuine, but its body is no JSON object");
   return found;
 }

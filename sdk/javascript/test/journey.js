@@ -56,7 +56,10 @@ export async function journey({ Citewell, NotFound, InputRefused }, url, workspa
   told.unknown = await failure(citewell.query("00000000-0000-0000-0000-000000000000"), NotFound);
   told.refused = await failure(citewell.ask("Why?", { workspace, mode: "extreme" }), InputRefused);
   const aborted = new AbortController();
-  const waiting = failure(citewell.call("get_query", { query_id: query.id, wait: 0 }, { signal: aborted.signal }), Error);
+  const waiting = failure(
+    citewell.call("get_query", { query_id: query.id, wait: 0 }, { signal: aborted.signal }),
+    Error,
+  );
   aborted.abort();
   told.aborted = await waiting;
   return told;

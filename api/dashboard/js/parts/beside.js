@@ -11,12 +11,27 @@ const t = words({
 
 export function beside(before, after) {
   const parts = difference(alike(before), alike(after));
-  return h("div", { class: "columns wide" }, side(t("before"), parts, "gone", "del"), side(t("after"), parts, "new", "ins"));
+  return h(
+    "div",
+    { class: "columns wide" },
+    side(t("before"), parts, "gone", "del"),
+    side(t("after"), parts, "new", "ins"),
+  );
 }
 
 function side(title, parts, kind, element) {
   const shown = parts.filter((one) => one.kind === "same" || one.kind === kind);
   const mark = h("span", { class: "sr-only" }, ` (${t(kind)}) `);
-  return h("section", {}, h("h3", {}, title), h("div", { class: "answer", dir: "auto" },
-    shown.map((one) => (one.kind === "same" || !one.text.trim() ? one.text : h(element, {}, one.text, mark.cloneNode(true))))));
+  return h(
+    "section",
+    {},
+    h("h3", {}, title),
+    h(
+      "div",
+      { class: "answer", dir: "auto" },
+      shown.map((one) =>
+        one.kind === "same" || !one.text.trim() ? one.text : h(element, {}, one.text, mark.cloneNode(true)),
+      ),
+    ),
+  );
 }

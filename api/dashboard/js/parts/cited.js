@@ -12,22 +12,58 @@ const LONGEST = 180;
 export function citedSources(citations) {
   if (!citations.length) return null;
   const numbers = [...new Set(citations.map((one) => one.number))].sort((one, other) => one - other);
-  return h("section", { class: "card aside", "aria-labelledby": "sources-title" }, h("h2", { id: "sources-title" }, t("title")),
-    h("ol", { class: "cited-sources" }, numbers.map((number) => entry(number, citations.filter((one) => one.number === number)))));
+  return h(
+    "section",
+    { class: "card aside", "aria-labelledby": "sources-title" },
+    h("h2", { id: "sources-title" }, t("title")),
+    h(
+      "ol",
+      { class: "cited-sources" },
+      numbers.map((number) =>
+        entry(
+          number,
+          citations.filter((one) => one.number === number),
+        ),
+      ),
+    ),
+  );
 }
 
 function entry(number, citations) {
   const places = new Map();
   for (const one of citations) if (!places.has(one.source_start)) places.set(one.source_start, one);
-  return h("li", {}, h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
-    h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf({ document_name: citations[0].document_name }), [...places.values()].map(cited)));
+  return h(
+    "li",
+    {},
+    h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
+    h(
+      "div",
+      {},
+      h("span", { class: "sr-only" }, `[${number}] `),
+      placeOf({ document_name: citations[0].document_name }),
+      [...places.values()].map(cited),
+    ),
+  );
 }
 
 function cited(citation) {
-  const { document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status } = citation;
+  const {
+    document_id: id,
+    source_start: start,
+    source_end: end,
+    text_span: quote,
+    page_number: page,
+    section,
+    status,
+  } = citation;
   const where = [page && t("page", { n: page }), section, ...marksOf(citation)].filter(Boolean).join(" · ");
-  return h("p", { class: "small" }, quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
-    where && [" ", h("span", { class: "muted", dir: "auto" }, where)], status !== "accurate" && [" ", verdict(status)]);
+  return h(
+    "p",
+    { class: "small" },
+    quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
+    where && [" ", h("span", { class: "muted", dir: "auto" }, where)],
+    status !== "accurate" && [" ", verdict(status)],
+  );
 }
 
 function shortened(quote) {

@@ -8,14 +8,27 @@ const t = words({
   ko: { legend: "판정별 문장 수입니다. 누르면 해당 문장만 보입니다" },
 });
 
-/** Buttons for the states that occur in `states`; `choose(state or null)` is told what is wanted. Where no claim differs, the signal says all. */
+/**
+ * Buttons for the states that occur in `states`; `choose(state or null)` is told what is wanted. Where no claim
+ * differs, the signal says all.
+ */
 export function legend(states, choose) {
   if (states.every((state) => state === "supported" || state === "no_claim")) return h("span", { class: "legend" });
   const buttons = STATES.filter((state) => states.includes(state)).map((state) => {
     const count = states.filter((one) => one === state).length;
-    return h("button", { type: "button", class: `legend-item ${toneOf(state)}`, "aria-pressed": "false", dataset: { state },
-      onclick: (event) => press(event.currentTarget) },
-      h("span", { class: "dot", "aria-hidden": "true" }, verdictIcon(state)), `${verdictWord(state)} `, h("strong", {}, number(count)));
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `legend-item ${toneOf(state)}`,
+        "aria-pressed": "false",
+        dataset: { state },
+        onclick: (event) => press(event.currentTarget),
+      },
+      h("span", { class: "dot", "aria-hidden": "true" }, verdictIcon(state)),
+      `${verdictWord(state)} `,
+      h("strong", {}, number(count)),
+    );
   });
   function press(button) {
     const on = button.getAttribute("aria-pressed") !== "true";

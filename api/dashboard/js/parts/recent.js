@@ -28,10 +28,28 @@ export async function recent(signal) {
   }
   more.addEventListener("click", () => load().catch((error) => notice(told(error))));
   await load();
-  return h("section", { class: "card", "aria-labelledby": "recent-title" }, h("h2", { id: "recent-title" }, t("title")), none, list, more);
+  return h(
+    "section",
+    { class: "card", "aria-labelledby": "recent-title" },
+    h("h2", { id: "recent-title" }, t("title")),
+    none,
+    list,
+    more,
+  );
 }
 
 function one(query) {
-  return h("li", {}, h("a", { href: `#/query/${query.id}`, dir: "auto" }, query.question),
-    h("span", { class: "row small muted" }, query.signal ? signalBadge(query.signal) : callState(query.status), h("bdi", {}, query.workspace), " · ", moment(query.created_at)));
+  return h(
+    "li",
+    {},
+    h("a", { href: `#/query/${query.id}`, dir: "auto" }, query.question),
+    h(
+      "span",
+      { class: "row small muted" },
+      query.signal ? signalBadge(query.signal) : callState(query.status),
+      h("bdi", {}, query.workspace),
+      " · ",
+      moment(query.created_at),
+    ),
+  );
 }

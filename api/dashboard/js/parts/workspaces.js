@@ -20,13 +20,21 @@ export function workspaceInput({ names, value = "default", ...properties }) {
   const id = `workspaces-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
   return [
     h("input", { value, list: id, maxlength: "100", autocomplete: "off", spellcheck: "false", ...properties }),
-    h("datalist", { id }, names.map((name) => h("option", { value: name }))),
+    h(
+      "datalist",
+      { id },
+      names.map((name) => h("option", { value: name })),
+    ),
   ];
 }
 
 /** A choice of one workspace or all of them (""). */
 export function workspaceSelect({ names, value = "", ...properties }) {
   const shown = value && !names.includes(value) ? [...names, value] : names;
-  return h("select", properties, h("option", { value: "" }, t("all")),
-    shown.map((name) => h("option", { value: name, selected: name === value }, name)));
+  return h(
+    "select",
+    properties,
+    h("option", { value: "" }, t("all")),
+    shown.map((name) => h("option", { value: name, selected: name === value }, name)),
+  );
 }
