@@ -56,7 +56,7 @@ test-browser: setup-dev ## the page at / in a real Chromium, which it installs w
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
-check: setup-dev ## format, lint, types, import contracts, unused dependencies
+check: setup-dev ## format, lint, types, import contracts, unused dependencies, of Python and JavaScript
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --warnings
@@ -64,6 +64,7 @@ check: setup-dev ## format, lint, types, import contracts, unused dependencies
 	$(BIN)/deptry .
 	cd sdk/python && ../../$(BIN)/deptry .
 	$(BIN)/oxfmt --check api/dashboard sdk/javascript
+	$(BIN)/oxlint --deny-warnings api/dashboard sdk/javascript
 
 check-bench: setup-dev ## the same of the benchmarks, bench/, a project of their own
 	cd bench && ../$(BIN)/ruff format --check .

@@ -149,7 +149,7 @@ function frame() {
     choice(t("language"), Object.entries(LANGUAGES), language(), speak),
     choice(
       t("theme"),
-      THEMES.map((one) => [one, t(one)]),
+      THEMES.map((name) => [name, t(name)]),
       theme,
       colour,
     ),

@@ -33,7 +33,7 @@ function give(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "dataset") Object.assign(element.dataset, value);
-  else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
+  else if (name === "style") for (const [key, rule] of Object.entries(value)) element.style.setProperty(key, rule);
   else if (name === "value") element.value = value;
   else if (name === "href") element.setAttribute(name, safeAddress(value));
   else element.setAttribute(name, value === true ? "" : value);

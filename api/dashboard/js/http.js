@@ -32,7 +32,8 @@ export async function send(path, { method = "GET", json, form, headers = {}, sig
   if (key) sent.set("Authorization", `Bearer ${key}`);
   if (json !== undefined) sent.set("Content-Type", "application/json");
   const body = json !== undefined ? JSON.stringify(json) : form;
-  const response = await fetch(address(path), { method, headers: sent, body, signal, cache: "no-store" });
+  const request = { method, headers: sent, body, signal, cache: "no-store" };
+  const response = await fetch(address(path), request);
   if (!response.ok) throw await problemOf(response);
   return response;
 }

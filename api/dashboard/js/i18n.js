@@ -7,7 +7,7 @@ export const LANGUAGES = { en: "English", ko: "한국어" };
 export function language() {
   const chosen = localStorage.getItem(NAME);
   if (chosen in LANGUAGES) return chosen;
-  return navigator.languages.some((one) => one.startsWith("ko")) ? "ko" : "en";
+  return navigator.languages.some((tag) => tag.startsWith("ko")) ? "ko" : "en";
 }
 
 export function chooseLanguage(name) {
@@ -21,8 +21,8 @@ export function chooseLanguage(name) {
 export function words(dictionary) {
   return (name, values = {}) => {
     const text = dictionary[language()]?.[name] ?? dictionary.en[name] ?? name;
-    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, one, more) =>
-      one === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? one : more,
+    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, singular, more) =>
+      singular === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? singular : more,
     );
   };
 }

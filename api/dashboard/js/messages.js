@@ -48,17 +48,17 @@ async function load() {
 }
 
 function walked(value, read) {
-  if (Array.isArray(value)) return value.map((one) => walked(one, read));
+  if (Array.isArray(value)) return value.map((item) => walked(item, read));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => {
-      if (!TOLD.has(name)) return [name, walked(one, read)];
-      if (typeof one === "string") return [name, read(one)];
+    Object.entries(value).map(([name, member]) => {
+      if (!TOLD.has(name)) return [name, walked(member, read)];
+      if (typeof member === "string") return [name, read(member)];
       return [
         name,
-        Array.isArray(one)
-          ? one.map((each) => (typeof each === "string" ? read(each) : walked(each, read)))
-          : walked(one, read),
+        Array.isArray(member)
+          ? member.map((item) => (typeof item === "string" ? read(item) : walked(item, read)))
+          : walked(member, read),
       ];
     }),
   );
@@ -73,9 +73,9 @@ export function reader(messages) {
     else plain.set(english, own);
   }
   // The one with the most words of its own says most.
-  open.sort((one, other) => other.weight - one.weight);
+  open.sort((left, right) => right.weight - left.weight);
   // What may be made of several: it has a semicolon of its own, or another sentence behind it.
-  const whole = open.filter((one) => /; |\.\{\w+\}$/.test(one.english));
+  const whole = open.filter((pattern) => /; |\.\{\w+\}$/.test(pattern.english));
   const known = new Map();
   function read(text) {
     if (!known.has(text)) known.set(text, translated(text));
@@ -108,8 +108,8 @@ function filled(templates, text, read) {
   const near = templates.filter(({ begins, ends }) => text.startsWith(begins) && text.endsWith(ends));
   for (const strictness of [0, 1]) {
     for (const { own, names, expressions } of near) {
-      const found = expressions[strictness].exec(text);
-      if (found) return own.replace(/\{(\w+)\}/g, (_, name) => read(found[names.indexOf(name) + 1] ?? ""));
+      const match = expressions[strictness].exec(text);
+      if (match) return own.replace(/\{(\w+)\}/g, (_, name) => read(match[names.indexOf(name) + 1] ?? ""));
     }
   }
   return null;

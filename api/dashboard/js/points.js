@@ -6,7 +6,7 @@ const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
  * the two.
  */
 export function points(text) {
-  const pairs = [...text.matchAll(PAIRS)].map((found) => found.index);
+  const pairs = [...text.matchAll(PAIRS)].map((match) => match.index);
   const length = text.length - pairs.length;
   const unit = (point) => Math.max(0, Math.min(point, length)) + pairsBefore(pairs, (index, at) => at - index < point);
   return {

@@ -23,26 +23,26 @@ const PAUSE_MS = 1000;
  */
 export async function listen(path, hear, signal) {
   const state = { last: "", told: null };
-  const found = () => {
+  const seen = () => {
     state.told?.();
     state.told = null;
   };
-  signal.addEventListener("abort", found);
+  signal.addEventListener("abort", seen);
   try {
-    while (!signal.aborted && !(await followed(path, hear, signal, state, found))) {
+    while (!signal.aborted && !(await followed(path, hear, signal, state, seen))) {
       if (!signal.aborted) await pause(PAUSE_MS, signal);
     }
   } finally {
-    found();
+    seen();
   }
 }
 
 /** One connection; whether it told the last event. */
-async function followed(path, hear, signal, state, found) {
+async function followed(path, hear, signal, state, seen) {
   try {
     const headers = { Accept: "text/event-stream", ...(state.last ? { "Last-Event-ID": state.last } : {}) };
     const response = await send(path, { headers, signal });
-    found();
+    seen();
     if (response.status === 204) return true;
     for await (const event of events(response.body)) {
       state.last = event.id || state.last;

@@ -61,7 +61,7 @@ export async function retryUpload(upload) {
 
 /** Leave out those that have ended. */
 export function forgetEnded() {
-  const going = uploads.filter((one) => !ended(one));
+  const going = uploads.filter((upload) => !ended(upload));
   uploads.splice(0, uploads.length, ...going);
   tell(null);
 }
@@ -69,7 +69,7 @@ export function forgetEnded() {
 export const ended = (upload) => upload.state === "ready" || upload.state === "failed";
 
 async function sendNext() {
-  const next = uploads.findLast((one) => one.state === "waiting");
+  const next = uploads.findLast((upload) => upload.state === "waiting");
   if (!next || sending >= SENT_AT_A_TIME) return;
   sending += 1;
   change(next, "sending");
@@ -123,7 +123,7 @@ async function look() {
   looking = false;
 }
 
-const waitedFor = () => uploads.filter((one) => one.state === "reading").slice(-LOOKED_AT);
+const waitedFor = () => uploads.filter((upload) => upload.state === "reading").slice(-LOOKED_AT);
 
 async function lookAt(upload) {
   try {

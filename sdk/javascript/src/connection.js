@@ -104,7 +104,7 @@ function encoded(body, operation, headers) {
   if (body === undefined) return {};
   if (body instanceof FormData) return { body };
   if (operation.sends === "lines") {
-    const lines = body.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const lines = body.map((line) => `${JSON.stringify(line)}\n`).join("");
     return { body: lines, headers: { ...headers, "Content-Type": "application/jsonl" } };
   }
   return { body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } };

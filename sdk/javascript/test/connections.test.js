@@ -30,7 +30,7 @@ async function served(replies, act, options) {
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   try {
-    return { found: await act(new Citewell({ url: `http://127.0.0.1:${server.address().port}`, ...options })), asked };
+    return { result: await act(new Citewell({ url: `http://127.0.0.1:${server.address().port}`, ...options })), asked };
   } catch (error) {
     return { error, asked };
   } finally {
@@ -56,16 +56,16 @@ const streamed =
   };
 
 async function collected(items) {
-  const found = [];
-  for await (const each of items) found.push(each);
-  return found;
+  const list = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
 
 test("a busy server is asked again, and a question that is sent again is the same question", async () => {
-  const { found, asked } = await served([busy, busy, [202, DONE]], (client) =>
+  const { result, asked } = await served([busy, busy, [202, DONE]], (client) =>
     client.submit("Why?", { workspace: "w" }),
   );
-  assert.deepEqual(found, DONE);
+  assert.deepEqual(result, DONE);
   assert.equal(asked.length, 3);
   assert.deepEqual(JSON.parse(asked[2].body), { question: "Why?", workspace: "w" });
   assert.equal(new Set(asked.map(({ headers }) => headers["idempotency-key"])).size, 1);
@@ -89,10 +89,10 @@ test("a wait that is longer than a minute is left to the caller", async () => {
 });
 
 test("while the time of a wait lasts, a server that names a time is asked on", async () => {
-  const { found, asked } = await served([...Array(5).fill(busy), [200, DONE]], (client) =>
+  const { result, asked } = await served([...Array(5).fill(busy), [200, DONE]], (client) =>
     client.wait("q", { wait: 30 }),
   );
-  assert.equal(found.status, "succeeded");
+  assert.equal(result.status, "succeeded");
   assert.equal(asked.length, 6);
 });
 
@@ -137,8 +137,8 @@ test("a server that is away or silent is named", async () => {
 
 test("a broken connection is tried again", async () => {
   const broken = (response) => response.destroy();
-  const { found, asked } = await served([broken, [200, DONE]], (client) => client.query("q"));
-  assert.deepEqual(found, DONE);
+  const { result, asked } = await served([broken, [200, DONE]], (client) => client.query("q"));
+  assert.deepEqual(result, DONE);
   assert.equal(asked.length, 2);
 });
 
@@ -171,16 +171,16 @@ test("a stream is joined over connections that are cut: every event once, in ord
     streamed(told[1] + told[2].slice(0, 9)),
     streamed(told.join(""), { step: 1 }),
   ];
-  const { found, asked } = await served(replies, (client) => collected(client.events("q")));
+  const { result, asked } = await served(replies, (client) => collected(client.events("q")));
   assert.deepEqual(
-    found.map(({ id, type }) => [id, type]),
+    result.map(({ id, type }) => [id, type]),
     [
       [1, "stage"],
       [2, "draft"],
       [3, "final"],
     ],
   );
-  assert.equal(found[1].data.text, draft);
+  assert.equal(result[1].data.text, draft);
   assert.deepEqual(
     asked.map(({ headers }) => headers["last-event-id"]),
     [undefined, "2", "2"],
@@ -192,7 +192,7 @@ test("a stream that only closes is given up, and one with nothing left ends", as
   assert.match(error.message, /without the last one/);
   assert.equal(asked.length, 3);
   const nothing = (response) => response.writeHead(204).end();
-  assert.deepEqual((await served([nothing], (client) => collected(client.events("q")))).found, []);
+  assert.deepEqual((await served([nothing], (client) => collected(client.events("q")))).result, []);
 });
 
 test("the sentences of an answer are those that passed, as they passed", async () => {
@@ -203,33 +203,33 @@ test("the sentences of an answer are those that passed, as they passed", async (
     passed(3, "sentence.repaired", 0, { how: "rewritten" }),
     event(4, "final", { query: DONE }),
   ];
-  const { found } = await served([[202, { id: "q" }], streamed(told.join(""))], async (client) => {
+  const { result } = await served([[202, { id: "q" }], streamed(told.join(""))], async (client) => {
     const stream = client.stream("Why?");
     return { sentences: await collected(stream), stream };
   });
   assert.deepEqual(
-    found.sentences.map(({ text, how }) => [text, how]),
+    result.sentences.map(({ text, how }) => [text, how]),
     [
       ["S1.", undefined],
       ["S0.", "rewritten"],
     ],
   );
-  assert.deepEqual([found.stream.id, found.stream.query], ["q", DONE]);
+  assert.deepEqual([result.stream.id, result.stream.query], ["q", DONE]);
 });
 
 test("lists are read page by page, up to the limit", async () => {
   const page = (names, next_cursor) => [200, { workspaces: names.map((name) => ({ name })), next_cursor }];
   const list = (limit) => (client) => collected(client.workspaces.list({ limit }));
-  const { found, asked } = await served([page(["a", "b"], "x"), page(["c"], null)], list());
+  const { result, asked } = await served([page(["a", "b"], "x"), page(["c"], null)], list());
   assert.deepEqual(
-    found.map(({ name }) => name),
+    result.map(({ name }) => name),
     ["a", "b", "c"],
   );
   assert.deepEqual(
     asked.map(({ url }) => url),
     ["/v1/workspaces?limit=100", "/v1/workspaces?limit=100&cursor=x"],
   );
-  assert.equal((await served([page(["a", "b"], "x")], list(1))).found.length, 1);
+  assert.equal((await served([page(["a", "b"], "x")], list(1))).result.length, 1);
   assert.equal((await served([page(["a"], null)], list(0))).asked.length, 0);
 });
 

@@ -29,10 +29,10 @@ test("the example of the specification is accepted", async () => {
     "Webhook-Timestamp": "1614265330",
     "Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
   });
-  const found = await verifyWebhook('{"test": 2432232314}', given, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
+  const payload = await verifyWebhook('{"test": 2432232314}', given, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
     now: 1614265330,
   });
-  assert.deepEqual(found, { test: 2432232314 });
+  assert.deepEqual(payload, { test: 2432232314 });
 });
 
 test("the body may be text or bytes, and headers those of fetch, of Node or a map", async () => {

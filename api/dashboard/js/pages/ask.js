@@ -65,7 +65,7 @@ export async function page(view, { search, signal }) {
     past = h("div"),
     banner = h("div");
   const offline = isOffline(signal);
-  offline.then((found) => show(banner, found && offlineBanner()));
+  offline.then((isAlone) => show(banner, isAlone && offlineBanner()));
   // Told here and not by the router, whose new page would have lost what was typed meanwhile.
   async function look() {
     show(problem);
@@ -100,12 +100,12 @@ export async function page(view, { search, signal }) {
 async function lookForDocuments(workspace, adding, signal) {
   const { documents } = await ask(withQuery("/v1/documents", { workspace, limit: 1 }), { signal });
   adding.querySelector(".empty-hint").hidden = documents.length > 0;
-  adding.open = documents.length === 0 || uploads.some((one) => !ended(one));
+  adding.open = documents.length === 0 || uploads.some((file) => !ended(file));
 }
 
 /** Call `act` when no upload into the workspace is under way any more; meanwhile tell so. */
 function whenReady(workspace, said, signal, act) {
-  const going = () => uploads.some((one) => one.workspace === workspace && !ended(one));
+  const going = () => uploads.some((file) => file.workspace === workspace && !ended(file));
   if (!going()) return act();
   const waiting = new AbortController();
   signal.addEventListener("abort", () => waiting.abort());

@@ -93,10 +93,10 @@ export async function page(view, { params, signal }) {
     const [conversation, turns] = await Promise.all([ask(path, { signal }), allTurns(path, signal)]);
     show(head, ...headOf(conversation, path, draw));
     const drawn = turns.map((turn) => drawTurn(turn, { send, draw, signal }));
-    show(thread, drawn.length ? drawn.map((one) => one.element) : h("li", { class: "muted" }, t("empty")));
-    going = drawn.map((one) => one.going).filter(Boolean);
+    show(thread, drawn.length ? drawn.map((turn) => turn.element) : h("li", { class: "muted" }, t("empty")));
+    going = drawn.map((turn) => turn.going).filter(Boolean);
     // The newest is in sight, above the box for the next.
-    await Promise.all(drawn.map((one) => one.done));
+    await Promise.all(drawn.map((turn) => turn.done));
     if (!signal.aborted) window.scrollTo(0, document.body.scrollHeight);
   }
   show(view, head, thread, box.element);
@@ -116,9 +116,9 @@ async function allTurns(path, signal) {
   const turns = [];
   let cursor = "";
   do {
-    const found = await ask(withQuery(`${path}/turns`, { cursor, limit: AT_A_TIME }), { signal });
-    turns.push(...found.turns);
-    cursor = found.next_cursor;
+    const listing = await ask(withQuery(`${path}/turns`, { cursor, limit: AT_A_TIME }), { signal });
+    turns.push(...listing.turns);
+    cursor = listing.next_cursor;
   } while (cursor);
   return turns;
 }
@@ -225,7 +225,7 @@ function proven(query) {
       h(
         "ul",
         { class: "small muted plain-list", "aria-label": t("references") },
-        query.references.map((one) => h("li", { dir: "auto" }, one)),
+        query.references.map((reference) => h("li", { dir: "auto" }, reference)),
       ),
   ];
 }

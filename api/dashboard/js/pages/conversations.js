@@ -72,15 +72,15 @@ export async function page(view, { search, signal }) {
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { cursor: null, asked: 0 };
   async function load(cursor = "") {
-    const mine = ++state.asked; // a later search may be answered sooner
+    const asking = ++state.asked; // a later search may be answered sooner
     const wanted = { search: text.value.trim(), workspace: workspace.value };
     history.replaceState(null, "", withQuery("#/conversations", { text: wanted.search, workspace: wanted.workspace }));
     try {
-      const found = await ask(withQuery("/v1/conversations", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
-      if (mine !== state.asked) return;
-      state.cursor = found.next_cursor;
+      const listing = await ask(withQuery("/v1/conversations", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
+      if (asking !== state.asked) return;
+      state.cursor = listing.next_cursor;
       if (!cursor) show(list);
-      list.append(...found.conversations.map(entry));
+      list.append(...listing.conversations.map(entry));
       empty.textContent = list.children.length ? "" : t(wanted.search || wanted.workspace ? "nothing" : "none");
       more.hidden = !state.cursor;
     } catch (error) {
@@ -123,16 +123,25 @@ async function begin(workspace, question) {
   }
 }
 
-function entry(one) {
-  const asked = one.turns === 1 ? t("questions_1") : t("questions", { n: number(one.turns) });
+function entry(conversation) {
+  const asked = conversation.turns === 1 ? t("questions_1") : t("questions", { n: number(conversation.turns) });
   return h(
     "li",
     {},
     h(
       "div",
       {},
-      h("a", { class: "entry", href: `#/conversations/${one.id}`, dir: "auto" }, one.title || t("untitled")),
-      h("div", { class: "small muted" }, h("bdi", {}, one.workspace), ` · ${asked} · ${moment(one.last_asked_at)}`),
+      h(
+        "a",
+        { class: "entry", href: `#/conversations/${conversation.id}`, dir: "auto" },
+        conversation.title || t("untitled"),
+      ),
+      h(
+        "div",
+        { class: "small muted" },
+        h("bdi", {}, conversation.workspace),
+        ` · ${asked} · ${moment(conversation.last_asked_at)}`,
+      ),
     ),
   );
 }

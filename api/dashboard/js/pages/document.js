@@ -6,7 +6,7 @@ import { chunks } from "../parts/chunks.js";
 import { save } from "../parts/copying.js";
 import { finding } from "../parts/finding.js";
 import { bytes, progressOf, stageWord } from "../parts/ingestion.js";
-import { notice, told, trouble } from "../parts/notices.js";
+import { notice, told } from "../parts/notices.js";
 import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
 import { points } from "../points.js";
@@ -140,7 +140,7 @@ async function drawText(body, path, document, search, signal) {
       viewChoice(
         names,
         name,
-        (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus()),
+        (choice) => choice === name || choose(choice).then(() => body.querySelector("[aria-pressed=true]").focus()),
       ),
       name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
       name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")),
@@ -206,7 +206,7 @@ function corrections(made, { span, measured }, path) {
     "p",
     { class: "caution", role: "note" },
     t("citedCorrected"),
-    cited.map((one) => [" ", h("q", { dir: "auto" }, inWholeWords(one, measured) || t("struck"))]),
+    cited.map((citation) => [" ", h("q", { dir: "auto" }, inWholeWords(citation, measured) || t("struck"))]),
     " ",
     link,
   );
@@ -356,7 +356,7 @@ function contents(sections, jump) {
 }
 
 function pager(element, pages, signal) {
-  const numbers = pages.map((each) => each.number);
+  const numbers = pages.map((leaf) => leaf.number);
   const field = h("input", {
     type: "number",
     "aria-label": t("page"),

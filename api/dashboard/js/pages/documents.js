@@ -165,17 +165,17 @@ function stored(names, search, signal) {
 
   async function load(cursor = "") {
     try {
-      const found = await asked({ cursor, limit: PAGE });
-      state.documents = cursor ? [...state.documents, ...found.documents] : found.documents;
-      Object.assign(state, { total: found.total, cursor: found.next_cursor });
+      const listing = await asked({ cursor, limit: PAGE });
+      state.documents = cursor ? [...state.documents, ...listing.documents] : listing.documents;
+      Object.assign(state, { total: listing.total, cursor: listing.next_cursor });
       draw();
     } catch (error) {
       if (!signal.aborted) show(result, trouble(error));
     }
   }
   async function reload() {
-    const found = await asked({ limit: Math.min(1000, Math.max(PAGE, state.documents.length)) });
-    Object.assign(state, { documents: found.documents, total: found.total, cursor: found.next_cursor });
+    const listing = await asked({ limit: Math.min(1000, Math.max(PAGE, state.documents.length)) });
+    Object.assign(state, { documents: listing.documents, total: listing.total, cursor: listing.next_cursor });
     draw();
   }
   const asked = (values) => ask(withQuery("/v1/documents", { ...filters.values(), ...values }), { signal });
@@ -218,7 +218,7 @@ function filtersOf(names, search, changed) {
     "select",
     { onchange: changed },
     h("option", { value: "" }, t("anyState")),
-    DOCUMENT_STATES.map((one) => h("option", { value: one }, stageWord(one))),
+    DOCUMENT_STATES.map((state) => h("option", { value: state }, stageWord(state))),
   );
   const name = h("input", { type: "search", maxlength: "255", onchange: changed, onsearch: changed });
   const versions = h("input", { type: "checkbox", onchange: changed });
@@ -264,21 +264,21 @@ function columns(reload) {
   return [
     {
       label: t("document"),
-      cell: (one) => [
-        h("a", { href: `#/document/${one.id}` }, one.filename),
-        problemOf(one),
-        editsOf(one),
-        nearOf(one),
+      cell: (document) => [
+        h("a", { href: `#/document/${document.id}` }, document.filename),
+        problemOf(document),
+        editsOf(document),
+        nearOf(document),
       ],
     },
-    { label: t("workspace"), cell: (one) => one.workspace },
+    { label: t("workspace"), cell: (document) => document.workspace },
     { label: t("status"), cell: stateOf },
-    { label: t("version"), number: true, cell: (one) => number(one.version) },
-    { label: t("pages"), number: true, cell: (one) => (one.pages ? number(one.pages) : "–") },
-    { label: t("size"), number: true, cell: (one) => bytes(one.size_bytes) },
+    { label: t("version"), number: true, cell: (document) => number(document.version) },
+    { label: t("pages"), number: true, cell: (document) => (document.pages ? number(document.pages) : "–") },
+    { label: t("size"), number: true, cell: (document) => bytes(document.size_bytes) },
     { label: t("graph"), nowrap: true, cell: graphOf },
-    { label: t("added"), nowrap: true, cell: (one) => moment(one.created_at) },
-    { label: t("actions"), quiet: true, cell: (one) => actions(one, reload) },
+    { label: t("added"), nowrap: true, cell: (document) => moment(document.created_at) },
+    { label: t("actions"), quiet: true, cell: (document) => actions(document, reload) },
   ];
 }
 
@@ -323,10 +323,10 @@ function graphOf({ graph }) {
   return h("span", { class: "small", title: graph.reason }, text);
 }
 
-function actions(one, reload) {
+function actions(document, reload) {
   const act = (work) => async () => {
     try {
-      await work(one);
+      await work(document);
       await reload();
     } catch (error) {
       notice(told(error));
@@ -335,14 +335,14 @@ function actions(one, reload) {
   return h(
     "div",
     { class: "row tight" },
-    one.status === "failed" &&
+    document.status === "failed" &&
       h(
         "button",
         {
           type: "button",
           class: "small",
-          "aria-label": t("retryOf", { name: one.filename }),
-          onclick: act(() => ask(`/v1/documents/${one.id}/retry`, { method: "POST" })),
+          "aria-label": t("retryOf", { name: document.filename }),
+          onclick: act(() => ask(`/v1/documents/${document.id}/retry`, { method: "POST" })),
         },
         t("retry"),
       ),
@@ -351,7 +351,7 @@ function actions(one, reload) {
       {
         type: "button",
         class: "small danger plain",
-        "aria-label": t("removeOf", { name: one.filename }),
+        "aria-label": t("removeOf", { name: document.filename }),
         onclick: act(removed),
       },
       t("remove"),

@@ -85,7 +85,7 @@ export async function page(view, { search, signal }) {
     h(
       "select",
       { onchange: () => load() },
-      options.map(([one, name]) => h("option", { value: one, selected: one === value }, t(name))),
+      options.map(([option, name]) => h("option", { value: option, selected: option === value }, t(name))),
     );
   const status = choice(
     [
@@ -126,7 +126,7 @@ export async function page(view, { search, signal }) {
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { cursor: "", asked: 0 };
   async function load(cursor = "") {
-    const mine = ++state.asked;
+    const asking = ++state.asked;
     const wanted = { status: status.value, rating: rating.value, verdict: verdict.value };
     history.replaceState(
       null,
@@ -134,12 +134,12 @@ export async function page(view, { search, signal }) {
       withQuery("#/feedback", { ...wanted, status: wanted.status === "open" ? "" : wanted.status || "all" }),
     );
     try {
-      const found = await ask(withQuery("/v1/feedback", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
-      if (mine !== state.asked) return;
-      state.cursor = found.next_cursor;
+      const listing = await ask(withQuery("/v1/feedback", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
+      if (asking !== state.asked) return;
+      state.cursor = listing.next_cursor;
       more.hidden = !state.cursor;
       if (!cursor) show(list);
-      list.append(...found.feedback.map((one) => item(one, reviewer, (left) => keepOrGo(left))));
+      list.append(...listing.feedback.map((entry) => item(entry, reviewer, (left) => keepOrGo(left))));
       told();
     } catch (error) {
       if (!signal.aborted) show(list, h("li", {}, trouble(error)));
@@ -151,10 +151,10 @@ export async function page(view, { search, signal }) {
       : t(status.value === "open" && !rating.value && !verdict.value ? "none" : "nothing");
   };
   /** One that the filters do not show any more goes; the keyboard goes on with the next. */
-  function keepOrGo({ element, one }) {
-    const fits = one && (!status.value || one.status === status.value);
+  function keepOrGo({ element, entry }) {
+    const fits = entry && (!status.value || entry.status === status.value);
     const next = element.nextElementSibling || element.previousElementSibling;
-    if (fits) element.replaceWith(item(one, reviewer, keepOrGo));
+    if (fits) element.replaceWith(item(entry, reviewer, keepOrGo));
     else element.remove();
     (fits ? null : next?.querySelector("button") || status)?.focus();
     told();
@@ -182,29 +182,29 @@ export async function page(view, { search, signal }) {
   await load();
 }
 
-function item(one, reviewer, changed) {
+function item(entry, reviewer, changed) {
   const verdict = h(
     "select",
     {},
     ["unsaid", "supported", "unsupported"].map((name) =>
-      h("option", { value: name === "unsaid" ? "" : name, selected: name === one.verdict }, t(name)),
+      h("option", { value: name === "unsaid" ? "" : name, selected: name === entry.verdict }, t(name)),
     ),
   );
   const act = (work) => async () => {
     try {
       const left = await work();
-      if (left !== undefined) changed({ element, one: left });
+      if (left !== undefined) changed({ element, entry: left });
     } catch (error) {
       notice(told(error));
     }
   };
   const review = (json) => () =>
-    ask(`/v1/feedback/${one.id}`, { method: "PATCH", json: { ...json, reviewer: reviewer.value.trim() || null } });
+    ask(`/v1/feedback/${entry.id}`, { method: "PATCH", json: { ...json, reviewer: reviewer.value.trim() || null } });
   const removed = async () =>
     (await confirmed(t("sure"), t("warning"), t("remove")))
-      ? ask(`/v1/feedback/${one.id}`, { method: "DELETE" })
+      ? ask(`/v1/feedback/${entry.id}`, { method: "DELETE" })
       : undefined;
-  const open = one.status === "open";
+  const open = entry.status === "open";
   const element = h(
     "li",
     {},
@@ -214,21 +214,21 @@ function item(one, reviewer, changed) {
       h(
         "span",
         {},
-        t(one.place),
+        t(entry.place),
         " · ",
-        one.author && h("bdi", {}, `${one.author} · `),
-        moment(one.created_at),
-        one.reviewed_by && [" · ", t("by", { name: one.reviewed_by })],
+        entry.author && h("bdi", {}, `${entry.author} · `),
+        moment(entry.created_at),
+        entry.reviewed_by && [" · ", t("by", { name: entry.reviewed_by })],
       ),
-      h("a", { href: `#/query/${one.query_id}` }, t("see")),
+      h("a", { href: `#/query/${entry.query_id}` }, t("see")),
     ),
-    one.excerpt &&
+    entry.excerpt &&
       h(
         "blockquote",
         { class: "passage", dir: "auto" },
-        one.excerpt.length > LONGEST ? `${one.excerpt.slice(0, LONGEST)} …` : one.excerpt,
+        entry.excerpt.length > LONGEST ? `${entry.excerpt.slice(0, LONGEST)} …` : entry.excerpt,
       ),
-    judgement(one),
+    judgement(entry),
     h(
       "div",
       { class: "row" },

@@ -96,20 +96,20 @@ export async function page(view, { search, signal }) {
   const names = await workspaceNames(signal);
   const filters = filtersOf(names, search, () => load());
   const rows = records(t("title"), columns());
-  const found = h("div", { class: "stack" });
+  const listing = h("div", { class: "stack" });
   const told = h("p", { class: "small muted", role: "status" });
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { rows: [], cursor: null, asked: 0 };
   async function load(cursor = "") {
-    const mine = ++state.asked; // a later filter may be answered sooner
+    const asking = ++state.asked; // a later filter may be answered sooner
     filters.keep();
     try {
       const page = await ask(withQuery("/v1/history", { ...filters.values(), cursor, limit: AT_A_TIME }), { signal });
-      if (mine !== state.asked) return;
+      if (asking !== state.asked) return;
       state.rows = cursor ? [...state.rows, ...page.entries] : page.entries;
       state.cursor = page.next_cursor;
       rows.update(state.rows);
-      show(found, state.rows.length ? rows.element : empty(filters));
+      show(listing, state.rows.length ? rows.element : empty(filters));
       told.textContent = state.rows.length
         ? t("shown", {
             n: number(state.rows.length),
@@ -118,14 +118,14 @@ export async function page(view, { search, signal }) {
         : "";
       more.hidden = !state.cursor;
     } catch (error) {
-      if (!signal.aborted) show(found, trouble(error));
+      if (!signal.aborted) show(listing, trouble(error));
     }
   }
   show(
     view,
     h("h1", {}, t("title")),
     h("p", { class: "muted" }, t("lead")),
-    h("section", { class: "card stack history", "aria-label": t("title") }, filters.element, told, found, more),
+    h("section", { class: "card stack history", "aria-label": t("title") }, filters.element, told, listing, more),
   );
   await load();
 }
@@ -133,10 +133,10 @@ export async function page(view, { search, signal }) {
 function filtersOf(names, search, changed) {
   const kind = chosen(
     search.get("kind"),
-    Object.keys(KINDS).map((one) => [one, t(one)]),
+    Object.keys(KINDS).map((name) => [name, t(name)]),
     changed,
   );
-  const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((one) => [one, t(one)])], changed);
+  const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((state) => [state, t(state)])], changed);
   const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: changed });
   const [from, to] = ["from", "to"].map((name) =>
     h("input", { type: "date", value: search.get(name) || "", onchange: changed }),
@@ -193,7 +193,7 @@ function chosen(value, options, onchange) {
   return h(
     "select",
     { onchange },
-    options.map(([one, text]) => h("option", { value: one, selected: one === value }, text)),
+    options.map(([option, text]) => h("option", { value: option, selected: option === value }, text)),
   );
 }
 
@@ -223,27 +223,27 @@ function empty(filters) {
 function columns() {
   return [
     { label: t("what"), cell: titleOf },
-    { label: t("status"), cell: (one) => (one.signal ? signalBadge(one.signal) : callState(one.status)) },
-    { label: t("verdicts"), cell: (one) => counts(one.sentences) },
-    { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
-    { label: t("removed"), number: true, cell: (one) => number(one.removed_citations) },
-    { label: t("cost"), number: true, cell: (one) => dollars(one.cost_usd) },
+    { label: t("status"), cell: (call) => (call.signal ? signalBadge(call.signal) : callState(call.status)) },
+    { label: t("verdicts"), cell: (call) => counts(call.sentences) },
+    { label: t("accuracy"), number: true, cell: (call) => percent(call.accuracy_rate) },
+    { label: t("removed"), number: true, cell: (call) => number(call.removed_citations) },
+    { label: t("cost"), number: true, cell: (call) => dollars(call.cost_usd) },
     { label: t("took"), number: true, cell: took },
-    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+    { label: t("when"), nowrap: true, cell: (call) => moment(call.created_at) },
   ];
 }
 
-function titleOf(one) {
-  const name = one.question || one.custom_id || one.excerpt || t("untitled");
-  const notes = [one.workspace, one.question && one.custom_id, roundsOf(one)].filter(Boolean);
+function titleOf(call) {
+  const name = call.question || call.custom_id || call.excerpt || t("untitled");
+  const notes = [call.workspace, call.question && call.custom_id, roundsOf(call)].filter(Boolean);
   return [
-    h("a", { class: "entry", href: `${KINDS[one.kind][0]}${one.id}`, dir: "auto" }, name),
+    h("a", { class: "entry", href: `${KINDS[call.kind][0]}${call.id}`, dir: "auto" }, name),
     h(
       "div",
       { class: "small muted" },
       notes.map((note, place) => [place > 0 && " · ", h("bdi", {}, note)]),
     ),
-    one.error && h("div", { class: "small reason", dir: "auto" }, one.error.message),
+    call.error && h("div", { class: "small reason", dir: "auto" }, call.error.message),
   ];
 }
 

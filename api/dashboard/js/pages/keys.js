@@ -211,7 +211,7 @@ function making(made, signal) {
   );
   const create = async (event) => {
     event.preventDefault();
-    const chosen = scopes.filter((one) => one.checked).map((one) => one.value);
+    const chosen = scopes.filter((box) => box.checked).map((box) => box.value);
     if (!chosen.length) return show(problem, h("p", { class: "problem", role: "alert" }, t("noScope")));
     show(problem);
     try {
@@ -240,7 +240,7 @@ function making(made, signal) {
         "fieldset",
         { class: "stack tight" },
         h("legend", {}, t("scopes")),
-        scopes.map((one) => h("label", { class: "inline" }, one, t(one.value))),
+        scopes.map((box) => h("label", { class: "inline" }, box, t(box.value))),
       ),
       h(
         "div",
@@ -259,25 +259,25 @@ function listed(signal) {
   const rows = records(t("list"), [
     {
       label: t("name"),
-      cell: (one) => [h("bdi", {}, one.name), h("div", { class: "small muted mono" }, `cw_${one.id}_…`)],
+      cell: (key) => [h("bdi", {}, key.name), h("div", { class: "small muted mono" }, `cw_${key.id}_…`)],
     },
     {
       label: t("scopesShort"),
-      cell: (one) => [
-        one.scopes.join(", "),
-        one.requests_per_minute &&
-          h("div", { class: "small muted" }, t("perMinute", { n: number(one.requests_per_minute) })),
+      cell: (key) => [
+        key.scopes.join(", "),
+        key.requests_per_minute &&
+          h("div", { class: "small muted" }, t("perMinute", { n: number(key.requests_per_minute) })),
       ],
     },
     { label: t("state"), cell: stateOf },
-    { label: t("created"), cell: (one) => moment(one.created_at) },
-    { label: t("last"), cell: (one) => (one.last_used_at ? moment(one.last_used_at) : t("never")) },
-    { label: t("expires"), cell: (one) => (one.expires_at ? moment(one.expires_at) : t("never")) },
+    { label: t("created"), cell: (key) => moment(key.created_at) },
+    { label: t("last"), cell: (key) => (key.last_used_at ? moment(key.last_used_at) : t("never")) },
+    { label: t("expires"), cell: (key) => (key.expires_at ? moment(key.expires_at) : t("never")) },
     {
       label: t("actions"),
       quiet: true,
-      cell: (one) =>
-        !one.revoked_at &&
+      cell: (key) =>
+        !key.revoked_at &&
         h(
           "div",
           { class: "row tight" },
@@ -286,8 +286,8 @@ function listed(signal) {
             {
               type: "button",
               class: "small danger plain",
-              "aria-label": t("revokeOf", { name: one.name }),
-              onclick: () => revoke(one),
+              "aria-label": t("revokeOf", { name: key.name }),
+              onclick: () => revoke(key),
             },
             t("revoke"),
           ),

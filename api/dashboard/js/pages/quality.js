@@ -85,14 +85,14 @@ export async function page(view, { search, signal }) {
   };
   const measure = () =>
     guarded(async () => {
-      const mine = ++state.asked; // a later choice may be answered sooner
+      const asking = ++state.asked; // a later choice may be answered sooner
       const workspace = filters.values().workspace || null;
       const told = await ask("/v1/quality", {
         method: "POST",
         json: { workspace, limit: NEWEST, labels: givenLabels() },
         signal,
       });
-      if (mine !== state.asked) return;
+      if (asking !== state.asked) return;
       state.targets = Object.fromEntries(Object.entries(told.metrics).map(([name, { target }]) => [name, target]));
       show(measured, told.queries ? measurements(told) : empty());
     }, measured);

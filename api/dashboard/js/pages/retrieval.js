@@ -151,7 +151,7 @@ function formOf(names, search, send) {
       "select",
       {},
       h("option", { value: "" }, t("asSet")),
-      options.map((one) => h("option", { value: one }, t(one))),
+      options.map((option) => h("option", { value: option }, t(option))),
     );
   const [mode, method] = [choice(["low", "balanced", "high"]), choice(["hybrid", "vector"])];
   const count = (max) => h("input", { type: "number", min: "1", max, placeholder: t("asSet") });
@@ -164,7 +164,7 @@ function formOf(names, search, send) {
     h(
       "select",
       {},
-      ["structured", "agentic"].map((one) => h("option", { value: one }, t(one))),
+      ["structured", "agentic"].map((option) => h("option", { value: option }, t(option))),
     ),
     h("input", { type: "number", min: "0", max: "5", placeholder: t("asSet") }),
   ];
@@ -220,19 +220,19 @@ const said = (values) => Object.fromEntries(Object.entries(values).filter(([, va
 let asking = 0;
 
 async function tell(result, asked, signal) {
-  const mine = ++asking;
+  const turn = ++asking;
   show(result, h("progress", { class: "loading", "aria-label": t("looking") }));
   try {
-    const found = await ask("/v1/search/explain", { method: "POST", json: asked, signal });
-    if (mine === asking)
-      show(result, summary(found), searchesOf(found), found.passages.length > 0 && passagesOf(found));
+    const explained = await ask("/v1/search/explain", { method: "POST", json: asked, signal });
+    if (turn === asking)
+      show(result, summary(explained), searchesOf(explained), explained.passages.length > 0 && passagesOf(explained));
   } catch (error) {
-    if (!signal.aborted && mine === asking) show(result, trouble(error));
+    if (!signal.aborted && turn === asking) show(result, trouble(error));
   }
 }
 
 function summary({ status, reason, issues, passages, settings, usage }) {
-  const shown = passages.filter((one) => one.shown).length;
+  const shown = passages.filter((passage) => passage.shown).length;
   const outcome = status === "selected" ? t("written", { n: shown }) : status && t("refused");
   const facts = [
     settings.reranked_by && t("scored", { by: settings.reranked_by }),
@@ -272,33 +272,37 @@ function searchesOf({ searches = [], ended_because: ended }) {
   );
 }
 
-function passagesOf(found) {
+function passagesOf(explained) {
   // A bar is as long as its score is of the best of its column.
   const best = Object.fromEntries(
-    PARTS.map(([part]) => [part, Math.max(0, ...found.passages.map((one) => one[part]?.score ?? 0))]),
+    PARTS.map(([part]) => [part, Math.max(0, ...explained.passages.map((passage) => passage[part]?.score ?? 0))]),
   );
-  const several = (found.searches ?? []).length > 1;
+  const several = (explained.searches ?? []).length > 1;
   const columns = [
-    { label: t("passage"), cell: (one) => passageOf(one, several) },
-    ...PARTS.map(([part, name]) => ({ label: t(name), number: true, cell: (one) => scoreOf(one[part], best[part]) })),
-    { label: t("outcome"), cell: (one) => outcomeOf(one, found.settings) },
+    { label: t("passage"), cell: (passage) => passageOf(passage, several) },
+    ...PARTS.map(([part, name]) => ({
+      label: t(name),
+      number: true,
+      cell: (passage) => scoreOf(passage[part], best[part]),
+    })),
+    { label: t("outcome"), cell: (passage) => outcomeOf(passage, explained.settings) },
   ];
-  const table = records(t("passages"), columns, (one) => `${one.document_id} ${one.chunk_id}`);
-  table.update(found.passages);
+  const table = records(t("passages"), columns, (passage) => `${passage.document_id} ${passage.chunk_id}`);
+  table.update(explained.passages);
   return h("section", { class: "card trial", "aria-label": t("passages") }, table.element);
 }
 
-function passageOf(one, several) {
-  const place = `#/document/${one.document_id}`;
+function passageOf(passage, several) {
+  const place = `#/document/${passage.document_id}`;
   return [
-    h("a", { href: `${place}?start=${one.source_start}&end=${one.source_end}` }, placeOf(one)),
-    h("blockquote", { class: "passage", dir: "auto" }, marked(one.text, one.matches)),
+    h("a", { href: `${place}?start=${passage.source_start}&end=${passage.source_end}` }, placeOf(passage)),
+    h("blockquote", { class: "passage", dir: "auto" }, marked(passage.text, passage.matches)),
     h(
       "div",
       { class: "row small" },
-      one.from_graph && h("span", { class: "badge" }, t("graph")),
-      several && one.found_by.map((by) => h("span", { class: "badge" }, t("search", { n: number(by.search + 1) }))),
-      h("a", { href: `${place}?view=chunks&chunk=${one.chunk_index}` }, t("chunk")),
+      passage.from_graph && h("span", { class: "badge" }, t("graph")),
+      several && passage.found_by.map((by) => h("span", { class: "badge" }, t("search", { n: number(by.search + 1) }))),
+      h("a", { href: `${place}?view=chunks&chunk=${passage.chunk_index}` }, t("chunk")),
     ),
   ];
 }

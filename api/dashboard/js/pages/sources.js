@@ -166,8 +166,8 @@ function listed(signal) {
       const limit = cursor ? AT_A_TIME : Math.max(AT_A_TIME, state.cards.length);
       const told = await ask(withQuery("/v1/sources", { cursor, limit }), { signal });
       // One that is deleted meanwhile is left out.
-      const found = (await Promise.all(told.sources.map((one) => whole(one).catch(missing)))).filter(Boolean);
-      const cards = found.map((source) => card(source, load, signal));
+      const sources = (await Promise.all(told.sources.map((source) => whole(source).catch(missing)))).filter(Boolean);
+      const cards = sources.map((source) => card(source, load, signal));
       state.cards = cursor ? [...state.cards, ...cards] : cards;
       state.cursor = told.next_cursor;
       more.hidden = !state.cursor;
@@ -186,7 +186,7 @@ function listed(signal) {
       const told = await ask(withQuery("/v1/sources", { limit: state.cards.length }), { signal });
       const there = new Set(told.sources.map(({ id }) => id));
       if (!moving.every(({ id }) => there.has(id))) return await load();
-      for (const one of moving) one.update(await whole(one));
+      for (const entry of moving) entry.update(await whole(entry));
     } catch (error) {
       // a server that is away for a moment is asked again
       if (!signal.aborted && error.status) show(result, trouble(error));
@@ -318,14 +318,14 @@ function stateWord(source) {
 
 function factsOf(source) {
   const { items, documents } = source;
-  const counted = COUNTED.filter((one) => one === "listed" || items[one]).map((one) =>
-    chip(`count_${one}`, items[one]),
+  const counted = COUNTED.filter((state) => state === "listed" || items[state]).map((state) =>
+    chip(`count_${state}`, items[state]),
   );
   const stored = [
     ["ready", documents.ready],
     ["reading", reading(documents)],
     ["failed", documents.failed],
-  ].filter(([one, n]) => n || one === "ready");
+  ].filter(([state, n]) => n || state === "ready");
   return [
     h(
       "div",
@@ -342,7 +342,7 @@ function factsOf(source) {
         "div",
         { class: "row small" },
         h("span", { class: "muted" }, t("documents")),
-        stored.map(([one, n]) => chip(`documents_${one}`, n)),
+        stored.map(([state, n]) => chip(`documents_${state}`, n)),
       ),
   ];
 }
@@ -385,7 +385,7 @@ function explain(details, { items, reasons }) {
 
 async function removed({ id, name, documents }, signal) {
   const keep = h("input", { type: "radio", name: "documents", checked: true });
-  const n = number(Object.values(documents).reduce((sum, one) => sum + one, 0));
+  const n = number(Object.values(documents).reduce((sum, count) => sum + count, 0));
   const choice = h(
     "div",
     { class: "stack" },

@@ -120,7 +120,9 @@ async function watched(place, { answer, stage }, path, signal) {
     planned = false;
     show(text, answerText({ text: answer, sentences: [...sentences.values()] }));
     if (!sentences.size) return;
-    const bad = [...sentences.values()].filter((one) => !["supported", "no_claim"].includes(one.status)).length;
+    const bad = [...sentences.values()].filter(
+      (sentence) => !["supported", "no_claim"].includes(sentence.status),
+    ).length;
     status.textContent = t("checked", { done: sentences.size, bad });
   };
   status.textContent = t(stage === "queued" ? "waiting" : "verifying");

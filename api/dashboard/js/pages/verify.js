@@ -66,7 +66,7 @@ export async function page(view, { signal }) {
     view,
     h("h1", {}, t("title")),
     h("p", { class: "muted" }, t("lead")),
-    examples((one) => fill(one, form, sources)),
+    examples((example) => fill(example, form, sources)),
     form,
     made.element,
   );
@@ -79,8 +79,8 @@ function examples(choose) {
     "section",
     { class: "row examples", "aria-labelledby": "examples" },
     heading,
-    EXAMPLES[language()].map((one) =>
-      h("button", { type: "button", class: "small", onclick: () => choose(one) }, one.name),
+    EXAMPLES[language()].map((example) =>
+      h("button", { type: "button", class: "small", onclick: () => choose(example) }, example.name),
     ),
   );
 }
@@ -89,7 +89,7 @@ function fill({ question, answer, sources }, form, given) {
   Object.assign(draft, { question, answer });
   form.elements.question.value = question;
   form.elements.answer.value = answer;
-  draft.sources.splice(0, Infinity, ...sources.map((one) => ({ ...one })));
+  draft.sources.splice(0, Infinity, ...sources.map((source) => ({ ...source })));
   given.draw();
   form.querySelector(".primary").focus();
 }
@@ -106,7 +106,9 @@ function formOf(sources, signal) {
     h(
       "select",
       bound(name),
-      options.map((one) => h("option", { value: one, selected: one === draft[name] }, t(one || "configured"))),
+      options.map((option) =>
+        h("option", { value: option, selected: option === draft[name] }, t(option || "configured")),
+      ),
     );
   const send = h("button", { class: "primary" }, t("submit"));
   const submitted = async (event) => {
@@ -176,7 +178,7 @@ class Unready extends Error {}
 
 function request() {
   const { question, answer, repair, preset } = draft;
-  const said = (one) => one.document_id || one.text.trim();
+  const said = (source) => source.document_id || source.text.trim();
   // Empty boxes at the end were not used; one between others is told by the API, because citations count it.
   const used = draft.sources.slice(0, draft.sources.findLastIndex(said) + 1);
   if (!answer.trim()) throw new Unready(t("noAnswer"));

@@ -127,20 +127,20 @@ function adding(added) {
     type: "checkbox",
     checked: true,
     onchange: () => {
-      for (const one of events) one.disabled = all.checked;
+      for (const box of events) box.disabled = all.checked;
     },
   });
   const create = async (event) => {
     event.preventDefault();
     show(problem);
     try {
-      const wanted = all.checked ? ["*"] : events.filter((one) => one.checked).map((one) => one.value);
+      const wanted = all.checked ? ["*"] : events.filter((box) => box.checked).map((box) => box.value);
       const made = await ask("/v1/webhooks", {
         method: "POST",
         json: { url: url.value.trim(), events: wanted, description: description.value.trim() },
       });
       event.target.reset();
-      for (const one of events) one.disabled = true;
+      for (const box of events) box.disabled = true;
       await Promise.all([added(), showSecret(t("secretOf"), t("secretText"), made.secret)]);
     } catch (error) {
       show(problem, trouble(error));
@@ -160,7 +160,7 @@ function adding(added) {
         { class: "row" },
         h("legend", {}, t("what")),
         h("label", { class: "inline" }, all, t("all")),
-        events.map((one) => h("label", { class: "inline mono" }, one, one.value)),
+        events.map((box) => h("label", { class: "inline mono" }, box, box.value)),
       ),
       problem,
       h("div", {}, h("button", { class: "primary" }, t("create"))),
@@ -181,7 +181,7 @@ function listed(signal) {
       show(
         result,
         webhooks.length
-          ? webhooks.map((one) => item(one, { load, open, signal: until }))
+          ? webhooks.map((webhook) => item(webhook, { load, open, signal: until }))
           : h("p", { class: "empty" }, t("none")),
       );
     } catch (error) {
@@ -235,7 +235,7 @@ function item(hook, { load, open, signal }) {
     h(
       "div",
       { class: "row" },
-      hook.events.map((one) => h("span", { class: "badge mono" }, one === "*" ? t("all") : one)),
+      hook.events.map((event) => h("span", { class: "badge mono" }, event === "*" ? t("all") : event)),
     ),
     h(
       "div",

@@ -166,7 +166,7 @@ function settingsForm({ settings }, path) {
       "select",
       { name },
       h("option", { value: "" }, t(`${name}_`)),
-      options.map((one) => h("option", { value: one, selected: one === value }, text(one))),
+      options.map((option) => h("option", { value: option, selected: option === value }, text(option))),
     );
   const input = (name, value, hint) =>
     h(
@@ -267,8 +267,9 @@ function changed(before, now) {
   const kept = {};
   for (const [name, value] of Object.entries(now)) {
     const nested = name === "models" || name === "instructions";
-    const found = nested ? changed(before[name], value) : value;
-    if (nested ? Object.keys(found).length : JSON.stringify(before[name]) !== JSON.stringify(value)) kept[name] = found;
+    const difference = nested ? changed(before[name], value) : value;
+    if (nested ? Object.keys(difference).length : JSON.stringify(before[name]) !== JSON.stringify(value))
+      kept[name] = difference;
   }
   return kept;
 }

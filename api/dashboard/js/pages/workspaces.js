@@ -3,7 +3,7 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { bytes } from "../parts/ingestion.js";
-import { notice, told, trouble } from "../parts/notices.js";
+import { told, trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 import { go } from "../router.js";
 
@@ -83,8 +83,8 @@ const t = words({
 const AT_A_TIME = 100;
 
 export async function page(view, { signal }) {
-  const rows = records(t("stored"), columns(), (one) => one.name);
-  const found = h("div", {}, h("progress", { class: "loading", "aria-label": t("loading") }));
+  const rows = records(t("stored"), columns(), (space) => space.name);
+  const listing = h("div", {}, h("progress", { class: "loading", "aria-label": t("loading") }));
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { spaces: [], cursor: "" };
   async function load(cursor = "") {
@@ -94,9 +94,9 @@ export async function page(view, { signal }) {
       state.cursor = told.next_cursor;
       more.hidden = !state.cursor;
       rows.update(state.spaces);
-      show(found, state.spaces.length ? rows.element : h("p", { class: "empty" }, t("none")));
+      show(listing, state.spaces.length ? rows.element : h("p", { class: "empty" }, t("none")));
     } catch (error) {
-      if (!signal.aborted) show(found, trouble(error));
+      if (!signal.aborted) show(listing, trouble(error));
     }
   }
   show(
@@ -107,7 +107,7 @@ export async function page(view, { signal }) {
       "section",
       { class: "card stack", "aria-labelledby": "stored" },
       h("h2", { id: "stored" }, t("stored")),
-      found,
+      listing,
       more,
     ),
     making(signal),
@@ -159,22 +159,22 @@ function columns() {
   return [
     {
       label: t("name"),
-      cell: (one) => [
-        h("a", { class: "entry", href: `#${addressOf(one.name)}`, dir: "auto" }, one.title || one.name),
-        one.title && h("div", { class: "small muted" }, h("bdi", {}, one.name)),
-        one.status === "deleting" && h("span", { class: "badge contradicted" }, t("deleting")),
+      cell: (space) => [
+        h("a", { class: "entry", href: `#${addressOf(space.name)}`, dir: "auto" }, space.title || space.name),
+        space.title && h("div", { class: "small muted" }, h("bdi", {}, space.name)),
+        space.status === "deleting" && h("span", { class: "badge contradicted" }, t("deleting")),
       ],
     },
     { label: t("documents"), number: true, cell: documentsOf },
-    { label: t("size"), number: true, cell: (one) => bytes(one.size_bytes) },
-    { label: t("passages"), number: true, cell: (one) => number(one.passages) },
-    { label: t("uses"), cell: (one) => h("span", { class: "small" }, usesOf(one.settings)) },
-    { label: t("used"), nowrap: true, cell: (one) => (one.used_at ? moment(one.used_at) : t("never")) },
+    { label: t("size"), number: true, cell: (space) => bytes(space.size_bytes) },
+    { label: t("passages"), number: true, cell: (space) => number(space.passages) },
+    { label: t("uses"), cell: (space) => h("span", { class: "small" }, usesOf(space.settings)) },
+    { label: t("used"), nowrap: true, cell: (space) => (space.used_at ? moment(space.used_at) : t("never")) },
     {
       label: t("actions"),
       quiet: true,
-      cell: (one) =>
-        one.status === "active" &&
+      cell: (space) =>
+        space.status === "active" &&
         h(
           "div",
           { class: "row tight" },
@@ -182,8 +182,8 @@ function columns() {
             "a",
             {
               class: "button small plain",
-              href: withQuery("#/ask", { workspace: one.name }),
-              "aria-label": t("askOf", { name: one.name }),
+              href: withQuery("#/ask", { workspace: space.name }),
+              "aria-label": t("askOf", { name: space.name }),
             },
             t("ask"),
           ),
@@ -191,8 +191,8 @@ function columns() {
             "a",
             {
               class: "button small plain",
-              href: `#${addressOf(one.name)}`,
-              "aria-label": t("settingsOf", { name: one.name }),
+              href: `#${addressOf(space.name)}`,
+              "aria-label": t("settingsOf", { name: space.name }),
             },
             t("settings"),
           ),

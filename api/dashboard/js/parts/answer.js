@@ -41,7 +41,7 @@ export function answerText({ text, sentences = [], citations = [], passages = []
   const pieces = [];
   let cursor = 0;
   let last = null;
-  const ordered = [...sentences.entries()].sort(([, one], [, other]) => one.start - other.start);
+  const ordered = [...sentences.entries()].sort(([, left], [, right]) => left.start - right.start);
   ordered.forEach(([position, sentence], index) => {
     pieces.push(cited(measured.slice(cursor, sentence.start), last, citations, passages));
     pieces.push(
@@ -58,8 +58,8 @@ export function answerText({ text, sentences = [], citations = [], passages = []
 
 /** Show only sentences in `state` at full strength; all of them for null. */
 export function highlight(answer, state) {
-  for (const one of answer.querySelectorAll(".sentence"))
-    one.classList.toggle("dimmed", state !== null && one.dataset.state !== state);
+  for (const sentence of answer.querySelectorAll(".sentence"))
+    sentence.classList.toggle("dimmed", state !== null && sentence.dataset.state !== state);
 }
 
 function marked(text, sentence, index, citations, passages, more) {
@@ -83,14 +83,14 @@ function marked(text, sentence, index, citations, passages, more) {
 function cited(text, sentence, citations, passages) {
   const pieces = [];
   let cursor = 0;
-  for (const found of text.matchAll(MARKER)) {
-    const own = citations.filter((one) => one.number === Number(found[1]));
-    const citation = own.find((one) => one.answer_start === sentence?.start) || own[0];
+  for (const marker of text.matchAll(MARKER)) {
+    const own = citations.filter((reference) => reference.number === Number(marker[1]));
+    const citation = own.find((reference) => reference.answer_start === sentence?.start) || own[0];
     pieces.push(
-      strong(text.slice(cursor, found.index)),
-      citation ? citationButton(citation, passages) : found[0].replace("†", ""),
+      strong(text.slice(cursor, marker.index)),
+      citation ? citationButton(citation, passages) : marker[0].replace("†", ""),
     );
-    cursor = found.index + found[0].length;
+    cursor = marker.index + marker[0].length;
   }
   return [...pieces, strong(text.slice(cursor))];
 }

@@ -31,24 +31,24 @@ const t = words({
 
 /** One column for each attempt; null when there was only one. */
 export function attempts({ verifications, steps, question }) {
-  const tried = verifications.filter((one) => one.kind === "attempt");
+  const tried = verifications.filter((verification) => verification.kind === "attempt");
   if (tried.length < 2) return null;
-  const chosen = verifications.find((one) => one.kind === "published")?.round;
+  const chosen = verifications.find((verification) => verification.kind === "published")?.round;
   return h(
     "div",
     { class: "attempts" },
-    tried.map((one) =>
+    tried.map((verification) =>
       attempt(
-        one,
-        steps.filter((step) => step.round === one.round),
-        one.round === chosen,
+        verification,
+        steps.filter((step) => step.round === verification.round),
+        verification.round === chosen,
         question,
       ),
     ),
   );
 }
 
-function attempt(one, steps, isChosen, question) {
+function attempt(verification, steps, isChosen, question) {
   const outcome = (name) => steps.find((step) => step.step === name)?.outcome;
   const queries = outcome("plan_queries")?.queries || [question];
   const sources = outcome("select")?.sources || [];
@@ -58,29 +58,29 @@ function attempt(one, steps, isChosen, question) {
     h(
       "div",
       { class: "row spread" },
-      h("h3", {}, one.round ? t("round", { n: number(one.round + 1) }) : t("first")),
+      h("h3", {}, verification.round ? t("round", { n: number(verification.round + 1) }) : t("first")),
       isChosen && h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "★ "), t("chosen")),
     ),
     h(
       "dl",
       { class: "pairs" },
       h("dt", {}, t("claims")),
-      h("dd", {}, percent(one.claims_score)),
+      h("dd", {}, percent(verification.claims_score)),
       h("dt", {}, t("accuracy")),
-      h("dd", {}, percent(one.accuracy_rate)),
+      h("dd", {}, percent(verification.accuracy_rate)),
     ),
-    h("div", { class: "row" }, counts(one.sentences)),
+    h("div", { class: "row" }, counts(verification.sentences)),
     h("h4", {}, t("searched"), " ", h("span", { class: "small muted" }, t("passages", { n: number(sources.length) }))),
     h(
       "ul",
       { class: "small" },
       queries.map((query) => h("li", { dir: "auto" }, query)),
     ),
-    answerText({ text: one.answer, sentences: one.sentences, passages: sources }),
+    answerText({ text: verification.answer, sentences: verification.sentences, passages: sources }),
   );
 }
 
 const counts = (sentences) =>
-  STATES.map((state) => [state, sentences.filter((one) => one.status === state).length])
+  STATES.map((state) => [state, sentences.filter((sentence) => sentence.status === state).length])
     .filter(([, count]) => count)
     .map(([state, count]) => h("span", { class: "count" }, verdict(state), ` ${number(count)}`));

@@ -20,7 +20,7 @@ export function beside(before, after) {
 }
 
 function side(title, parts, kind, element) {
-  const shown = parts.filter((one) => one.kind === "same" || one.kind === kind);
+  const shown = parts.filter((part) => part.kind === "same" || part.kind === kind);
   const mark = h("span", { class: "sr-only" }, ` (${t(kind)}) `);
   return h(
     "section",
@@ -29,8 +29,8 @@ function side(title, parts, kind, element) {
     h(
       "div",
       { class: "answer", dir: "auto" },
-      shown.map((one) =>
-        one.kind === "same" || !one.text.trim() ? one.text : h(element, {}, one.text, mark.cloneNode(true)),
+      shown.map((part) =>
+        part.kind === "same" || !part.text.trim() ? part.text : h(element, {}, part.text, mark.cloneNode(true)),
       ),
     ),
   );

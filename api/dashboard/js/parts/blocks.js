@@ -82,9 +82,9 @@ function table(text, block, cited) {
 function grid(text, { start, headerEnd, place }, lines, cited) {
   const first = cited ? lines.findIndex(([, end]) => end > cited.start) : 0;
   const [from, to] = around(first, lines.length, MOST_ROWS);
-  const found = lines.slice(from, to).map(([at, end]) => cellsOf(text, at, end));
-  const wide = found.reduce((most, cells) => Math.max(most, cells.length), place?.columns.length || 0);
-  const rows = found.map((cells, index) =>
+  const cellRows = lines.slice(from, to).map(([at, end]) => cellsOf(text, at, end));
+  const wide = cellRows.reduce((most, cells) => Math.max(most, cells.length), place?.columns.length || 0);
+  const rows = cellRows.map((cells, index) =>
     h(
       "tr",
       {},

@@ -58,17 +58,17 @@ export function calls(signal) {
   const rows = records(t("title"), [
     {
       label: t("what"),
-      cell: (one) => [h("a", { href: `#/verification/${one.id}`, dir: "auto" }, callName(one)), notes(one)],
+      cell: (call) => [h("a", { href: `#/verification/${call.id}`, dir: "auto" }, callName(call)), notes(call)],
     },
-    { label: t("status"), cell: (one) => callState(one.status) },
-    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+    { label: t("status"), cell: (call) => callState(call.status) },
+    { label: t("when"), nowrap: true, cell: (call) => moment(call.created_at) },
   ]);
   const result = h("div");
   const status = h(
     "select",
     { onchange: () => load() },
     h("option", { value: "" }, t("any")),
-    STATES.map((one) => h("option", { value: one }, t(one))),
+    STATES.map((name) => h("option", { value: name }, t(name))),
   );
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   async function load(cursor = "") {

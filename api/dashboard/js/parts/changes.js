@@ -101,7 +101,7 @@ const toldOf = ({ edits }) => edits.filter((edit) => !SILENT.has(edit.kind));
 function changed(edit, { sentences, checks }) {
   const title = edit.kind === "removed" ? t("removedOne", { n: edit.number ?? "?" }) : t(edit.kind);
   const statement = edit.before ? null : sentences.get(edit.statement);
-  const found = edit.kind === "removed" && checks.get(`${edit.statement}:${edit.number}`);
+  const finding = edit.kind === "removed" && checks.get(`${edit.statement}:${edit.number}`);
   return [
     h("strong", {}, title),
     edit.before && h("del", { dir: "auto" }, h("span", { class: "sr-only" }, `${t("before")}: `), edit.before),
@@ -113,7 +113,7 @@ function changed(edit, { sentences, checks }) {
         { class: "small muted", dir: "auto" },
         `${t("why")}: `,
         edit.reason,
-        found && !found.includes(edit.reason) && `; ${found}`,
+        finding && !finding.includes(edit.reason) && `; ${finding}`,
       ),
   ];
 }
@@ -136,7 +136,7 @@ export function versions(answer, original, final) {
         type: "button",
         "aria-pressed": String(name === "verified"),
         onclick: (event) => {
-          for (const one of buttons) one.setAttribute("aria-pressed", String(one === event.currentTarget));
+          for (const button of buttons) button.setAttribute("aria-pressed", String(button === event.currentTarget));
           show(place, views[name]());
         },
       },

@@ -115,7 +115,7 @@ function plotted({ title, points, across, up, target, tell, name }) {
   function move(place) {
     const point = say(place);
     const x = across(state.at);
-    for (const one of [tip, spot]) one.style.setProperty("--x", `${x}%`);
+    for (const shape of [tip, spot]) shape.style.setProperty("--x", `${x}%`);
     tip.classList.toggle("left", x > 50);
     show(tip, h("strong", {}, tell(point)), h("div", {}, name(point)));
     tip.hidden = false;

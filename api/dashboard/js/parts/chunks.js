@@ -138,7 +138,7 @@ export async function chunks(path, { wanted = 0, canChange }, signal) {
         load(0);
       },
     },
-    ["all", "searched", "left", "fixed"].map((one) => h("option", { value: one }, t(one))),
+    ["all", "searched", "left", "fixed"].map((choice) => h("option", { value: choice }, t(choice))),
   );
   const contains = h("input", { type: "search", maxlength: "200", dir: "auto" });
   const from = h("input", { type: "number", min: "0", value: String(wanted) });
@@ -167,21 +167,21 @@ export async function chunks(path, { wanted = 0, canChange }, signal) {
   let next = null;
   let asking = 0;
   async function load(first) {
-    const mine = ++asking;
-    const found = await ask(
+    const turn = ++asking;
+    const page = await ask(
       withQuery(`${path}/chunks`, { first, limit: PAGE, ...filter(), contains: contains.value.trim() }),
       { signal },
     );
-    if (mine !== asking) return;
-    const rows = found.chunks.map((one) =>
-      h("li", { dataset: { chunk: one.chunk_index } }, ...chunk(path, one, canChange, changed)),
+    if (turn !== asking) return;
+    const rows = page.chunks.map((piece) =>
+      h("li", { dataset: { chunk: piece.chunk_index } }, ...chunk(path, piece, canChange, changed)),
     );
     if (first === next && next !== null) list.append(...rows);
     else show(list, rows);
-    next = found.next_first;
+    next = page.next_first;
     more.hidden = next === null;
-    counted(found);
-    if (!found.chunks.length) show(list, h("li", { class: "empty" }, t("none")));
+    counted(page);
+    if (!page.chunks.length) show(list, h("li", { class: "empty" }, t("none")));
   }
   const counted = ({ total, excluded, matching }) => {
     status.textContent =
@@ -194,14 +194,17 @@ export async function chunks(path, { wanted = 0, canChange }, signal) {
     await remember();
   }
   const remember = async () =>
-    show(past, history((await ask(`${path}/edits`, { signal })).edits, canChange && ((one) => undo(path, one))));
+    show(
+      past,
+      history((await ask(`${path}/edits`, { signal })).edits, canChange && ((correction) => undo(path, correction))),
+    );
   await Promise.all([load(wanted), remember()]);
   const element = h("div", { class: "stack" }, h("p", { class: "muted" }, t("lead")), sieve, status, list, more, past);
   return { element, jump: () => {} };
 }
 
-function chunk(path, one, canChange, changed) {
-  const n = number(one.chunk_index);
+function chunk(path, piece, canChange, changed) {
+  const n = number(piece.chunk_index);
   const body = h("div", { class: "stack tight" });
   const again = async (excluded) => {
     const reason = h("input", { maxlength: "1000", dir: "auto" });
@@ -211,7 +214,7 @@ function chunk(path, one, canChange, changed) {
     )
       return;
     try {
-      one = await ask(`${path}/chunks/${one.chunk_index}`, {
+      piece = await ask(`${path}/chunks/${piece.chunk_index}`, {
         method: "PATCH",
         json: { excluded, reason: reason.value.trim() || null },
       });
@@ -225,10 +228,10 @@ function chunk(path, one, canChange, changed) {
   const draw = () =>
     show(
       body,
-      head(one, n),
-      one.context && h("p", { class: "small muted pre", dir: "auto" }, one.context),
-      h("blockquote", { class: "passage pre", dir: "auto" }, one.text),
-      one.has_hidden_orders && h("p", { class: "caution small" }, t("hidden")),
+      head(piece, n),
+      piece.context && h("p", { class: "small muted pre", dir: "auto" }, piece.context),
+      h("blockquote", { class: "passage pre", dir: "auto" }, piece.text),
+      piece.has_hidden_orders && h("p", { class: "caution small" }, t("hidden")),
       h(
         "div",
         { class: "row" },
@@ -238,10 +241,10 @@ function chunk(path, one, canChange, changed) {
             {
               type: "button",
               class: "small",
-              "aria-label": t(one.excluded ? "includeOf" : "excludeOf", { n }),
-              onclick: () => again(!one.excluded),
+              "aria-label": t(piece.excluded ? "includeOf" : "excludeOf", { n }),
+              onclick: () => again(!piece.excluded),
             },
-            t(one.excluded ? "include" : "exclude"),
+            t(piece.excluded ? "include" : "exclude"),
           ),
         canChange &&
           h(
@@ -250,13 +253,16 @@ function chunk(path, one, canChange, changed) {
               type: "button",
               class: "small",
               "aria-label": t("correctOf", { n }),
-              onclick: () => edit(path, one, n, body, draw),
+              onclick: () => edit(path, piece, n, body, draw),
             },
             t("correct"),
           ),
         h(
           "a",
-          { class: "small", href: `${location.hash.split("?")[0]}?start=${one.source_start}&end=${one.source_end}` },
+          {
+            class: "small",
+            href: `${location.hash.split("?")[0]}?start=${piece.source_start}&end=${piece.source_end}`,
+          },
           t("place"),
         ),
       ),
@@ -264,24 +270,24 @@ function chunk(path, one, canChange, changed) {
   return [draw()];
 }
 
-function head(one, n) {
+function head(piece, n) {
   const facts = [
-    one.page_number && t("page", { n: number(one.page_number) }),
-    one.section,
-    t("tokens", { n: number(one.tokens) }),
+    piece.page_number && t("page", { n: number(piece.page_number) }),
+    piece.section,
+    t("tokens", { n: number(piece.tokens) }),
   ].filter(Boolean);
   return h(
     "div",
     { class: "row small facts" },
     h("h2", { class: "small" }, t("chunk", { n })),
     facts.map((fact) => h("bdi", { class: "muted" }, fact)),
-    one.excluded && h("span", { class: "badge contradicted" }, t("excluded")),
-    one.corrected && h("span", { class: "badge partial" }, t("corrected")),
+    piece.excluded && h("span", { class: "badge contradicted" }, t("excluded")),
+    piece.corrected && h("span", { class: "badge partial" }, t("corrected")),
   );
 }
 
-function edit(path, one, n, body, draw) {
-  const text = h("textarea", { rows: "8", dir: "auto", required: true, value: one.text });
+function edit(path, piece, n, body, draw) {
+  const text = h("textarea", { rows: "8", dir: "auto", required: true, value: piece.text });
   const reason = h("input", { maxlength: "1000", dir: "auto" });
   const problem = h("div");
   const save = h("button", { class: "primary" }, t("save"));
@@ -290,12 +296,12 @@ function edit(path, one, n, body, draw) {
     event.preventDefault();
     save.disabled = true;
     try {
-      const made = await ask(`${path}/chunks/${one.chunk_index}/corrections`, {
+      const made = await ask(`${path}/chunks/${piece.chunk_index}/corrections`, {
         method: "POST",
         json: { text: text.value, reason: reason.value.trim() || null },
       });
       notice(t("saved", { n: number(made.document.version) }));
-      go(`/document/${made.document.id}?view=chunks&chunk=${one.chunk_index}`);
+      go(`/document/${made.document.id}?view=chunks&chunk=${piece.chunk_index}`);
     } catch (error) {
       save.disabled = false;
       show(problem, trouble(error));
@@ -334,25 +340,25 @@ async function undo(path, { chunk_index: index, before, after }) {
 }
 
 function history(edits, undoing) {
-  const lines = edits.map((one) =>
+  const lines = edits.map((correction) =>
     h(
       "li",
       {},
       h(
         "div",
         { class: "row small facts" },
-        h("span", { class: "muted" }, moment(one.created_at)),
-        h("span", {}, t("version", { n: number(one.version) })),
-        h("strong", {}, `${t("chunk", { n: number(one.chunk_index) })}: ${t(`did_${one.kind}`)}`),
-        one.made_by && h("span", { class: "muted" }, t("by", { key: one.made_by })),
-        one.reason && h("bdi", {}, one.reason),
+        h("span", { class: "muted" }, moment(correction.created_at)),
+        h("span", {}, t("version", { n: number(correction.version) })),
+        h("strong", {}, `${t("chunk", { n: number(correction.chunk_index) })}: ${t(`did_${correction.kind}`)}`),
+        correction.made_by && h("span", { class: "muted" }, t("by", { key: correction.made_by })),
+        correction.reason && h("bdi", {}, correction.reason),
       ),
-      one.after !== null &&
+      correction.after !== null &&
         h(
           "div",
           { class: "small" },
-          h("del", { class: "pre", dir: "auto" }, one.before),
-          h("ins", { class: "pre", dir: "auto" }, one.after),
+          h("del", { class: "pre", dir: "auto" }, correction.before),
+          h("ins", { class: "pre", dir: "auto" }, correction.after),
           " ",
           undoing &&
             h(
@@ -360,8 +366,8 @@ function history(edits, undoing) {
               {
                 type: "button",
                 class: "small",
-                "aria-label": t("undoOf", { n: number(one.chunk_index) }),
-                onclick: () => undoing(one),
+                "aria-label": t("undoOf", { n: number(correction.chunk_index) }),
+                onclick: () => undoing(correction),
               },
               t("undo"),
             ),

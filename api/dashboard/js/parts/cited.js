@@ -11,7 +11,7 @@ const LONGEST = 180;
 /** A card; null where nothing is cited. One entry for each number, with the words that are cited under it. */
 export function citedSources(citations) {
   if (!citations.length) return null;
-  const numbers = [...new Set(citations.map((one) => one.number))].sort((one, other) => one - other);
+  const numbers = [...new Set(citations.map((citation) => citation.number))].sort((left, right) => left - right);
   return h(
     "section",
     { class: "card aside", "aria-labelledby": "sources-title" },
@@ -22,7 +22,7 @@ export function citedSources(citations) {
       numbers.map((number) =>
         entry(
           number,
-          citations.filter((one) => one.number === number),
+          citations.filter((citation) => citation.number === number),
         ),
       ),
     ),
@@ -31,7 +31,7 @@ export function citedSources(citations) {
 
 function entry(number, citations) {
   const places = new Map();
-  for (const one of citations) if (!places.has(one.source_start)) places.set(one.source_start, one);
+  for (const citation of citations) if (!places.has(citation.source_start)) places.set(citation.source_start, citation);
   return h(
     "li",
     {},

@@ -114,7 +114,7 @@ function fromClaim({ claim, status, evidence: quote, source, reasoning }, senten
 function stateOf(claim, state, sentences) {
   const denied =
     state === "unsupported" &&
-    sentences.some((one) => one.status === "contradicted" && bare(one.text).includes(bare(claim)));
+    sentences.some((sentence) => sentence.status === "contradicted" && bare(sentence.text).includes(bare(claim)));
   return denied ? "contradicted" : state;
 }
 
@@ -125,15 +125,7 @@ const bare = (text) =>
     .toLowerCase();
 
 function fromCheck(check, passages) {
-  const {
-    statement,
-    status: state,
-    citation_number: n,
-    evidence: quote,
-    confidence,
-    explanation,
-    decided_by: by,
-  } = check;
+  const { statement, status: state, citation_number: n, evidence: quote, confidence, decided_by: by } = check;
   const reason = [explained(check), by && t(by === "evidence" ? "byEvidence" : "model")].filter(Boolean).join(" · ");
   return { statement, state, number: n, quote, source: quote && sourceOf(check, passages), reason, confidence };
 }
@@ -144,7 +136,7 @@ function explained({ explanation, second_look: looks }) {
 
 /** Where the evidence of a check stands: found again in the passage, because a check tells its words alone. */
 function sourceOf({ chunk_id: chunk, evidence: quote, source_file: name, source_page: page }, passages) {
-  const passage = passages.find((one) => one.chunk_id === chunk && one.text.includes(quote));
+  const passage = passages.find((candidate) => candidate.chunk_id === chunk && candidate.text.includes(quote));
   if (!passage) return { document_name: name, page_number: page };
   const start = passage.start_index + points(passage.text).point(passage.text.indexOf(quote));
   return { ...passage, source_start: start, source_end: start + points(quote).length };
@@ -184,7 +176,7 @@ const columns = [
     get name() {
       return t("evidence");
     },
-    cell: found,
+    cell: quoted,
   },
   {
     get name() {
@@ -194,7 +186,7 @@ const columns = [
   },
 ];
 
-function found({ source, quote }) {
+function quoted({ source, quote }) {
   if (!quote) return "–";
   return [
     h("blockquote", { class: "passage", dir: "auto" }, quote),

@@ -7,4 +7,4 @@ export const isCalibrated = ({ confidence_level: level }) => level !== "Uncalibr
 
 /** Sentences or citations without likelihoods that nobody has measured. */
 export const honest = (told, scores) =>
-  isCalibrated(scores) ? told : told.map((one) => ({ ...one, support: null, confidence_score: null }));
+  isCalibrated(scores) ? told : told.map((sentence) => ({ ...sentence, support: null, confidence_score: null }));

@@ -24,12 +24,12 @@ export function conflictsOf({ conflicts = [] }) {
       "section",
       { class: "caution conflicts", "aria-label": t("title") },
       h("strong", {}, t("title")),
-      conflicts.map((one) =>
+      conflicts.map((conflict) =>
         h(
           "div",
           {},
-          h("ul", {}, sidesOf(one).map(side)),
-          one.in_force === "other" && h("div", { class: "small" }, t("other")),
+          h("ul", {}, sidesOf(conflict).map(side)),
+          conflict.in_force === "other" && h("div", { class: "small" }, t("other")),
         ),
       ),
     )

@@ -52,8 +52,8 @@ function asMarkdown(query) {
   const first = new Map();
   for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
   const lines = [...first.values()]
-    .sort((one, other) => one.number - other.number)
-    .map((one) => `[^${one.number}]: ${placeText(one)}: “${one.text_span.replace(/\s+/g, " ")}”`);
+    .sort((left, right) => left.number - right.number)
+    .map((citation) => `[^${citation.number}]: ${placeText(citation)}: “${citation.text_span.replace(/\s+/g, " ")}”`);
   const answer = query.answer.replace(/\[(\d+)\]/g, "[^$1]");
   const notes = lines.length ? `\n${lines.join("\n")}\n` : "";
   return `## ${query.restated_question || query.question}\n\n${answer}\n\n${proof(query)}\n${notes}`;

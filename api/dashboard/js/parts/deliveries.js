@@ -96,7 +96,7 @@ export function deliveries({ id, url }, signal) {
     "select",
     { onchange: () => load() },
     h("option", { value: "" }, t("any")),
-    STATES.map((one) => h("option", { value: one }, t(one))),
+    STATES.map((name) => h("option", { value: name }, t(name))),
   );
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   async function load(cursor = "") {
@@ -132,43 +132,48 @@ export function deliveries({ id, url }, signal) {
 const soon = ({ status, next_attempt_at: next }) => status === "pending" && new Date(next) - Date.now() < 60_000;
 
 function columns(load) {
-  const spoken = (one) => ({ type: one.type, when: moment(one.created_at) });
+  const spoken = (delivery) => ({ type: delivery.type, when: moment(delivery.created_at) });
   return [
     {
       label: t("message"),
-      cell: (one) => [
-        h("span", { class: "mono" }, one.type),
-        one.error && h("div", { class: "small reason" }, one.error),
+      cell: (delivery) => [
+        h("span", { class: "mono" }, delivery.type),
+        delivery.error && h("div", { class: "small reason" }, delivery.error),
       ],
     },
     {
       label: t("state"),
-      cell: (one) => h("span", { class: `badge ${TONES[one.status] || "no_claim"}` }, t(one.status)),
+      cell: (delivery) => h("span", { class: `badge ${TONES[delivery.status] || "no_claim"}` }, t(delivery.status)),
     },
-    { label: t("attempts"), number: true, cell: (one) => number(one.attempts.length) },
-    { label: t("code"), number: true, cell: (one) => one.attempts.at(-1)?.status_code ?? "–" },
-    { label: t("next"), cell: (one) => moment(one.next_attempt_at) },
-    { label: t("when"), cell: (one) => moment(one.created_at) },
+    { label: t("attempts"), number: true, cell: (delivery) => number(delivery.attempts.length) },
+    { label: t("code"), number: true, cell: (delivery) => delivery.attempts.at(-1)?.status_code ?? "–" },
+    { label: t("next"), cell: (delivery) => moment(delivery.next_attempt_at) },
+    { label: t("when"), cell: (delivery) => moment(delivery.created_at) },
     {
       label: t("actions"),
       quiet: true,
-      cell: (one) =>
+      cell: (delivery) =>
         h(
           "div",
           { class: "row tight" },
           h(
             "button",
-            { type: "button", class: "small", "aria-label": t("showOf", spoken(one)), onclick: () => shown(one.id) },
+            {
+              type: "button",
+              class: "small",
+              "aria-label": t("showOf", spoken(delivery)),
+              onclick: () => shown(delivery.id),
+            },
             t("show"),
           ),
-          one.status !== "pending" &&
+          delivery.status !== "pending" &&
             h(
               "button",
               {
                 type: "button",
                 class: "small",
-                "aria-label": t("againOf", spoken(one)),
-                onclick: () => again(one.id, load),
+                "aria-label": t("againOf", spoken(delivery)),
+                onclick: () => again(delivery.id, load),
               },
               t("again"),
             ),
@@ -189,13 +194,13 @@ async function again(id, load) {
 
 async function shown(id) {
   try {
-    const one = await ask(`/v1/deliveries/${id}`);
-    await opened(one.type, [
-      h("p", { class: "small muted mono" }, one.message_id),
+    const delivery = await ask(`/v1/deliveries/${id}`);
+    await opened(delivery.type, [
+      h("p", { class: "small muted mono" }, delivery.message_id),
       h(
         "ol",
         { class: "tries" },
-        one.attempts.map((attempt) =>
+        delivery.attempts.map((attempt) =>
           h(
             "li",
             {},
@@ -212,7 +217,7 @@ async function shown(id) {
         ),
       ),
       h("h3", {}, t("payload")),
-      h("pre", { tabindex: "0", class: "body" }, indented(one.payload)),
+      h("pre", { tabindex: "0", class: "body" }, indented(delivery.payload)),
       h("div", { class: "row end" }, h("button", { autofocus: true }, t("close"))),
     ]);
   } catch (error) {
@@ -230,12 +235,12 @@ function indented(text) {
 
 function range(here, load) {
   const [since, until] = [true, false].map((required) => h("input", { type: "datetime-local", required }));
-  const states = ENDED.map((one) => h("input", { type: "checkbox", value: one, checked: one !== "delivered" }));
+  const states = ENDED.map((state) => h("input", { type: "checkbox", value: state, checked: state !== "delivered" }));
   const send = async (event) => {
     event.preventDefault();
     const at = ({ value }) => (value ? new Date(value).toISOString() : null);
     try {
-      const status = states.filter((one) => one.checked).map((one) => one.value);
+      const status = states.filter((box) => box.checked).map((box) => box.value);
       const { replayed } = await ask(`${here}/replay`, {
         method: "POST",
         json: { since: at(since), until: at(until), status },
@@ -258,7 +263,7 @@ function range(here, load) {
         "fieldset",
         { class: "row" },
         h("legend", {}, t("which")),
-        states.map((one) => h("label", { class: "inline" }, one, t(one.value))),
+        states.map((box) => h("label", { class: "inline" }, box, t(box.value))),
       ),
       h("div", {}, h("button", {}, t("send"))),
     ),

@@ -66,7 +66,7 @@ export function effort({ events, model_calls: made, parked, provider, finished_a
       h(
         "ul",
         {},
-        parked.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)} ${one.item}: ${one.reason}`)),
+        parked.map((part) => h("li", { dir: "auto" }, `${stepName(part.step)} ${part.item}: ${part.reason}`)),
       ),
     ],
     h("h3", {}, t(provider === "offline" ? "checks" : "calls")),

@@ -49,11 +49,13 @@ export function passage({ text, start, end, around = AROUND }) {
  * those of the answer; `quote` is shown alone when the passage is not among them.
  */
 export function evidence(source, quote, passages) {
-  const found = passages.find((one) => one.chunk_id === source.chunk_id && one.document_id === source.document_id);
-  const start = source.source_start - (found?.start_index ?? 0);
-  const end = source.source_end - (found?.start_index ?? 0);
-  const exact = found && oneLine(points(found.text).slice(start, end)) === oneLine(quote);
-  if (exact) return passage({ text: found.text, start, end });
+  const origin = passages.find(
+    (candidate) => candidate.chunk_id === source.chunk_id && candidate.document_id === source.document_id,
+  );
+  const start = source.source_start - (origin?.start_index ?? 0);
+  const end = source.source_end - (origin?.start_index ?? 0);
+  const exact = origin && oneLine(points(origin.text).slice(start, end)) === oneLine(quote);
+  if (exact) return passage({ text: origin.text, start, end });
   return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
 }
 

@@ -78,7 +78,7 @@ export function feedbackOn(id, signal) {
   const said = h("div");
   const rated = thumbs(id, state, draw);
   function draw() {
-    const others = state.all.filter((one) => one.id !== rated.own()?.id);
+    const others = state.all.filter((opinion) => opinion.id !== rated.own()?.id);
     show(
       said,
       others.length > 0 &&
@@ -121,8 +121,8 @@ function thumbs(id, state, draw) {
   );
   async function press(rating) {
     const before = own;
-    buttons.forEach((one) => {
-      one.disabled = true;
+    buttons.forEach((button) => {
+      button.disabled = true;
     });
     try {
       if (before) await takenBack(before, state);
@@ -131,9 +131,9 @@ function thumbs(id, state, draw) {
     } catch (error) {
       notice(told(error));
     }
-    buttons.forEach((one, place) => {
-      one.disabled = false;
-      one.setAttribute("aria-pressed", String(own?.rating === ["up", "down"][place]));
+    buttons.forEach((button, place) => {
+      button.disabled = false;
+      button.setAttribute("aria-pressed", String(own?.rating === ["up", "down"][place]));
     });
     buttons[rating === "up" ? 0 : 1].focus();
     draw();
@@ -162,7 +162,9 @@ function more(own, state, draw) {
   const verdict = h(
     "select",
     {},
-    ["unsaid", "supported", "unsupported"].map((one) => h("option", { value: one === "unsaid" ? "" : one }, t(one))),
+    ["unsaid", "supported", "unsupported"].map((choice) =>
+      h("option", { value: choice === "unsaid" ? "" : choice }, t(choice)),
+    ),
   );
   const form = h(
     "form",
@@ -198,7 +200,7 @@ function more(own, state, draw) {
 
 /** A person's own verdict on one sentence, in its card; pressed again it is taken back. */
 function onSentence(id, position, state, draw) {
-  const before = () => state.all.find((one) => one.place === "sentence" && one.position === position);
+  const before = () => state.all.find((opinion) => opinion.place === "sentence" && opinion.position === position);
   const VERDICTS = { supported: "yes", unsupported: "no" };
   const buttons = Object.entries(VERDICTS).map(([verdict, name]) =>
     h(
@@ -222,8 +224,8 @@ function onSentence(id, position, state, draw) {
     ),
   );
   const press = () =>
-    buttons.forEach((one, place) =>
-      one.setAttribute("aria-pressed", String(before()?.verdict === Object.keys(VERDICTS)[place])),
+    buttons.forEach((button, place) =>
+      button.setAttribute("aria-pressed", String(before()?.verdict === Object.keys(VERDICTS)[place])),
     );
   press();
   return h(
@@ -242,21 +244,21 @@ async function given(json, state) {
 
 async function takenBack({ id }, state) {
   await ask(`/v1/feedback/${id}`, { method: "DELETE" });
-  state.all = state.all.filter((one) => one.id !== id);
+  state.all = state.all.filter((opinion) => opinion.id !== id);
 }
 
-function entry(one) {
+function entry(rating) {
   return h(
     "li",
     {},
-    one.place === "answer"
+    rating.place === "answer"
       ? null
-      : h("div", { class: "muted", dir: "auto" }, t("sentence", { text: shortened(one.excerpt) })),
-    judgement(one),
+      : h("div", { class: "muted", dir: "auto" }, t("sentence", { text: shortened(rating.excerpt) })),
+    judgement(rating),
     h("div", { class: "muted" }, [
-      one.author && h("bdi", {}, one.author, " · "),
-      moment(one.created_at),
-      one.status === "reviewed" && ` · ${t("reviewed")}`,
+      rating.author && h("bdi", {}, rating.author, " · "),
+      moment(rating.created_at),
+      rating.status === "reviewed" && ` · ${t("reviewed")}`,
     ]),
   );
 }

@@ -74,7 +74,7 @@ export function givenSources(sources, signal) {
     {
       type: "button",
       onclick: async () => {
-        for (const one of await chosen(signal)) add(one);
+        for (const source of await chosen(signal)) add(source);
       },
     },
     t("documents"),

@@ -117,10 +117,12 @@ function reveal(event, sources) {
 
 /** The sentences by their numbers, and what was said of the citations in them. */
 function draftOf({ sentences, citations }) {
-  const numbers = new Map(sentences.map((one, index) => [one.start, index]));
+  const numbers = new Map(sentences.map((sentence, index) => [sentence.start, index]));
   return {
-    sentences: new Map(sentences.map((one, index) => [index, one.text])),
-    checks: new Map(citations.map((one) => [`${numbers.get(one.sentence_start)}:${one.number}`, one.explanation])),
+    sentences: new Map(sentences.map((sentence, index) => [index, sentence.text])),
+    checks: new Map(
+      citations.map((citation) => [`${numbers.get(citation.sentence_start)}:${citation.number}`, citation.explanation]),
+    ),
   };
 }
 
@@ -132,21 +134,25 @@ function placesOf({ sentences, citations }) {
     sentence,
     status,
   });
-  const numbers = new Map(sentences.map((one, index) => [one.start, index]));
-  const cited = citations.filter((one) => one.number && one.source_start !== null && numbers.has(one.sentence_start));
+  const numbers = new Map(sentences.map((sentence, index) => [sentence.start, index]));
+  const cited = citations.filter(
+    (citation) => citation.number && citation.source_start !== null && numbers.has(citation.sentence_start),
+  );
   return [
-    ...sentences.flatMap((one, index) => (one.source ? [of(index, one.status, one.source)] : [])),
-    ...cited.map((one) => of(numbers.get(one.sentence_start), sentences[numbers.get(one.sentence_start)].status, one)),
+    ...sentences.flatMap((sentence, index) => (sentence.source ? [of(index, sentence.status, sentence.source)] : [])),
+    ...cited.map((citation) =>
+      of(numbers.get(citation.sentence_start), sentences[numbers.get(citation.sentence_start)].status, citation),
+    ),
   ];
 }
 
 /** The texts that the cards show evidence in. */
 async function passagesOf({ sources, sentences, citations }, readText) {
   const needed = new Set([
-    ...sentences.map((one) => one.source?.number),
-    ...citations.filter((one) => one.source_start !== null).map((one) => one.number),
+    ...sentences.map((sentence) => sentence.source?.number),
+    ...citations.filter((citation) => citation.source_start !== null).map((citation) => citation.number),
   ]);
-  const wanted = sources.filter((one) => needed.has(one.number));
+  const wanted = sources.filter((source) => needed.has(source.number));
   return Promise.all(
     wanted.map(async ({ number: n }) => ({ ...names(n), start_index: 0, text: await readText(n).catch(() => "") })),
   );
@@ -159,19 +165,19 @@ function verdicts(told, passages, onSentence) {
     text: told.answer,
     passages,
     onSentence,
-    sentences: honest(told.sentences, told.verification || {}).map((one) => ({
-      ...one,
-      source: one.source && placed(told, one.source),
+    sentences: honest(told.sentences, told.verification || {}).map((sentence) => ({
+      ...sentence,
+      source: sentence.source && placed(told, sentence.source),
     })),
     citations: honest(
-      told.citations.filter((one) => one.number).map((one) => cited(told, one)),
+      told.citations.filter((citation) => citation.number).map((citation) => cited(told, citation)),
       told.verification || {},
     ),
   });
   return [
     told.sentences.length > 0 &&
       legend(
-        told.sentences.map((one) => one.status),
+        told.sentences.map((sentence) => sentence.status),
         (state) => highlight(answer, state),
       ),
     answer,
@@ -185,24 +191,24 @@ function placed({ id }, { number: n, title, ...place }) {
   return { ...place, ...names(n), document_name: title, link: () => h("a", { class: "open-link", href }, t("show")) };
 }
 
-function cited(told, one) {
+function cited(told, citation) {
   const place = {
-    number: one.number,
-    title: one.source?.title || t("nosource"),
-    page_number: one.page_number,
-    source_start: one.source_start,
-    source_end: one.source_end,
+    number: citation.number,
+    title: citation.source?.title || t("nosource"),
+    page_number: citation.page_number,
+    source_start: citation.source_start,
+    source_end: citation.source_end,
   };
   return {
     ...placed(told, place),
-    number: one.number,
-    status: one.status,
-    answer_start: one.sentence_start,
+    number: citation.number,
+    status: citation.status,
+    answer_start: citation.sentence_start,
     section: null,
-    confidence_score: one.confidence,
-    citation_type: t(one.relation || "checked"),
-    explanation: one.explanation,
-    text_span: one.evidence,
+    confidence_score: citation.confidence,
+    citation_type: t(citation.relation || "checked"),
+    explanation: citation.explanation,
+    text_span: citation.evidence,
   };
 }
 
@@ -222,22 +228,22 @@ function repaired({ repaired_answer: after, answer, changed, repaired_is_grounde
 }
 
 function findings(told) {
-  const checks = told.citations.map((one) => ({
-    ...one,
-    citation_number: one.cited,
-    statement: one.statement || "–",
+  const checks = told.citations.map((citation) => ({
+    ...citation,
+    citation_number: citation.cited,
+    statement: citation.statement || "–",
     decided_by: null,
-    source_file: one.source?.title,
-    source_page: one.page_number,
+    source_file: citation.source?.title,
+    source_page: citation.page_number,
   }));
-  const claims = (told.verification?.claims || []).map((one) => ({
-    ...one,
+  const claims = (told.verification?.claims || []).map((claim) => ({
+    ...claim,
     source:
-      one.source &&
+      claim.source &&
       placed(told, {
-        ...one.source,
-        number: Number(one.source.chunk_id.split("_")[1]),
-        title: one.source.document_name,
+        ...claim.source,
+        number: Number(claim.source.chunk_id.split("_")[1]),
+        title: claim.source.document_name,
       }),
   }));
   if (!checks.length && !claims.length) return null;
@@ -251,7 +257,7 @@ function findings(told) {
       h(
         "ul",
         {},
-        items.map((one) => h("li", { dir: "auto" }, one)),
+        items.map((item) => h("li", { dir: "auto" }, item)),
       ),
     );
   return h(
@@ -274,7 +280,7 @@ function degraded({ degraded: out }) {
       h(
         "ul",
         {},
-        out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`)),
+        out.map((step) => h("li", {}, `${stepName(step.step)}: ${step.reason}`)),
       ),
     )
   );

@@ -61,7 +61,7 @@ export async function labelling(workspace, changed, signal) {
       class: "small",
       onclick: () => {
         localStorage.removeItem(NAME);
-        for (const one of list.querySelectorAll("select")) one.value = "";
+        for (const select of list.querySelectorAll("select")) select.value = "";
         label();
       },
     },
@@ -80,7 +80,9 @@ export async function labelling(workspace, changed, signal) {
     cursor = page.next_cursor;
     more.hidden = !cursor;
     list.append(
-      ...page.entries.filter((one) => one.confidence !== null || one.abstained).map((one) => item(one, label)),
+      ...page.entries
+        .filter((entry) => entry.confidence !== null || entry.abstained)
+        .map((entry) => item(entry, label)),
     );
   }
   await load();
@@ -101,12 +103,12 @@ function count(told, forget) {
   forget.hidden = !n;
 }
 
-function item(one, label) {
-  const now = stored()[one.id];
+function item(entry, label) {
+  const now = stored()[entry.id];
   const choose = (event) => {
-    const { [one.id]: _, ...others } = stored();
+    const { [entry.id]: _, ...others } = stored();
     const value = VALUES[event.target.value];
-    localStorage.setItem(NAME, JSON.stringify(value === undefined ? others : { ...others, [one.id]: value }));
+    localStorage.setItem(NAME, JSON.stringify(value === undefined ? others : { ...others, [entry.id]: value }));
     label();
   };
   const options = [
@@ -120,12 +122,12 @@ function item(one, label) {
     h(
       "div",
       {},
-      h("a", { class: "entry", href: `#/query/${one.id}`, dir: "auto" }, one.question),
-      h("div", { class: "row small muted" }, counts(one.sentences), moment(one.created_at)),
+      h("a", { class: "entry", href: `#/query/${entry.id}`, dir: "auto" }, entry.question),
+      h("div", { class: "row small muted" }, counts(entry.sentences), moment(entry.created_at)),
     ),
     h(
       "select",
-      { "aria-label": t("of", { name: one.question }), onchange: choose },
+      { "aria-label": t("of", { name: entry.question }), onchange: choose },
       options.map(([value, name]) => h("option", { value, selected: value === String(now ?? "") }, t(name))),
     ),
   );

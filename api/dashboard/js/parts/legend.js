@@ -15,7 +15,7 @@ const t = words({
 export function legend(states, choose) {
   if (states.every((state) => state === "supported" || state === "no_claim")) return h("span", { class: "legend" });
   const buttons = STATES.filter((state) => states.includes(state)).map((state) => {
-    const count = states.filter((one) => one === state).length;
+    const count = states.filter((candidate) => candidate === state).length;
     return h(
       "button",
       {
@@ -32,7 +32,7 @@ export function legend(states, choose) {
   });
   function press(button) {
     const on = button.getAttribute("aria-pressed") !== "true";
-    for (const one of buttons) one.setAttribute("aria-pressed", String(on && one === button));
+    for (const choice of buttons) choice.setAttribute("aria-pressed", String(on && choice === button));
     choose(on ? button.dataset.state : null);
   }
   return h("div", { class: "legend row", role: "group", "aria-label": t("legend") }, buttons);

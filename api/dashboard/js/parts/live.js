@@ -70,7 +70,7 @@ export function live(signal) {
   };
   const count = () => {
     const judged = [...state.sentences.values()];
-    const bad = judged.filter((one) => one.failed).length;
+    const bad = judged.filter((sentence) => sentence.failed).length;
     counted.textContent = judged.length ? t("counted", { done: number(judged.length), bad: number(bad) }) : "";
   };
   const enter = (stage) => {
@@ -130,11 +130,16 @@ function drawDraft(element, { stage, text, sentences }) {
   const measured = points(text);
   const pieces = [];
   let cursor = 0;
-  const placed = [...sentences.values()].filter((one) => one.start !== undefined && one.end <= measured.length);
-  for (const one of placed.sort((a, b) => a.start - b.start)) {
-    if (one.start < cursor) continue;
-    pieces.push(measured.slice(cursor, one.start), drawSentence(one, measured.slice(one.start, one.end)));
-    cursor = one.end;
+  const placed = [...sentences.values()].filter(
+    (sentence) => sentence.start !== undefined && sentence.end <= measured.length,
+  );
+  for (const sentence of placed.sort((a, b) => a.start - b.start)) {
+    if (sentence.start < cursor) continue;
+    pieces.push(
+      measured.slice(cursor, sentence.start),
+      drawSentence(sentence, measured.slice(sentence.start, sentence.end)),
+    );
+    cursor = sentence.end;
   }
   pieces.push(
     measured.slice(cursor),
@@ -143,21 +148,21 @@ function drawDraft(element, { stage, text, sentences }) {
   show(element, pieces);
 }
 
-function drawSentence(one, text) {
+function drawSentence(sentence, text) {
   const mark = (words) => h("span", { class: "sr-only" }, ` (${words}) `);
-  if (one.removed) return h("del", { class: "sentence unsupported" }, text, mark(t("removed")));
-  if (one.mended && one.becomes) {
+  if (sentence.removed) return h("del", { class: "sentence unsupported" }, text, mark(t("removed")));
+  if (sentence.mended && sentence.becomes) {
     return [
       h("del", { class: "sentence contradicted" }, text),
       " ",
-      h("ins", { class: "sentence supported" }, one.becomes, mark(t("repaired"))),
+      h("ins", { class: "sentence supported" }, sentence.becomes, mark(t("repaired"))),
     ];
   }
   return h(
     "span",
-    { class: `sentence ${toneOf(one.status)} arrived` },
+    { class: `sentence ${toneOf(sentence.status)} arrived` },
     h("span", { class: "said" }, text),
-    h("span", { class: "verdict-mark", "aria-hidden": "true" }, verdictIcon(one.status)),
-    mark(verdictWord(one.status)),
+    h("span", { class: "verdict-mark", "aria-hidden": "true" }, verdictIcon(sentence.status)),
+    mark(verdictWord(sentence.status)),
   );
 }

@@ -25,17 +25,17 @@ const AWAY = new Set([502, 503, 504]);
 
 /** A notice that goes away by itself; one that is about this page alone goes with it. */
 export function notice(text, { ofThisPage = false } = {}) {
-  const one = h("div", { class: "notice" }, text);
-  document.getElementById("notices").append(one);
-  setTimeout(() => one.remove(), 6000);
-  if (ofThisPage) addEventListener("hashchange", () => one.remove(), { once: true });
+  const line = h("div", { class: "notice" }, text);
+  document.getElementById("notices").append(line);
+  setTimeout(() => line.remove(), 6000);
+  if (ofThisPage) addEventListener("hashchange", () => line.remove(), { once: true });
 }
 
 /** A notice that stays until the function that is returned is called. */
 export function standing(text) {
-  const one = h("div", { class: "notice" }, text);
-  document.getElementById("notices").append(one);
-  return () => one.remove();
+  const line = h("div", { class: "notice" }, text);
+  document.getElementById("notices").append(line);
+  return () => line.remove();
 }
 
 /** A box that says what went wrong and what to do; `action` is what can be done right there. */

@@ -35,14 +35,14 @@ export function leaves(text, measured, layout, cited) {
     );
   }
   function blocks(start, end) {
-    const found = [];
+    const elements = [];
     for (let from = start; from < end;) {
       const to = blockEnd(text, from, end);
       const lines = Math.ceil((to - from) / LINE) + (text.slice(from, to).match(/\n/g)?.length || 0);
-      found.push(h("div", { class: "block", dir: "auto", style: { "--lines": String(lines) } }, runs(from, to)));
+      elements.push(h("div", { class: "block", dir: "auto", style: { "--lines": String(lines) } }, runs(from, to)));
       from = to;
     }
-    return found;
+    return elements;
   }
   function runs(from, to) {
     if (!cited || cited.end <= from || cited.start >= to) return run(from, to);

@@ -85,7 +85,7 @@ export function palette(commands) {
     chosen: 0,
     entries: [],
     spaces: [],
-    found: { questions: [], documents: [] },
+    results: { questions: [], documents: [] },
     asked: 0,
     timer: 0,
     went: false,
@@ -113,7 +113,7 @@ export function palette(commands) {
   }
   /** What the server finds; until then, and where it does not answer, there is what the page knows by itself. */
   async function look() {
-    const mine = ++state.asked;
+    const asking = ++state.asked;
     const text = input.value.trim();
     const { signal } = leaving;
     const [asked, stored] = await Promise.all([
@@ -124,8 +124,8 @@ export function palette(commands) {
           }))
         : { documents: [] },
     ]);
-    if (mine !== state.asked || signal.aborted) return;
-    state.found = { questions: asked.entries, documents: stored.documents };
+    if (asking !== state.asked || signal.aborted) return;
+    state.results = { questions: asked.entries, documents: stored.documents };
     draw();
   }
   function draw() {
@@ -171,8 +171,8 @@ export function palette(commands) {
   }
   function mark() {
     const options = [...list.querySelectorAll("[role=option]")];
-    options.forEach((one, place) =>
-      one.setAttribute("aria-selected", String(place === state.chosen && state.entries.length > 0)),
+    options.forEach((item, place) =>
+      item.setAttribute("aria-selected", String(place === state.chosen && state.entries.length > 0)),
     );
     if (state.entries.length) input.setAttribute("aria-activedescendant", `palette-option-${state.chosen}`);
     else input.removeAttribute("aria-activedescendant");
@@ -208,11 +208,13 @@ export function palette(commands) {
 }
 
 /** `[name, entries]`: what fits `text`, in the order that it is shown in. */
-function groupsOf(text, commands, { spaces, found }) {
+function groupsOf(text, commands, { spaces, results }) {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts) => wanted.every((word) => texts.join(" ").toLowerCase().includes(word));
-  const own = commands.filter((one) => (text ? fits(one.label, one.words || "") : one.always && one.words !== "ask"));
-  const named = spaces.filter((one) => fits(one.name, one.title || "", t("spaces"))).slice(0, text ? EACH : 3);
+  const own = commands.filter((command) =>
+    text ? fits(command.label, command.words || "") : command.always && command.words !== "ask",
+  );
+  const named = spaces.filter((space) => fits(space.name, space.title || "", t("spaces"))).slice(0, text ? EACH : 3);
   const asking = {
     label: text ? t("ask", { text }) : t("asking"),
     act: () => go(withQuery("/ask", { question: text })),
@@ -221,18 +223,18 @@ function groupsOf(text, commands, { spaces, found }) {
     ...(text ? [["pages", own]] : [["asking", [asking]]]),
     [
       "spaces",
-      named.flatMap((one) => [
+      named.flatMap((space) => [
         {
-          label: one.title || one.name,
-          note: one.title && one.name,
-          act: () => go(withQuery("/ask", { workspace: one.name })),
+          label: space.title || space.name,
+          note: space.title && space.name,
+          act: () => go(withQuery("/ask", { workspace: space.name })),
         },
         ...(text
           ? [
               {
-                label: one.title || one.name,
+                label: space.title || space.name,
                 note: t("settings"),
-                act: () => go(`/workspaces/${encodeURIComponent(one.name)}`),
+                act: () => go(`/workspaces/${encodeURIComponent(space.name)}`),
               },
             ]
           : []),
@@ -240,16 +242,16 @@ function groupsOf(text, commands, { spaces, found }) {
     ],
     [
       "questions",
-      found.questions
+      results.questions
         .slice(0, text ? EACH : 3)
-        .map((one) => ({ label: one.question, note: one.workspace, act: () => go(`/query/${one.id}`) })),
+        .map((query) => ({ label: query.question, note: query.workspace, act: () => go(`/query/${query.id}`) })),
     ],
     [
       "documents",
-      found.documents.map((one) => ({
-        label: one.filename,
-        note: one.workspace,
-        act: () => go(`/document/${one.id}`),
+      results.documents.map((document) => ({
+        label: document.filename,
+        note: document.workspace,
+        act: () => go(`/document/${document.id}`),
       })),
     ],
   ];

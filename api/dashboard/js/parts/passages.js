@@ -27,32 +27,32 @@ const t = words({
 
 /** `sources` of the answer; `steps` of its history say how many there were to choose from. */
 export function passageList(sources, citations, steps = []) {
-  const cited = new Set(citations.map((one) => one.chunk_id));
+  const cited = new Set(citations.map((citation) => citation.chunk_id));
   const last = Math.max(0, ...steps.map((step) => step.round));
   const own = steps.filter((step) => step.round === last);
-  const found = own.find((step) => step.step === "retrieve")?.outcome.candidates?.length;
+  const candidates = own.find((step) => step.step === "retrieve")?.outcome.candidates?.length;
   const written = steps.some((step) => step.step === "generate");
   const scored = own.filter((step) => step.step === "score_chunks").length;
   return [
-    found > 0 &&
+    candidates > 0 &&
       h(
         "p",
         { class: "muted" },
         t(written ? "looked" : "read", {
-          found: number(found),
-          scored: number(scored || found),
+          found: number(candidates),
+          scored: number(scored || candidates),
           kept: number(sources.length),
         }),
       ),
     h(
       "ol",
       { class: "passages" },
-      sources.map((source) => h("li", {}, one(source, cited.has(source.chunk_id)))),
+      sources.map((source) => h("li", {}, passage(source, cited.has(source.chunk_id)))),
     ),
   ];
 }
 
-function one(source, isCited) {
+function passage(source, isCited) {
   const end = source.start_index + [...source.text].length;
   return h(
     "details",

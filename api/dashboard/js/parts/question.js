@@ -115,13 +115,13 @@ const USUAL = { mode: "", run: "structured", preset: "", verify: true };
  * differs from the usual.
  */
 export function questionForm({ spaces, given, submit, change }) {
-  const names = spaces.length ? spaces.map((one) => one.name) : ["default"];
+  const names = spaces.length ? spaces.map((space) => space.name) : ["default"];
   const before = { workspace: names[0], ...USUAL, ...stored(), ...given };
   // A question that is asked again brings what it was asked with: what the workspace gives anyway was not chosen.
   const inherits = {
     mode: "balanced",
     preset: "standard",
-    ...present(spaces.find((one) => one.name === before.workspace)?.settings),
+    ...present(spaces.find((space) => space.name === before.workspace)?.settings),
   };
   for (const name of ["mode", "preset"]) if (given[name] === inherits[name]) before[name] = "";
   // One that the address names may be new: it is made by its first document.
@@ -253,7 +253,7 @@ export function questionForm({ spaces, given, submit, change }) {
   const numeric = (name) => (numbers[name].value === "" ? undefined : Number(numbers[name].value));
   function tell() {
     const now = values();
-    const settings = spaces.find((one) => one.name === workspace.value)?.settings;
+    const settings = spaces.find((space) => space.name === workspace.value)?.settings;
     for (const name of ["mode", "preset"]) chosen[name].options[0].textContent = inheritedWord(name, settings);
     const told = Object.keys(CHOICES)
       .filter((name) => now[name] !== USUAL[name])
@@ -261,7 +261,7 @@ export function questionForm({ spaces, given, submit, change }) {
     const inherited =
       !now.mode && settings?.mode ? [`${t("mode")}: ${brief(settings.mode)} (${t("ofWorkspace")})`] : [];
     unusual.textContent = [...inherited, ...told, ...(now.verify ? [] : [t("unverified")])]
-      .map((one) => ` · ${one}`)
+      .map((part) => ` · ${part}`)
       .join("");
     const uses = usesOf(settings);
     show(
@@ -324,7 +324,7 @@ function select(name, options, value) {
   return h(
     "select",
     { name },
-    options.map(([one, text]) => h("option", { value: one, selected: one === value }, text)),
+    options.map(([option, text]) => h("option", { value: option, selected: option === value }, text)),
   );
 }
 

@@ -22,7 +22,7 @@ export async function recent(signal) {
   async function load() {
     const page = await ask(withQuery("/v1/queries", { cursor, limit: AT_A_TIME }), { signal });
     cursor = page.next_cursor;
-    list.append(...page.queries.map(one));
+    list.append(...page.queries.map(entry));
     more.hidden = !cursor;
     none.hidden = list.childElementCount > 0;
   }
@@ -38,7 +38,7 @@ export async function recent(signal) {
   );
 }
 
-function one(query) {
+function entry(query) {
   return h(
     "li",
     {},

@@ -38,10 +38,10 @@ export function records(caption, columns, keyOf = (row) => row.id) {
   function update(rows) {
     const now = rows.map((row) => [keyOf(row), rowOf(row)]);
     kept.clear();
-    for (const [key, one] of now) kept.set(key, one);
-    const elements = now.map(([, one]) => one.element);
+    for (const [key, row] of now) kept.set(key, row);
+    const elements = now.map(([, row]) => row.element);
     const same =
-      elements.length === body.children.length && elements.every((one, place) => body.children[place] === one);
+      elements.length === body.children.length && elements.every((child, place) => body.children[place] === child);
     if (!same) show(body, elements);
   }
   return { element, update };

@@ -45,13 +45,13 @@ export function refusal(query, events = []) {
     h("p", {}, h("strong", {}, t(isRead ? "title" : "unsure")), " ", h("span", { dir: "auto" }, query.abstain_reason)),
     mentions.length > 0 && [
       h("h3", {}, t(isRead ? "mention" : "unread")),
-      mentions.map((one) => closest(one, query.sources)),
+      mentions.map((mention) => closest(mention, query.sources)),
     ],
     h("h3", {}, t("searched", { workspace: query.workspace })),
     h(
       "ul",
       {},
-      searches(query, events).map((one) => h("li", { dir: "auto" }, one)),
+      searches(query, events).map((search) => h("li", { dir: "auto" }, search)),
     ),
     places.size
       ? h(
@@ -84,26 +84,26 @@ export function refusal(query, events = []) {
   );
 }
 
-function closest(one, passages) {
+function closest(mention, passages) {
   return h(
     "div",
     { class: "closest" },
-    evidence(one, one.quote, passages),
+    evidence(mention, mention.quote, passages),
     h(
       "p",
       { class: "small" },
-      placeOf({ document_name: one.document, page_number: one.page, section: one.section }),
+      placeOf({ document_name: mention.document, page_number: mention.page, section: mention.section }),
       " ",
-      openLink(one),
+      openLink(mention),
     ),
   );
 }
 
 function searches(query, events) {
-  const found = [query.run === "structured" && (query.restated_question || query.question)];
+  const searched = [query.run === "structured" && (query.restated_question || query.question)];
   for (const { type, data } of events) {
-    if (type === "search") found.push(data.query);
-    if (type === "question_rewritten") found.push(...data.queries);
+    if (type === "search") searched.push(data.query);
+    if (type === "question_rewritten") searched.push(...data.queries);
   }
-  return [...new Set(found.filter(Boolean))];
+  return [...new Set(searched.filter(Boolean))];
 }

@@ -138,7 +138,7 @@ function answerOf(query, onSentence) {
         "div",
         { class: "row spread" },
         legend(
-          sentences.map((one) => one.status),
+          sentences.map((sentence) => sentence.status),
           (state) => highlight(answer, state),
         ),
         marks(answer),
@@ -186,7 +186,7 @@ function warnings(query) {
         h(
           "ul",
           {},
-          degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)),
+          degraded.map((step) => h("li", { dir: "auto" }, `${stepName(step.step)}: ${step.reason}`)),
         ),
       ),
   ];
@@ -197,9 +197,9 @@ function warnings(query) {
  */
 async function verifyNow(button, query) {
   button.disabled = true;
-  const numbered = new Map(query.citations.map((one) => [one.chunk_id, one.number]));
+  const numbered = new Map(query.citations.map((citation) => [citation.chunk_id, citation.number]));
   const place = (source) => numbered.get(source.chunk_id) ?? Number.MAX_SAFE_INTEGER;
-  const sources = [...query.sources].sort((one, other) => place(one) - place(other)).map(asGiven);
+  const sources = [...query.sources].sort((left, right) => place(left) - place(right)).map(asGiven);
   const { answer, workspace, preset } = query;
   const question = query.restated_question || query.question;
   try {
@@ -226,13 +226,16 @@ function asGiven({ text, document_name: title, page_number: page, document_id, c
 function draftOf({ events }) {
   const of = (type) => events.filter((event) => event.type === type).map((event) => event.data);
   return {
-    sentences: new Map(of("sentence.checked").map((one) => [one.sentence, one.text])),
-    checks: new Map(of("citation.checked").map((one) => [`${one.sentence}:${one.citation_number}`, one.explanation])),
+    sentences: new Map(of("sentence.checked").map((event) => [event.sentence, event.text])),
+    checks: new Map(
+      of("citation.checked").map((event) => [`${event.sentence}:${event.citation_number}`, event.explanation]),
+    ),
   };
 }
 
 function sections(query, told) {
-  const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
+  const published =
+    told.verifications.find((verification) => verification.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
     published?.claims.length + published?.citation_checks.length > 0 &&

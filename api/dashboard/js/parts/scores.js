@@ -118,8 +118,8 @@ function draftBefore({ draft_claims_score: before, claims_score: after }) {
 }
 
 function details(verification, sentences) {
-  const claims = sentences.filter((one) => one.status !== "no_claim");
-  const supported = claims.filter((one) => one.status === "supported").length;
+  const claims = sentences.filter((sentence) => sentence.status !== "no_claim");
+  const supported = claims.filter((claim) => claim.status === "supported").length;
   const rows = [
     [t("sentences"), t("of", { done: number(supported), all: number(claims.length) })],
     [t("accuracy"), verification.accuracy_rate === null ? t("none") : percent(verification.accuracy_rate)],

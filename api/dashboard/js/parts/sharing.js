@@ -63,7 +63,7 @@ async function dialog(path) {
   const hours = h(
     "select",
     {},
-    HOURS.map((one) => h("option", { value: String(one), selected: one === 24 }, t(`h${one}`))),
+    HOURS.map((span) => h("option", { value: String(span), selected: span === 24 }, t(`h${span}`))),
   );
   const make = h(
     "button",
@@ -104,7 +104,7 @@ async function dialog(path) {
   async function load() {
     try {
       const { shares } = await ask(`${path}/share`);
-      const open = shares.filter((one) => !one.revoked_at && new Date(one.expires_at) > new Date());
+      const open = shares.filter((share) => !share.revoked_at && new Date(share.expires_at) > new Date());
       show(
         list,
         h("h3", {}, t("open")),

@@ -124,7 +124,7 @@ export function sourceForm(names, added, signal) {
   const kind = h(
     "select",
     { onchange: () => ofKind() },
-    KINDS.map((one) => h("option", { value: one }, t(one))),
+    KINDS.map((option) => h("option", { value: option }, t(option))),
   );
   const name = h("input", { required: true, maxlength: "100", autocomplete: "off", spellcheck: "false" });
   const location = h("input", { required: true, maxlength: "2000", autocomplete: "off", spellcheck: "false" });

@@ -40,7 +40,7 @@ export function markedSources(sources, places, readText) {
       source.number,
       box(
         source,
-        places.filter((one) => one.number === source.number),
+        places.filter((place) => place.number === source.number),
         readText,
       ),
     ]),
@@ -48,16 +48,16 @@ export function markedSources(sources, places, readText) {
   const element = h(
     "div",
     { class: "stack" },
-    [...boxes.values()].map((one) => one.element),
+    [...boxes.values()].map((entry) => entry.element),
   );
   async function reveal(n, start) {
-    const found = boxes.get(n);
-    if (!found) return;
-    found.element.open = true;
-    await found.drawn();
-    const marks = [...found.element.querySelectorAll("mark")];
+    const entry = boxes.get(n);
+    if (!entry) return;
+    entry.element.open = true;
+    await entry.drawn();
+    const marks = [...entry.element.querySelectorAll("mark")];
     const mark =
-      marks.find((one) => Number(one.dataset.start) <= start && start < Number(one.dataset.end)) || found.element;
+      marks.find((node) => Number(node.dataset.start) <= start && start < Number(node.dataset.end)) || entry.element;
     mark.scrollIntoView({
       block: "center",
       behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
@@ -149,7 +149,7 @@ function draw(content, text, places) {
 function run(measured, start, end, pieces) {
   const shown = [];
   let cursor = start;
-  for (const piece of pieces.filter((one) => one.start >= start && one.end <= end)) {
+  for (const piece of pieces.filter((part) => part.start >= start && part.end <= end)) {
     shown.push(measured.slice(cursor, piece.start), marked(measured.slice(piece.start, piece.end), piece));
     cursor = piece.end;
   }
@@ -157,7 +157,7 @@ function run(measured, start, end, pieces) {
 }
 
 function marked(text, { start, end, sentences, status, last }) {
-  const names = sentences.map((one) => number(one + 1)).join(", ");
+  const names = sentences.map((index) => number(index + 1)).join(", ");
   return [
     h("mark", { class: toneOf(status), tabindex: "-1", dataset: { start, end } }, text),
     last &&
@@ -174,14 +174,14 @@ function marked(text, { start, end, sentences, status, last }) {
  * Places that overlap, cut where one begins or ends: each piece knows its sentences and the worst of their verdicts.
  */
 export function spans(places) {
-  const cuts = [...new Set(places.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  const cuts = [...new Set(places.flatMap(({ start, end }) => [start, end]))].sort((left, right) => left - right);
   return cuts.slice(0, -1).flatMap((start, index) => {
     const end = cuts[index + 1];
-    const here = places.filter((one) => one.start <= start && one.end >= end);
+    const here = places.filter((place) => place.start <= start && place.end >= end);
     if (!here.length) return [];
-    const sentences = [...new Set(here.map((one) => one.sentence))].sort((one, other) => one - other);
-    const status = WORST.find((state) => here.some((one) => one.status === state)) || here[0].status;
-    return [{ start, end, sentences, status, last: here.some((one) => one.end === end) }];
+    const sentences = [...new Set(here.map((place) => place.sentence))].sort((left, right) => left - right);
+    const status = WORST.find((state) => here.some((place) => place.status === state)) || here[0].status;
+    return [{ start, end, sentences, status, last: here.some((place) => place.end === end) }];
   });
 }
 

@@ -65,7 +65,7 @@ export function stageLine(signal) {
     since = now;
   };
   const draw = () =>
-    show(element, ORDER.filter((one) => ALWAYS.has(one) || spent.has(one) || one === current).map(item));
+    show(element, ORDER.filter((stage) => ALWAYS.has(stage) || spent.has(stage) || stage === current).map(item));
   const item = (stage) => {
     const state = stage === current ? "current" : spent.has(stage) ? "done" : "waiting";
     return h(

@@ -18,7 +18,7 @@ export async function suggestions(workspace, choose, signal) {
   const { documents } = await ask(withQuery("/v1/documents", { workspace, status: "ready", limit: DOCUMENTS }), {
     signal,
   });
-  const asked = (await Promise.all(documents.map((one) => questionsOf(one, signal)))).flat();
+  const asked = (await Promise.all(documents.map((document) => questionsOf(document, signal)))).flat();
   if (!asked.length) return null;
   return h(
     "section",

@@ -13,18 +13,18 @@ export function table({ caption, columns, rows, seen = false }) {
   const heads = columns.map((column) => head(column, (descending) => sortBy(column, descending)));
   const collator = new Intl.Collator(language(), { numeric: true });
   function sortBy(column, descending) {
-    for (const each of heads) each.toggleAttribute("aria-sort", false);
+    for (const cell of heads) cell.toggleAttribute("aria-sort", false);
     heads[columns.indexOf(column)].setAttribute("aria-sort", descending ? "descending" : "ascending");
     const sign = descending ? -1 : 1;
-    draw([...rows].sort((one, other) => sign * compare(column.value(one), column.value(other), collator)));
+    draw([...rows].sort((left, right) => sign * compare(column.value(left), column.value(right), collator)));
   }
   let drawings = 0;
   /** The first rows at once, and the others behind them, so that the page never stands still for a long table. */
   function draw(ordered) {
-    const mine = ++drawings;
+    const drawing = ++drawings;
     const some = (from) => ordered.slice(from, from + AT_ONCE).map((row) => rowOf(row, columns));
     function behind(from) {
-      if (mine !== drawings || from >= ordered.length) return;
+      if (drawing !== drawings || from >= ordered.length) return;
       body.append(...some(from));
       setTimeout(() => behind(from + AT_ONCE));
     }
@@ -65,8 +65,8 @@ function head({ name, value, number }, sort) {
 }
 
 /** What is missing comes last in ascending order. */
-function compare(one, other, collator) {
-  if (one === null || one === undefined || other === null || other === undefined)
-    return Number(one === null || one === undefined) - Number(other === null || other === undefined);
-  return typeof one === "number" ? one - other : collator.compare(one, other);
+function compare(left, right, collator) {
+  if (left === null || left === undefined || right === null || right === undefined)
+    return Number(left === null || left === undefined) - Number(right === null || right === undefined);
+  return typeof left === "number" ? left - right : collator.compare(left, right);
 }

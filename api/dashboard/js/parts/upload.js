@@ -78,22 +78,22 @@ export function upload({ place = () => ({}), onready = () => {}, onproblem = () 
   function drawAll() {
     show(
       list,
-      uploads.map((one) => items.get(one) || items.set(one, h("li", {})).get(one)),
+      uploads.map((file) => items.get(file) || items.set(file, h("li", {})).get(file)),
     );
-    for (const one of uploads) drawItem(items.get(one), one);
+    for (const file of uploads) drawItem(items.get(file), file);
     drawSum();
   }
   function drawSum() {
-    const [ready, failed] = ["ready", "failed"].map((state) => uploads.filter((one) => one.state === state).length);
+    const [ready, failed] = ["ready", "failed"].map((state) => uploads.filter((file) => file.state === state).length);
     const text = uploads.length ? t(failed ? "sumFailed" : "sum", { ready, failed, all: uploads.length }) : "";
     if (sum.textContent !== text) sum.textContent = text; // said again only when it is news
     clear.hidden = ready + failed === 0;
   }
-  hearUploads((one) => {
-    if (!one) return drawAll();
-    drawItem(items.get(one), one);
+  hearUploads((file) => {
+    if (!file) return drawAll();
+    drawItem(items.get(file), file);
     drawSum();
-    if (one.state === "ready" && !told.has(one)) onready(told.add(one) && one.told);
+    if (file.state === "ready" && !told.has(file)) onready(told.add(file) && file.told);
   }, signal);
   drawAll();
   return h("div", { class: "upload" }, zone(take), h("div", { class: "row spread" }, sum, clear), list);
@@ -132,38 +132,38 @@ function zone(take) {
   return place;
 }
 
-function drawItem(item, one) {
-  item.className = one.state;
+function drawItem(item, file) {
+  item.className = file.state;
   show(
     item,
-    h("div", { class: "row spread" }, name(one), h("span", { class: "small" }, stateWord(one))),
-    bar(one),
-    detail(one),
-    reasons(one),
-    again(one),
+    h("div", { class: "row spread" }, name(file), h("span", { class: "small" }, stateWord(file))),
+    bar(file),
+    detail(file),
+    reasons(file),
+    again(file),
   );
 }
 
-function name(one) {
-  const linked = one.state === "ready" && one.path === "/v1/documents";
+function name(file) {
+  const linked = file.state === "ready" && file.path === "/v1/documents";
   const shown = linked
-    ? h("a", { href: `#/document/${one.told.id}`, "aria-label": t("open", { name: one.name }) }, one.name)
-    : one.name;
-  return h("span", {}, shown, " ", h("span", { class: "small muted" }, bytes(one.size)));
+    ? h("a", { href: `#/document/${file.told.id}`, "aria-label": t("open", { name: file.name }) }, file.name)
+    : file.name;
+  return h("span", {}, shown, " ", h("span", { class: "small muted" }, bytes(file.size)));
 }
 
-function stateWord(one) {
-  if (one.state === "ready")
+function stateWord(file) {
+  if (file.state === "ready")
     return h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "✓ "), t("ready"));
-  if (one.state === "failed")
+  if (file.state === "failed")
     return h("span", { class: "badge contradicted" }, h("span", { "aria-hidden": "true" }, "✕ "), t("failed"));
-  return one.state === "reading" ? stageWord(one.told.stage || one.told.status) : t(one.state);
+  return file.state === "reading" ? stageWord(file.told.stage || file.told.status) : t(file.state);
 }
 
-function bar(one) {
-  if (ended(one)) return null;
-  const [done, total] = one.state === "reading" ? counted(one.told) : [0, 0];
-  return h("progress", { "aria-label": one.name, max: total || 1, value: total ? done : null });
+function bar(file) {
+  if (ended(file)) return null;
+  const [done, total] = file.state === "reading" ? counted(file.told) : [0, 0];
+  return h("progress", { "aria-label": file.name, max: total || 1, value: total ? done : null });
 }
 
 /** Passages of a document, files of an archive. */
@@ -203,17 +203,22 @@ function reasons({ problem, told }) {
         h(
           "ul",
           {},
-          many.map((each) => h("li", {}, h("strong", {}, each.filename || each.name), " ", each.message)),
+          many.map((refused) => h("li", {}, h("strong", {}, refused.filename || refused.name), " ", refused.message)),
         ),
       ),
   ];
 }
 
-function again(one) {
-  if (one.state !== "failed") return null;
+function again(file) {
+  if (file.state !== "failed") return null;
   return h(
     "button",
-    { type: "button", class: "small", "aria-label": t("retryOf", { name: one.name }), onclick: () => retryUpload(one) },
+    {
+      type: "button",
+      class: "small",
+      "aria-label": t("retryOf", { name: file.name }),
+      onclick: () => retryUpload(file),
+    },
     t("retry"),
   );
 }

@@ -8,12 +8,12 @@ const t = words({ en: { all: "All workspaces" }, ko: { all: "모든 작업 공�
 /** Those there are, as the API tells them, the last used first; none when they may not be read. */
 export async function workspacesByUse(signal) {
   const { workspaces } = await ask("/v1/workspaces?limit=500", { signal }).catch(() => ({ workspaces: [] }));
-  const usedAt = (one) => one.used_at ?? "";
-  return workspaces.filter((one) => one.status === "active").sort((a, b) => usedAt(b).localeCompare(usedAt(a)));
+  const usedAt = (space) => space.used_at ?? "";
+  return workspaces.filter((space) => space.status === "active").sort((a, b) => usedAt(b).localeCompare(usedAt(a)));
 }
 
 /** Their names alone. */
-export const workspaceNames = async (signal) => (await workspacesByUse(signal)).map((one) => one.name);
+export const workspaceNames = async (signal) => (await workspacesByUse(signal)).map((space) => space.name);
 
 /** An input for a workspace, new or old, with those there are as suggestions. */
 export function workspaceInput({ names, value = "default", ...properties }) {
