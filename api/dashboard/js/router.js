@@ -3,7 +3,7 @@ import { h, show } from "./dom.js";
 import { words } from "./i18n.js";
 import { trouble } from "./parts/notices.js";
 
-const t = words({ en: { loading: "Loading", again: "Try again" }, ko: { loading: "불러오는 중", again: "다시 시도" } });
+const t = words("router");
 
 const routes = [];
 let leave = new AbortController();

@@ -8,10 +8,7 @@ import { words } from "./i18n.js";
 import { standing } from "./parts/notices.js";
 import { pause } from "./pause.js";
 
-const t = words({
-  en: { lost: "The connection is lost. It is tried again; the work goes on." },
-  ko: { lost: "연결이 끊겼습니다. 다시 연결하는 중이며 작업은 계속됩니다." },
-});
+const t = words("stream");
 
 const LAST = new Set(["final", "failed", "cancelled"]);
 const PASSING = new Set([429, 502, 503, 504]);

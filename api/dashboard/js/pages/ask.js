@@ -12,26 +12,7 @@ import { workspacesByUse } from "../parts/workspaces.js";
 import { go } from "../router.js";
 import { ended, hearUploads, uploads } from "../uploads.js";
 
-const t = words({
-  en: {
-    title: "Ask your documents",
-    lead: "Every sentence of the answer is checked against the documents it cites.",
-    add: "Add documents",
-    empty: "There is nothing to ask yet: add documents first.",
-    waits: "Your question is asked as soon as the documents are ready.",
-    now: "Ask now",
-    again: "Try again",
-  },
-  ko: {
-    title: "문서에 질문하세요",
-    lead: "답변의 모든 문장을 인용한 문서와 대조합니다.",
-    add: "문서 추가",
-    empty: "아직 질문할 문서가 없습니다. 먼저 문서를 추가해 주세요.",
-    waits: "문서가 준비되는 대로 질문을 보냅니다.",
-    now: "지금 질문",
-    again: "다시 시도",
-  },
-});
+const t = words("pages/ask");
 
 const GIVEN = ["question", "workspace", "mode", "run", "preset"];
 

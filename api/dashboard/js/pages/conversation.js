@@ -18,56 +18,7 @@ import { signalLine } from "../parts/signal.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: {
-    untitled: "New conversation",
-    all: "All conversations",
-    rename: "Rename",
-    remove: "Delete",
-    name: "Title",
-    save: "Save",
-    restated: "Understood as: “{q}”",
-    next: "Ask a follow-up question",
-    ask: "Ask",
-    stop: "Stop",
-    edit: "Edit and ask again",
-    edited: "The question in other words",
-    cancel: "Cancel",
-    proof: "All that was checked",
-    stopped: "This question was stopped.",
-    failed: "This question failed",
-    sure: "Delete this conversation?",
-    kept: "Its questions and answers stay in the history.",
-    aside: "What follows it is set aside; it stays in the history.",
-    references: "References",
-    empty: "Nothing was asked yet.",
-    waits: "It is asked when the answer before it is there.",
-  },
-  ko: {
-    untitled: "새 대화",
-    all: "모든 대화",
-    rename: "이름 바꾸기",
-    remove: "삭제",
-    name: "제목",
-    save: "저장",
-    restated: "이렇게 이해했습니다: “{q}”",
-    next: "이어서 질문하기",
-    ask: "질문",
-    stop: "중지",
-    edit: "고쳐서 다시 질문",
-    edited: "고친 질문",
-    cancel: "취소",
-    proof: "검증 내역 전체",
-    stopped: "이 질문은 중지되었습니다.",
-    failed: "이 질문은 실패했습니다",
-    sure: "이 대화를 삭제할까요?",
-    kept: "질문과 답변은 기록에 남습니다.",
-    aside: "그 뒤의 질문은 제외되며 기록에는 남습니다.",
-    references: "출처",
-    empty: "아직 질문이 없습니다.",
-    waits: "앞 답변이 나오는 대로 질문합니다.",
-  },
-});
+const t = words("pages/conversation");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const AT_A_TIME = 100;

@@ -7,38 +7,7 @@ import { notice, told, trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 import { go } from "../router.js";
 
-const t = words({
-  en: {
-    title: "Conversations",
-    lead: "Questions that follow up on one another: each is understood from those before it, then answered and verified as any other.",
-    first: "The first question of a new conversation",
-    begin: "Begin",
-    workspace: "Workspace",
-    search: "Search in titles and questions",
-    filters: "Filters",
-    more: "Show more",
-    none: "There is no conversation yet. Ask its first question above.",
-    nothing: "No conversation has these words.",
-    questions: "{n} questions",
-    questions_1: "1 question",
-    untitled: "Nothing was asked yet",
-  },
-  ko: {
-    title: "대화",
-    lead: "이어지는 질문입니다. 각 질문은 앞의 질문을 바탕으로 이해한 뒤 다른 질문처럼 답하고 검증합니다.",
-    first: "새 대화의 첫 질문",
-    begin: "시작",
-    workspace: "작업 공간",
-    search: "제목과 질문에서 검색",
-    filters: "조건",
-    more: "더 보기",
-    none: "아직 대화가 없습니다. 위에서 첫 질문을 해 보세요.",
-    nothing: "이 말이 들어간 대화가 없습니다.",
-    questions: "질문 {n}개",
-    questions_1: "질문 1개",
-    untitled: "아직 질문이 없습니다",
-  },
-});
+const t = words("pages/conversations");
 
 const AT_A_TIME = 30;
 const PAUSE_MS = 250; // of somebody who types

@@ -8,54 +8,7 @@ import { aim, metricMeaning, metricName, metricTable, metricTile, metricValue } 
 import { trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 
-const t = words({
-  en: {
-    title: "Quality",
-    lead: "Computed from the stored history: every answer whose sentences were verified.",
-    workspace: "Workspace",
-    filters: "Filters",
-    period: "Period",
-    bucket: "One point per",
-    day: "day",
-    week: "week",
-    days_7: "7 days",
-    days_30: "30 days",
-    days_90: "3 months",
-    days_366: "1 year",
-    now: "The newest {n} answers",
-    now_1: "One answer",
-    targets: "Targets",
-    time: "Over time",
-    others: "Other metrics",
-    target: "Target: {aim}.",
-    truncated: "Only the newest {n} questions of this time are counted.",
-    none: "No answer was verified yet, so there is nothing to measure.",
-    first: "Ask the first question",
-  },
-  ko: {
-    title: "품질",
-    lead: "저장된 기록에서, 문장이 검증된 모든 답변을 바탕으로 계산합니다.",
-    workspace: "작업 공간",
-    filters: "조건",
-    period: "기간",
-    bucket: "간격",
-    day: "일",
-    week: "주",
-    days_7: "7일",
-    days_30: "30일",
-    days_90: "3개월",
-    days_366: "1년",
-    now: "최근 답변 {n}개",
-    now_1: "답변 1개",
-    targets: "목표",
-    time: "시간에 따른 변화",
-    others: "그 밖의 지표",
-    target: "목표: {aim}.",
-    truncated: "이 기간의 최근 질문 {n}개만 집계했습니다.",
-    none: "아직 검증된 답변이 없어 측정할 것이 없습니다.",
-    first: "첫 질문하기",
-  },
-});
+const t = words("pages/quality");
 
 const PERIODS = ["7", "30", "90", "366"];
 const NEWEST = 1000;

@@ -9,48 +9,7 @@ import { result, resultOfFailed } from "../parts/result.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: {
-    cancel: "Cancel",
-    replay: "Try again from where it failed",
-    again: "Ask again",
-    cancelled: "This question was cancelled.",
-    failed: "This question failed",
-    took: "took {s}",
-    low: "little evidence required",
-    balanced: "balanced",
-    high: "much evidence required",
-    structured: "structured",
-    agentic: "agentic",
-    multiagent: "multi-agent",
-    cheap: "cheap",
-    workspace: "workspace {name}",
-    replayOf: "tried again after",
-    earlier: "an earlier attempt",
-    arrived: "The answer is here.",
-    restated: "Understood from the conversation as: “{q}”",
-  },
-  ko: {
-    cancel: "취소",
-    replay: "실패한 곳부터 다시 시도",
-    again: "다시 질문",
-    cancelled: "이 질문은 취소되었습니다.",
-    failed: "이 질문은 실패했습니다",
-    took: "{s} 걸림",
-    low: "낮은 근거 기준",
-    balanced: "균형",
-    high: "높은 근거 기준",
-    structured: "구조적",
-    agentic: "에이전트",
-    multiagent: "다중 에이전트",
-    cheap: "절약",
-    workspace: "작업 공간 {name}",
-    replayOf: "다시 시도한 질문입니다.",
-    earlier: "이전 시도",
-    arrived: "답변이 도착했습니다.",
-    restated: "대화를 바탕으로 이렇게 이해했습니다: “{q}”",
-  },
-});
+const t = words("pages/query");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 

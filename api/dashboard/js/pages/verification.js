@@ -10,38 +10,7 @@ import { offlineBanner } from "../parts/offline.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: {
-    back: "Verify another text",
-    cancel: "Stop",
-    again: "Make it again",
-    waiting: "Waiting for a free place",
-    verifying: "Holding every sentence against its sources",
-    repairing: "Repairing what failed",
-    concluding: "Concluding",
-    publishing: "Writing it down",
-    checked: "{done} sentences checked, {bad} of them failed",
-    answer: "The answer as it was given",
-    ended: "The verification has ended.",
-    id: "Number",
-    offline: "judged on this machine, without a model server",
-  },
-  ko: {
-    back: "다른 글 검증",
-    cancel: "중지",
-    again: "다시 실행",
-    waiting: "차례를 기다리는 중입니다",
-    verifying: "모든 문장을 출처와 대조하는 중입니다",
-    repairing: "틀린 부분을 고치는 중입니다",
-    concluding: "결론을 내리는 중입니다",
-    publishing: "기록하는 중입니다",
-    checked: "문장 {done}개를 확인했고 그중 {bad}개가 통과하지 못했습니다",
-    answer: "받은 답변",
-    ended: "검증이 끝났습니다.",
-    id: "번호",
-    offline: "모델 서버 없이 이 컴퓨터에서 판정했습니다",
-  },
-});
+const t = words("pages/verification");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const JUDGED = new Set(["sentence.verified", "sentence.failed", "sentence.checked", "sentence.kept"]);

@@ -8,52 +8,7 @@ import { givenSources } from "../parts/given.js";
 import { trouble } from "../parts/notices.js";
 import { go } from "../router.js";
 
-const t = words({
-  en: {
-    title: "Verify a text",
-    lead: "Paste an answer that any system wrote, and the sources it was written from. Every sentence and every citation is held against them.",
-    examples: "Try an example",
-    text: "The answer",
-    question: "Question",
-    questionHint: "Optional. Without it, it is not checked whether the answer fits the question.",
-    answer: "Answer",
-    answerHint: "[1] or [Source: 1] cites the first source. It may also have no citations.",
-    sources: "Sources",
-    repair: "What fails",
-    full: "mend it from the sources, or leave it out",
-    citations: "only take wrong citations away",
-    off: "leave the text as it is",
-    effort: "Checks",
-    configured: "as configured",
-    standard: "thorough: each statement by itself",
-    cheap: "cheaper: many statements in one call",
-    submit: "Verify",
-    noAnswer: "Paste the answer first.",
-    noSource: "Give at least one source with a text.",
-  },
-  ko: {
-    title: "글 검증",
-    lead: "어떤 시스템이 쓴 답변이든 그 근거가 된 출처와 함께 붙여 넣으세요. 모든 문장과 인용을 출처와 대조합니다.",
-    examples: "예시 사용해 보기",
-    text: "답변",
-    question: "질문",
-    questionHint: "선택 사항입니다. 없으면 답변이 질문에 맞는지는 확인하지 않습니다.",
-    answer: "답변",
-    answerHint: "[1] 또는 [Source: 1]은 첫 번째 출처를 인용합니다. 인용이 없어도 됩니다.",
-    sources: "출처",
-    repair: "틀린 부분",
-    full: "출처에 맞게 고치거나 뺍니다",
-    citations: "틀린 인용만 없앱니다",
-    off: "글을 그대로 둡니다",
-    effort: "확인 방식",
-    configured: "서버 설정값",
-    standard: "꼼꼼하게: 문장을 하나씩 확인합니다",
-    cheap: "저렴하게: 여러 문장을 한 번에 확인합니다",
-    submit: "검증",
-    noAnswer: "먼저 답변을 붙여 넣으세요.",
-    noSource: "본문이 있는 출처를 하나 이상 입력하세요.",
-  },
-});
+const t = words("pages/verify");
 
 // Kept while another page, or the other language, is looked at.
 const draft = { question: "", answer: "", sources: [{ title: "", text: "" }], repair: "full", preset: "" };

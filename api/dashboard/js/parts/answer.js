@@ -6,28 +6,7 @@ import { opensCard } from "./card.js";
 import { evidence, openLink, placeOf, placeText } from "./evidence.js";
 import { toneOf, verdict, verdictIcon, verdictWord } from "./verdict.js";
 
-const t = words({
-  en: {
-    sentence: "Sentence {n}: {state}",
-    citation: "Citation {n}: {place}, {state}",
-    gone: "Source {n}",
-    likely: "{p} likely to be in the sources",
-    certainty: "certainty of the check {p}",
-    direct_quote: "direct quote",
-    paraphrase: "paraphrase",
-    inference: "inference",
-  },
-  ko: {
-    sentence: "문장 {n}: {state}",
-    citation: "인용 {n}: {place}, {state}",
-    gone: "출처 {n}",
-    likely: "출처에 있을 가능성 {p}",
-    certainty: "판정 확실도 {p}",
-    direct_quote: "직접 인용",
-    paraphrase: "바꿔 쓰기",
-    inference: "추론",
-  },
-});
+const t = words("parts/answer");
 
 const MARKER = /\s*\[†?(\d+)\]/g;
 

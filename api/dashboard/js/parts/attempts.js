@@ -4,30 +4,7 @@ import { number, percent, words } from "../i18n.js";
 import { answerText } from "./answer.js";
 import { STATES, verdict } from "./verdict.js";
 
-const t = words({
-  en: {
-    first: "First draft",
-    round: "Round {n}",
-    chosen: "chosen",
-    claims: "Score of the claims",
-    searched: "Searched for",
-    question: "the question",
-    gaps: "What was missing",
-    passages: "{n} {n:passage|passages}",
-    accuracy: "Citation accuracy",
-  },
-  ko: {
-    first: "첫 초안",
-    round: "{n}차",
-    chosen: "선택됨",
-    claims: "주장 점수",
-    searched: "검색어",
-    question: "질문 그대로",
-    gaps: "부족했던 내용",
-    passages: "구절 {n}개",
-    accuracy: "인용 정확도",
-  },
-});
+const t = words("parts/attempts");
 
 /** One column for each attempt; null when there was only one. */
 export function attempts({ verifications, steps, question }) {

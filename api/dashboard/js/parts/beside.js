@@ -4,10 +4,7 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { alike } from "./changes.js";
 
-const t = words({
-  en: { before: "As it was given", after: "Repaired", gone: "taken out", new: "put in" },
-  ko: { before: "받은 글", after: "고친 글", gone: "빠진 부분", new: "들어간 부분" },
-});
+const t = words("parts/beside");
 
 export function beside(before, after) {
   const parts = difference(alike(before), alike(after));

@@ -4,10 +4,7 @@
 import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({
-  en: { part: "Shown in part; all of it is under “Text”.", row: "Row", table: "Table", page: "Page {n}" },
-  ko: { part: "일부만 보입니다. 전체는 ‘본문’에 있습니다.", row: "행", table: "표", page: "{n}쪽" },
-});
+const t = words("parts/blocks");
 
 const MOST_BLOCKS = 6000;
 const MOST_ROWS = 1500;

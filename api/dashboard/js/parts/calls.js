@@ -5,44 +5,7 @@ import { moment, words } from "../i18n.js";
 import { trouble } from "./notices.js";
 import { records } from "./records.js";
 
-const t = words({
-  en: {
-    title: "Verifications so far",
-    none: "Nothing was verified yet. Try one of the examples above.",
-    nothing: "None is in this state.",
-    what: "What",
-    status: "State",
-    any: "Any state",
-    when: "When",
-    more: "Show more",
-    untitled: "Text without a question",
-    batch: "part of a batch",
-    again: "made again",
-    queued: "waiting",
-    running: "running",
-    succeeded: "done",
-    failed: "failed",
-    cancelled: "cancelled",
-  },
-  ko: {
-    title: "지난 검증",
-    none: "아직 검증한 글이 없습니다. 위의 예시를 사용해 보세요.",
-    nothing: "이 상태의 검증이 없습니다.",
-    what: "내용",
-    status: "상태",
-    any: "모든 상태",
-    when: "시각",
-    more: "더 보기",
-    untitled: "질문 없는 글",
-    batch: "묶음의 일부",
-    again: "다시 실행",
-    queued: "대기 중",
-    running: "진행 중",
-    succeeded: "완료",
-    failed: "실패",
-    cancelled: "취소됨",
-  },
-});
+const t = words("parts/calls");
 
 const TONES = { succeeded: "no_claim", failed: "contradicted", cancelled: "no_claim" };
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];

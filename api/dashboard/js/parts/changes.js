@@ -5,54 +5,7 @@ import { difference } from "../difference.js";
 import { h, show } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({
-  en: {
-    title: "What was changed",
-    removedCount: "citations removed: {n}",
-    rewrittenCount: "sentences rewritten: {n}",
-    droppedCount: "sentences removed: {n}",
-    reattributedCount: "citations moved: {n}",
-    show: "See what and why",
-    removedOne: "Citation [{n}] removed",
-    rewritten: "Sentence rewritten",
-    dropped: "Sentence removed",
-    reattributed: "Citation moved to a source that says it",
-    reworded: "Wording adjusted",
-    references_stripped: "List of references removed",
-    before: "before",
-    after: "after",
-    why: "Why",
-    verified: "Verified",
-    original: "Original",
-    differences: "Differences",
-    view: "Which text",
-    gone: "removed",
-    added: "added",
-  },
-  ko: {
-    title: "변경 사항",
-    removedCount: "삭제된 인용 {n}개",
-    rewrittenCount: "다시 쓴 문장 {n}개",
-    droppedCount: "삭제된 문장 {n}개",
-    reattributedCount: "옮긴 인용 {n}개",
-    show: "내용과 이유 보기",
-    removedOne: "인용 [{n}] 삭제",
-    rewritten: "문장을 다시 썼습니다",
-    dropped: "문장을 삭제했습니다",
-    reattributed: "실제로 그렇게 말하는 출처로 인용을 옮겼습니다",
-    reworded: "표현을 다듬었습니다",
-    references_stripped: "참고 문헌 목록을 삭제했습니다",
-    before: "변경 전",
-    after: "변경 후",
-    why: "이유",
-    verified: "검증된 답변",
-    original: "원래 답변",
-    differences: "차이",
-    view: "표시할 글",
-    gone: "삭제",
-    added: "추가",
-  },
-});
+const t = words("parts/changes");
 
 const SILENT = new Set(["renumbered"]);
 const COUNTED = ["removed", "rewritten", "dropped", "reattributed"];

@@ -4,32 +4,7 @@ import { number, words } from "../i18n.js";
 import { day, labels, range } from "./scale.js";
 import { table } from "./table.js";
 
-const t = words({
-  en: {
-    table: "As a table",
-    when: "Time",
-    value: "Value",
-    cases: "Cases",
-    of: "{value}, {n} cases",
-    of_1: "{value}, one case",
-    nothing: "nothing was measured",
-    target: "target",
-    week: "week of {day}",
-    empty: "There are no values in this time.",
-  },
-  ko: {
-    table: "표로 보기",
-    when: "시각",
-    value: "값",
-    cases: "건수",
-    of: "{value}, {n}건",
-    of_1: "{value}, 1건",
-    nothing: "측정값이 없습니다",
-    target: "목표",
-    week: "{day}부터 한 주",
-    empty: "이 기간에는 값이 없습니다.",
-  },
-});
+const t = words("parts/chart");
 
 /**
  * `points`: `{ start, value, count }`, the oldest first, `value` null where there is none; `format(value)` writes a

@@ -4,7 +4,7 @@ import { words } from "../i18n.js";
 import { marksOf, placeOf } from "./evidence.js";
 import { verdict } from "./verdict.js";
 
-const t = words({ en: { title: "Sources", page: "page {n}" }, ko: { title: "출처", page: "{n}쪽" } });
+const t = words("parts/cited");
 
 const LONGEST = 180;
 

@@ -6,44 +6,7 @@ import { points } from "../points.js";
 import { table } from "./table.js";
 import { verdict } from "./verdict.js";
 
-const t = words({
-  en: {
-    claims: "Claims",
-    statement: "Statement",
-    verdict: "Verdict",
-    against: "Held against",
-    everything: "all passages",
-    evidence: "Evidence",
-    reason: "Reason",
-    certainty: "Certainty",
-    filter: "Filter",
-    all: "All verdicts",
-    find: "Find in claims",
-    shown: "{n} shown",
-    model: "by the model",
-    byEvidence: "decided by the source itself",
-    twice: "Checked twice: the rule saw: {noticed}; the second look says: {says}",
-    none: "No claims were checked.",
-  },
-  ko: {
-    claims: "주장",
-    statement: "문장",
-    verdict: "판정",
-    against: "대조한 출처",
-    everything: "모든 구절",
-    evidence: "근거",
-    reason: "이유",
-    certainty: "확실도",
-    filter: "필터",
-    all: "모든 판정",
-    find: "주장에서 찾기",
-    shown: "{n}개 표시",
-    model: "모델의 판정",
-    byEvidence: "출처 자체로 판정",
-    twice: "두 번 확인함: 규칙이 본 것: {noticed}; 두 번째 확인: {says}",
-    none: "확인한 주장이 없습니다.",
-  },
-});
+const t = words("parts/claims");
 
 const STATES = { SUPPORTED: "supported", PARTIALLY_SUPPORTED: "partial", UNSUPPORTED: "unsupported" };
 

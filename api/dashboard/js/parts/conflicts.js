@@ -3,18 +3,7 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { openLink, placeOf } from "./evidence.js";
 
-const t = words({
-  en: {
-    title: "Your documents disagree",
-    replaces: "says that it replaces the other",
-    other: "The answer uses the value that was replaced.",
-  },
-  ko: {
-    title: "문서의 내용이 서로 다릅니다",
-    replaces: "다른 문서를 대체한다고 밝힌 문서",
-    other: "답변은 대체되기 전의 값을 사용했습니다.",
-  },
-});
+const t = words("parts/conflicts");
 
 /** A box with every conflict of the answer; null when there is none. A server of an older version tells of none. */
 export function conflictsOf({ conflicts = [] }) {

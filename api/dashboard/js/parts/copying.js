@@ -6,26 +6,7 @@ import { placeText } from "./evidence.js";
 import { notice, told } from "./notices.js";
 import { copiedNote } from "./offline.js";
 
-const t = words({
-  en: {
-    text: "Copy text",
-    markdown: "Copy Markdown",
-    pdf: "Save PDF",
-    json: "Save JSON",
-    copied: "Copied.",
-    failed: "The browser did not allow copying.",
-    references: "References",
-  },
-  ko: {
-    text: "텍스트 복사",
-    markdown: "Markdown 복사",
-    pdf: "PDF 저장",
-    json: "JSON 저장",
-    copied: "복사했습니다.",
-    failed: "브라우저가 복사를 허용하지 않았습니다.",
-    references: "참고 문헌",
-  },
-});
+const t = words("parts/copying");
 
 /** The buttons. `path` is where the API tells `query`. */
 export function copyButtons(query, path) {

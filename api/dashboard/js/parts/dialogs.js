@@ -3,10 +3,7 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { notice } from "./notices.js";
 
-const t = words({
-  en: { cancel: "Cancel", close: "I have kept it", copy: "Copy", copied: "Copied." },
-  ko: { cancel: "취소", close: "보관했습니다", copy: "복사", copied: "복사했습니다." },
-});
+const t = words("parts/dialogs");
 
 /** Ask before `action`; `true` when it was chosen. `more` are elements between text and buttons. */
 export function confirmed(title, text, action, ...more) {

@@ -5,48 +5,7 @@ import { stageName } from "./stages.js";
 import { stepName } from "./steps.js";
 import { table } from "./table.js";
 
-const t = words({
-  en: {
-    stages: "Stages",
-    calls: "Model calls",
-    step: "Step",
-    model: "Model",
-    tokens: "Tokens in / out",
-    cost: "Cost",
-    time: "Time",
-    result: "Result",
-    round: "Round",
-    sum: "{n} model calls, {tokens} tokens, {cost}",
-    kept: "kept reply",
-    hedged: "second call",
-    ok: "ok",
-    checks: "Checks by rules",
-    none: "No model was asked.",
-    reply: "Reply",
-    parked: "Given up after three tries",
-    estimated: "about",
-  },
-  ko: {
-    stages: "단계",
-    calls: "모델 호출",
-    step: "단계",
-    model: "모델",
-    tokens: "입력 / 출력 토큰",
-    cost: "비용",
-    time: "시간",
-    result: "결과",
-    round: "회차",
-    sum: "모델 호출 {n}회, 토큰 {tokens}개, {cost}",
-    kept: "저장된 응답",
-    hedged: "두 번째 호출",
-    ok: "정상",
-    checks: "규칙에 따른 검사",
-    none: "모델을 호출하지 않았습니다.",
-    reply: "응답",
-    parked: "세 번 시도한 뒤 중단",
-    estimated: "약",
-  },
-});
+const t = words("parts/effort");
 
 /** The stages and calls of a history; `usage` are the sums of the result. */
 export function effort({ events, model_calls: made, parked, provider, finished_at: finished }, usage) {

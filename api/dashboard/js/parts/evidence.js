@@ -3,28 +3,7 @@ import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 import { points } from "../points.js";
 
-const t = words({
-  en: {
-    page: "page {n}",
-    recognised: "recognised text, confidence {n}",
-    open: "Open in document",
-    none: "The passage is no longer stored.",
-    alternative_text: "description of a picture",
-    caption: "caption of a figure",
-    chart: "data of a chart",
-    corrected: "corrected by people, the file differs",
-  },
-  ko: {
-    page: "{n}쪽",
-    recognised: "인식한 글, 신뢰도 {n}",
-    open: "문서에서 열기",
-    none: "이 구절은 더 이상 저장되어 있지 않습니다.",
-    alternative_text: "그림 설명",
-    caption: "그림 캡션",
-    chart: "차트 데이터",
-    corrected: "사용자가 고친 글, 파일과 다름",
-  },
-});
+const t = words("parts/evidence");
 
 const AROUND = 240;
 

@@ -4,56 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { moment, words } from "../i18n.js";
 import { notice, told } from "./notices.js";
 
-const t = words({
-  en: {
-    title: "Does this help?",
-    up: "It helps",
-    down: "It does not help",
-    thanks: "Kept. You may say more:",
-    taken: "Your judgement is taken back.",
-    reason: "Why?",
-    corrected: "What should it say?",
-    verdict: "Do the sources say all of it?",
-    unsaid: "No judgement",
-    supported: "Yes, the sources say it",
-    unsupported: "No, the sources do not say it",
-    send: "Send",
-    sent: "Kept, and in the queue to review.",
-    said: "What was said of it",
-    yours: "What do you say?",
-    yes: "The sources say it",
-    no: "They do not",
-    found: "the sources say it",
-    missing: "the sources do not say it",
-    queue: "All feedback",
-    reviewed: "reviewed",
-    sentence: "Of “{text}”",
-  },
-  ko: {
-    title: "도움이 되었나요?",
-    up: "도움이 됩니다",
-    down: "도움이 되지 않습니다",
-    thanks: "저장했습니다. 더 알려 주시겠어요?",
-    taken: "의견을 취소했습니다.",
-    reason: "이유",
-    corrected: "올바른 답변",
-    verdict: "모든 내용이 출처에 있습니까?",
-    unsaid: "판단 안 함",
-    supported: "네, 출처에 있습니다",
-    unsupported: "아니요, 출처에 없습니다",
-    send: "보내기",
-    sent: "저장했고 검토 목록에 넣었습니다.",
-    said: "지금까지의 의견",
-    yours: "직접 판단해 보세요",
-    yes: "출처에 있음",
-    no: "출처에 없음",
-    found: "출처에 있음",
-    missing: "출처에 없음",
-    queue: "모든 의견",
-    reviewed: "검토함",
-    sentence: "“{text}”에 대해",
-  },
-});
+const t = words("parts/feedback");
 
 const MOST = 500;
 const LONGEST = 90;

@@ -2,24 +2,7 @@
 import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({
-  en: {
-    find: "Find in document",
-    next: "Next hit",
-    previous: "Previous hit",
-    hits: "{at} of {all}",
-    most: "{at} of more than {all}",
-    none: "not found",
-  },
-  ko: {
-    find: "문서에서 찾기",
-    next: "다음 결과",
-    previous: "이전 결과",
-    hits: "{all}개 중 {at}번째",
-    most: "{all}개가 넘는 결과 중 {at}번째",
-    none: "찾을 수 없습니다",
-  },
-});
+const t = words("parts/finding");
 
 const MOST = 1000;
 const WAIT_MS = 150;

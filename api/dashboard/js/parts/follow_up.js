@@ -2,10 +2,7 @@
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: { hint: "Enter to ask, Shift+Enter for a new line" },
-  ko: { hint: "Enter로 질문, Shift+Enter로 줄바꿈" },
-});
+const t = words("parts/follow_up");
 
 /**
  * `{ element, focus() }`. `send(question)` is awaited: the box is empty again when it is done, and keeps its text when

@@ -6,40 +6,7 @@ import { opened } from "./dialogs.js";
 import { notice, told } from "./notices.js";
 import { workspaceNames, workspaceSelect } from "./workspaces.js";
 
-const t = words({
-  en: {
-    source: "Source {n}",
-    title: "Name of source {n}",
-    text: "Text of source {n}",
-    remove: "Remove source {n}",
-    removeShort: "Remove",
-    add: "Add a text",
-    documents: "Take stored documents",
-    stored: "stored document",
-    choose: "Take stored documents",
-    workspace: "Workspace",
-    take: "Take them",
-    cancel: "Cancel",
-    none: "There is no document that is ready in this workspace.",
-    first: "The newest 100 are shown.",
-  },
-  ko: {
-    source: "출처 {n}",
-    title: "출처 {n} 이름",
-    text: "출처 {n} 본문",
-    remove: "출처 {n} 제거",
-    removeShort: "제거",
-    add: "글 추가",
-    documents: "저장된 문서 가져오기",
-    stored: "저장된 문서",
-    choose: "저장된 문서 가져오기",
-    workspace: "작업 공간",
-    take: "가져오기",
-    cancel: "취소",
-    none: "이 작업 공간에는 준비된 문서가 없습니다.",
-    first: "최근 문서 100개까지 보입니다.",
-  },
-});
+const t = words("parts/given");
 
 /** Edits `sources` in place: `{ title, text }` or `{ title, document_id }`. Returns `{ element, draw }`. */
 export function givenSources(sources, signal) {

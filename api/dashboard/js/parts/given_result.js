@@ -14,52 +14,7 @@ import { signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
-const t = words({
-  en: {
-    answer: "The answer as it was given",
-    sources: "Its sources",
-    proof: "What was checked",
-    repaired: "The repaired text",
-    same: "The text passed its checks; nothing had to be changed.",
-    grounded: "Every claim that is left was found in the sources.",
-    ungrounded: "Not every claim that is left was found in the sources.",
-    copy: "Copy the repaired text",
-    claims: "Citations and claims",
-    unverified: "Claims that could not be verified",
-    corrections: "Suggested corrections",
-    degraded: "Something was left out",
-    usage: "{calls} model calls, {cost}, {time}",
-    hint: "Point at a number or a mark to see the evidence; its link leads to the place in the source.",
-    nosource: "There is no such source.",
-    supports: "the source says it",
-    contradicts: "the source says otherwise",
-    neutral: "the source does not say it",
-    checked: "checked",
-    show: "Show it in the source",
-  },
-  ko: {
-    answer: "받은 답변",
-    sources: "출처",
-    proof: "검증 결과",
-    repaired: "고친 글",
-    same: "검사를 통과하여 바꿀 내용이 없습니다.",
-    grounded: "남은 주장은 모두 출처에서 확인되었습니다.",
-    ungrounded: "남은 주장 가운데 출처에서 확인되지 않은 것이 있습니다.",
-    copy: "고친 글 복사",
-    claims: "인용과 주장",
-    unverified: "확인하지 못한 주장",
-    corrections: "수정 제안",
-    degraded: "일부 단계를 생략했습니다",
-    usage: "모델 호출 {calls}회, {cost}, {time}",
-    hint: "번호나 표시를 가리키면 근거가 보이고, 링크는 출처의 해당 위치로 이어집니다.",
-    nosource: "그런 출처가 없습니다.",
-    supports: "출처에 그렇게 나옵니다",
-    contradicts: "출처와 다릅니다",
-    neutral: "출처에 나오지 않습니다",
-    checked: "확인함",
-    show: "출처에서 보기",
-  },
-});
+const t = words("parts/given_result");
 
 /** Draw the result of a verification into `place`; `at` is `{ number, start }` of a place in a source to go to. */
 export async function givenResult(place, told, { at, signal }) {

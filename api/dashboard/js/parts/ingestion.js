@@ -1,32 +1,7 @@
 /** Words for how far a document has come. */
 import { language, number, words } from "../i18n.js";
 
-const t = words({
-  en: {
-    queued: "waiting its turn",
-    running: "unpacking and reading",
-    processing: "reading",
-    reading: "reading",
-    recognising: "recognising text",
-    embedding: "embedding",
-    page: "page {done} of {total}",
-    ready: "ready",
-    failed: "failed",
-    superseded: "replaced",
-  },
-  ko: {
-    queued: "차례 대기 중",
-    running: "압축을 풀고 읽는 중",
-    processing: "읽는 중",
-    reading: "읽는 중",
-    recognising: "글자 인식 중",
-    embedding: "임베딩 중",
-    page: "{total}쪽 중 {done}쪽",
-    ready: "준비됨",
-    failed: "실패",
-    superseded: "새 버전으로 대체됨",
-  },
-});
+const t = words("parts/ingestion");
 
 const TONES = { ready: "supported", failed: "contradicted", superseded: "no_claim" };
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"];

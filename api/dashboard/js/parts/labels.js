@@ -4,36 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { counts } from "./counts.js";
 
-const t = words({
-  en: {
-    title: "Your judgement",
-    lead:
-      "Open an answer, read its sources, and say whether everything in it is there. Confidence and refusals are compared with what you say. " +
-      "Labels stay in this browser.",
-    grounded: "grounded",
-    not: "not grounded",
-    open: "not judged",
-    of: "Your judgement of: {name}",
-    forget: "Forget all labels",
-    labelled: "{n} labels",
-    labelled_1: "one label",
-    none: "There are no answers to judge yet.",
-    more: "Show more",
-  },
-  ko: {
-    title: "직접 판단하기",
-    lead: "답변을 열어 출처를 읽고, 내용이 모두 출처에 있는지 표시하세요. 신뢰도와 거절 판정을 이 표시와 비교합니다. 표시는 이 브라우저에만 저장됩니다.",
-    grounded: "근거 있음",
-    not: "근거 없음",
-    open: "판단 안 함",
-    of: "다음 답변에 대한 판단: {name}",
-    forget: "표시 모두 지우기",
-    labelled: "표시 {n}개",
-    labelled_1: "표시 1개",
-    none: "아직 판단할 답변이 없습니다.",
-    more: "더 보기",
-  },
-});
+const t = words("parts/labels");
 
 const NAME = "citewell.labels";
 const AT_A_TIME = 6;

@@ -3,10 +3,7 @@ import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 import { STATES, toneOf, verdictIcon, verdictWord } from "./verdict.js";
 
-const t = words({
-  en: { legend: "Sentences by verdict; press one to see only those" },
-  ko: { legend: "판정별 문장 수입니다. 누르면 해당 문장만 보입니다" },
-});
+const t = words("parts/legend");
 
 /**
  * Buttons for the states that occur in `states`; `choose(state or null)` is told what is wanted. Where no claim

@@ -5,38 +5,7 @@ import { points } from "../points.js";
 import { stageLine, stageName } from "./stages.js";
 import { toneOf, verdictIcon, verdictWord } from "./verdict.js";
 
-const t = words({
-  en: {
-    draft: "Draft: its sentences change colour as they are checked",
-    waiting: "The draft appears here as it is written.",
-    counted: "{done} sentences checked, {bad} of them failed",
-    search: "Searched for “{q}”",
-    why: "Why: {why}",
-    rewritten: "Also searched for {n} other wordings",
-    restated: "Understood from the conversation as “{q}”",
-    notes: "{n} notes taken from the sources",
-    round: "Too little of the draft is in the sources. Searching again and writing it anew.",
-    stopped: "Writing was stopped: nothing of it is in the sources.",
-    repaired: "repaired",
-    removed: "removed",
-    log: "What happened",
-  },
-  ko: {
-    draft: "초안: 확인되는 문장부터 색이 바뀝니다",
-    waiting: "초안이 작성되는 대로 여기에 나타납니다.",
-    counted: "문장 {done}개를 확인했고 그중 {bad}개가 통과하지 못했습니다",
-    search: "“{q}” 검색",
-    why: "이유: {why}",
-    rewritten: "다른 표현 {n}개로도 검색했습니다",
-    restated: "대화를 바탕으로 “{q}”로 이해했습니다",
-    notes: "출처에서 메모 {n}개를 작성했습니다",
-    round: "초안의 내용이 출처에서 충분히 확인되지 않아 다시 검색하고 새로 작성합니다.",
-    stopped: "출처에 있는 내용이 없어 작성을 중단했습니다.",
-    repaired: "수정됨",
-    removed: "삭제됨",
-    log: "진행 내역",
-  },
-});
+const t = words("parts/live");
 
 const JUDGED = new Set(["sentence.verified", "sentence.failed", "sentence.checked", "sentence.kept"]);
 const MENDED = new Set(["sentence.repaired", "sentence.removed"]);

@@ -3,23 +3,7 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { storedKey } from "../key.js";
 
-const t = words({
-  en: {
-    away: "The server does not answer. It may be starting; try again.",
-    key: "Enter a key",
-    other: "Use another key",
-    needed:
-      "This server asks for a key. Enter yours; the server's administrator makes one with “citewell keys create”.",
-    bug: "Something went wrong in this page.",
-  },
-  ko: {
-    away: "서버가 응답하지 않습니다. 시작 중일 수 있으니 다시 시도하세요.",
-    key: "키 입력",
-    other: "다른 키 사용",
-    needed: "이 서버는 키를 요구합니다. 받은 키를 입력해 주세요. 키는 서버 관리자가 “citewell keys create”로 만듭니다.",
-    bug: "이 페이지에서 문제가 발생했습니다.",
-  },
-});
+const t = words("parts/notices");
 
 const AWAY = new Set([502, 503, 504]);
 

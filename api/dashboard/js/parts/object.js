@@ -2,32 +2,7 @@
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: {
-    title: "As an object",
-    withheld: "The object is withheld",
-    copy: "Places and what became of them",
-    place: "Place",
-    value: "Value",
-    state: "State",
-    from: "Cites",
-    verified: "verified",
-    removed: "removed",
-    not_stated: "not stated",
-  },
-  ko: {
-    title: "객체로 된 답변",
-    withheld: "객체를 내지 않았습니다",
-    copy: "항목별 결과",
-    place: "항목",
-    value: "값",
-    state: "상태",
-    from: "인용",
-    verified: "확인됨",
-    removed: "삭제됨",
-    not_stated: "언급 없음",
-  },
-});
+const t = words("parts/object");
 
 /** A section, or false where no object was asked for. */
 export function objectOf({ answer_object: made }) {

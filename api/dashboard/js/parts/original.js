@@ -6,22 +6,7 @@ import { blocksShown } from "./blocks.js";
 import { notice, told } from "./notices.js";
 import { pictures } from "./pictures.js";
 
-const t = words({
-  en: {
-    original: "Original",
-    text: "Text",
-    chunks: "Chunks",
-    view: "View",
-    noPlaces: "The cited words are not marked on the pages: {why}",
-  },
-  ko: {
-    original: "원본",
-    text: "본문",
-    chunks: "청크",
-    view: "보기",
-    noPlaces: "인용된 말을 쪽 위에 표시하지 못했습니다: {why}",
-  },
-});
+const t = words("parts/original");
 
 /**
  * `element`, and `place(start)`: the part of it where a place of the text is. `span` has code points, `cited` UTF-16

@@ -5,7 +5,7 @@
 import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({ en: { page: "Page {n}" }, ko: { page: "{n}쪽" } });
+const t = words("parts/pages");
 
 const BLOCK = 6000;
 const LINE = 90; // characters in a line of the text column, about: for the height of what is not laid out yet

@@ -2,10 +2,7 @@
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: { name: "Name", value: "Value", add: "Add a field", remove: "Remove this field" },
-  ko: { name: "이름", value: "값", add: "항목 추가", remove: "이 항목 제거" },
-});
+const t = words("parts/pairs");
 
 /**
  * `{ element, values() }`; what looks like a number is one, unless `numbers` is false. `values` are those to begin

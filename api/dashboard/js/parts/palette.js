@@ -5,36 +5,7 @@ import { words } from "../i18n.js";
 import { go } from "../router.js";
 import { workspacesByUse } from "./workspaces.js";
 
-const t = words({
-  en: {
-    title: "Go to",
-    find: "Type a page, a question, a document, a workspace",
-    pages: "Pages and settings",
-    questions: "Questions",
-    documents: "Documents",
-    spaces: "Workspaces",
-    ask: "Ask “{text}”",
-    asking: "New question",
-    none: "Nothing is called so.",
-    count: "{n} found",
-    settings: "settings",
-    help: "↑ ↓ to choose, Enter to go, Esc to close",
-  },
-  ko: {
-    title: "이동",
-    find: "페이지, 질문, 문서, 작업 공간 이름을 입력하세요",
-    pages: "페이지와 설정",
-    questions: "질문",
-    documents: "문서",
-    spaces: "작업 공간",
-    ask: "“{text}” 질문하기",
-    asking: "새 질문",
-    none: "그런 이름이 없습니다.",
-    count: "{n}개 찾음",
-    settings: "설정",
-    help: "↑ ↓ 선택, Enter 이동, Esc 닫기",
-  },
-});
+const t = words("parts/palette");
 
 const EACH = 6;
 const PAUSE_MS = 150; // of somebody who types

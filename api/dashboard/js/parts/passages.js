@@ -3,27 +3,7 @@ import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { openLink, placeOf } from "./evidence.js";
 
-const t = words({
-  en: {
-    similarity: "similarity",
-    rerank: "relevance",
-    cited: "cited",
-    uncited: "not cited",
-    unread: "relevance could not be read",
-    looked:
-      "{found} passages were found, {scored} were ranked and the best {kept} of them went to the model that writes.",
-    read: "{found} passages were found and {scored} were ranked; the best {kept} are these.",
-  },
-  ko: {
-    similarity: "유사도",
-    rerank: "관련성",
-    cited: "인용됨",
-    uncited: "인용되지 않음",
-    unread: "관련성을 읽을 수 없음",
-    looked: "구절 {found}개를 찾아 {scored}개의 순위를 매겼고, 상위 {kept}개를 답변 작성에 사용했습니다.",
-    read: "구절 {found}개를 찾아 {scored}개의 순위를 매겼습니다. 아래는 상위 {kept}개입니다.",
-  },
-});
+const t = words("parts/passages");
 
 /** `sources` of the answer; `steps` of its history say how many there were to choose from. */
 export function passageList(sources, citations, steps = []) {

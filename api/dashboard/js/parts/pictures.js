@@ -5,10 +5,7 @@ import { number, words } from "../i18n.js";
 import { pause } from "../pause.js";
 import { told } from "./notices.js";
 
-const t = words({
-  en: { page: "Page {n}", picture: "Page {n} as it looks; its words are under “Text”" },
-  ko: { page: "{n}쪽", picture: "{n}쪽의 모습. 글은 ‘본문’에 있습니다" },
-});
+const t = words("parts/pictures");
 
 const SETTLED_MS = 120;
 const TRIES = 5;

@@ -6,10 +6,7 @@ import { callState } from "./calls.js";
 import { notice, told } from "./notices.js";
 import { signalBadge } from "./signal.js";
 
-const t = words({
-  en: { title: "Recent questions", more: "Show more", none: "No questions yet. The first one will be listed here." },
-  ko: { title: "최근 질문", more: "더 보기", none: "아직 질문이 없습니다. 첫 질문이 여기에 표시됩니다." },
-});
+const t = words("parts/recent");
 
 const AT_A_TIME = 8;
 

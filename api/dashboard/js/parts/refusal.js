@@ -4,34 +4,7 @@ import { withQuery } from "../http.js";
 import { number, words } from "../i18n.js";
 import { evidence, openLink, placeOf } from "./evidence.js";
 
-const t = words({
-  en: {
-    title: "The documents do not answer this.",
-    unsure: "No sentence was found that surely answers this.",
-    searched: "Searched in workspace “{workspace}” for",
-    looked: "{n} {n:passage was|passages were} read; the closest are from",
-    none: "No passage was found.",
-    mention: "These passages come closest",
-    unread: "Closest passages; no model read them",
-    next: "What you can do",
-    reword: "Ask in other words, or in smaller parts.",
-    add: "Add the document that answers it.",
-    easier: "Ask with less evidence required (mode “low”).",
-  },
-  ko: {
-    title: "문서에 이 질문의 답이 없습니다.",
-    unsure: "이 질문에 확실히 답하는 문장을 찾지 못했습니다.",
-    searched: "작업 공간 “{workspace}”에서 검색한 내용",
-    looked: "구절 {n}개를 읽었으며, 가장 가까운 문서는 다음과 같습니다",
-    none: "찾은 구절이 없습니다.",
-    mention: "가장 가까운 구절입니다",
-    unread: "가장 가까운 구절입니다(모델이 읽지 않았습니다)",
-    next: "다음과 같이 해 보세요",
-    reword: "다른 표현으로 묻거나 질문을 나누어 보세요.",
-    add: "답이 있는 문서를 추가해 보세요.",
-    easier: "근거 기준을 낮춰(‘낮음’ 모드) 질문해 보세요.",
-  },
-});
+const t = words("parts/refusal");
 
 /** `query` abstained; `events` of its history tell the searches. */
 export function refusal(query, events = []) {

@@ -23,36 +23,7 @@ import { shareButton } from "./sharing.js";
 import { signalBadge, signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 
-const t = words({
-  en: {
-    answer: "Answer",
-    unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
-    broke: "The verification failed, so this answer is shown without it.",
-    verify: "Verify now",
-    degraded: "Something was left out",
-    proof: "What was checked",
-    claims: "Claims and citation checks",
-    attempts: "Attempts side by side",
-    passages: "Passages it was written from",
-    read: "Passages that were read",
-    history: "Steps and model calls",
-    marks: "Mark every sentence",
-  },
-  ko: {
-    answer: "답변",
-    unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
-    broke: "검증 중 문제가 발생하여 검증 없이 답변만 표시합니다.",
-    verify: "지금 검증",
-    degraded: "일부 단계를 생략했습니다",
-    proof: "검증 결과",
-    claims: "주장과 인용 검사",
-    attempts: "시도별 비교",
-    passages: "답변에 사용한 구절",
-    read: "확인한 구절",
-    history: "단계와 모델 호출",
-    marks: "모든 문장에 표시",
-  },
-});
+const t = words("parts/result");
 
 const ALL_MARKS = "citewell.marks";
 

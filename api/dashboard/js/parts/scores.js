@@ -5,56 +5,7 @@ import { isCalibrated } from "./confidence.js";
 import { signalTone } from "./signal.js";
 import { verdict } from "./verdict.js";
 
-const t = words({
-  en: {
-    likely: "Probability",
-    accuracy: "Accurate citations in the draft",
-    sentences: "Sentences supported",
-    overall: "Overall score",
-    claims: "Score of the claims",
-    holds:
-      "How likely it is that the sources support all of the answer and that it answers the question (off by {e} on data that the calibration had not seen).",
-    given:
-      "How likely it is that the sources support all of it (off by {e} on data that the calibration had not seen).",
-    own: "The model's own: what it says of the statements and of the question. How often it is right was not measured.",
-    unmeasured: "How often such answers are right was not measured.",
-    draft: "{p} before repairs",
-    misses: "This verifier takes about {n} of 100 statements that the sources do not support for supported.",
-    of: "{done} of {all}",
-    none: "nothing was cited",
-    details: "How these numbers came about",
-    alignment: "Answer fits the sources",
-    coverage: "Sources are cited",
-    facts: "Key facts verified",
-    rounds: "Corrective rounds",
-    extra: "more passages were found",
-    issues: "Issues",
-    open: "Left open",
-  },
-  ko: {
-    likely: "확률",
-    accuracy: "초안의 인용 정확도",
-    sentences: "근거가 확인된 문장",
-    overall: "종합 점수",
-    claims: "주장 점수",
-    holds: "답변 전체가 출처에 근거하고 질문에 답할 확률입니다(보정에 쓰지 않은 데이터에서 오차 {e}).",
-    given: "내용 전체가 출처에 근거할 확률입니다(보정에 쓰지 않은 데이터에서 오차 {e}).",
-    own: "모델이 스스로 매긴 값입니다(진술과 질문에 대한 판정). 얼마나 자주 맞는지는 측정되지 않았습니다.",
-    unmeasured: "이런 답변이 얼마나 자주 맞는지는 측정되지 않았습니다.",
-    draft: "수정 전 {p}",
-    misses: "이 검증기는 출처에 근거가 없는 문장 100개 가운데 약 {n}개를 근거가 있다고 판정합니다.",
-    of: "{all}개 중 {done}개",
-    none: "인용이 없습니다",
-    details: "이 수치가 나온 과정",
-    alignment: "답변과 출처의 일치",
-    coverage: "출처 인용 범위",
-    facts: "확인된 핵심 사실",
-    rounds: "재검색 횟수",
-    extra: "추가 구절을 찾았습니다",
-    issues: "문제점",
-    open: "답하지 않은 부분",
-  },
-});
+const t = words("parts/scores");
 
 /** The numbers beside an answer; `told` is what `GET /v1/queries/{id}` or a verification tells, with its signal. */
 export function scores(told) {

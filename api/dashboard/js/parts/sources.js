@@ -6,24 +6,7 @@ import { points } from "../points.js";
 import { trouble } from "./notices.js";
 import { toneOf } from "./verdict.js";
 
-const t = words({
-  en: {
-    source: "Source {n}",
-    characters: "{n} characters",
-    unused: "no sentence rests on it",
-    all: "Show the whole text",
-    for: "for sentence {n}",
-    open: "Open the document",
-  },
-  ko: {
-    source: "출처 {n}",
-    characters: "{n}자",
-    unused: "이 출처를 근거로 한 문장이 없습니다",
-    all: "전체 글 보기",
-    for: "문장 {n}의 근거",
-    open: "문서 열기",
-  },
-});
+const t = words("parts/sources");
 
 const WHOLE = 4000; // characters that are shown as they are; of more, what surrounds the marks
 const AROUND = 400;

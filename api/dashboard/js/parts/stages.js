@@ -2,40 +2,7 @@
 import { h, show } from "../dom.js";
 import { seconds, words } from "../i18n.js";
 
-const t = words({
-  en: {
-    researching: "Researching",
-    retrieving: "Searching",
-    reranking: "Ranking",
-    generating: "Writing",
-    verifying: "Verifying",
-    correcting: "Searching again",
-    repairing: "Repairing",
-    concluding: "Concluding",
-    publishing: "Publishing",
-    stages: "Progress",
-    done: "done",
-    current: "in progress",
-    waiting: "to come",
-    queued: "Waiting for a free place",
-  },
-  ko: {
-    researching: "조사",
-    retrieving: "검색",
-    reranking: "순위 지정",
-    generating: "작성",
-    verifying: "검증",
-    correcting: "재검색",
-    repairing: "수정",
-    concluding: "결론",
-    publishing: "게시",
-    stages: "진행 상황",
-    done: "완료",
-    current: "진행 중",
-    waiting: "예정",
-    queued: "차례를 기다리는 중",
-  },
-});
+const t = words("parts/stages");
 
 const ORDER = [
   "researching",

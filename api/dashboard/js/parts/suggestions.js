@@ -3,10 +3,7 @@ import { h } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: { title: "For example", about: "What does {name} say about {section}?" },
-  ko: { title: "예를 들면", about: "{name}에서 {section}에 대해 무엇이라고 하나요?" },
-});
+const t = words("parts/suggestions");
 
 const DOCUMENTS = 2;
 const EACH = 2;

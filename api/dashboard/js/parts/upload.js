@@ -6,56 +6,7 @@ import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } fro
 import { bytes, progressOf, stageWord } from "./ingestion.js";
 import { told as problemOf } from "./notices.js";
 
-const t = words({
-  en: {
-    drop: "Drop files here",
-    kinds:
-      "PDF, Word, PowerPoint, Excel, Hancom, RTF, HTML, EPUB, e-mail, Markdown, CSV, JSON, XML, subtitles, source code or text, scans and pictures; folders, and .zip archives with many of them.",
-    choose: "Choose files",
-    list: "Files on their way",
-    ready: "ready",
-    known: "was here already",
-    failed: "failed",
-    waiting: "waiting",
-    sending: "sending",
-    chunks: "{done} of {total} {total:passage|passages}",
-    passages: "{total} {total:passage|passages}",
-    pages: "{n} {n:page|pages}",
-    files: "{done} of {total} {total:file|files}",
-    skipped: "{n} left out",
-    retry: "Try again",
-    retryOf: "Try {name} again",
-    open: "Open {name}",
-    clear: "Clear the list",
-    sum: "{ready} of {all} files ready",
-    sumFailed: "{ready} of {all} files ready, {failed} failed",
-    reasons: "Reasons ({n})",
-  },
-  ko: {
-    drop: "여기에 파일을 놓으세요",
-    kinds:
-      "PDF, Word, PowerPoint, Excel, 한글(HWPX), RTF, HTML, EPUB, 이메일, Markdown, CSV, JSON, XML, 자막, 소스 코드, 텍스트, 스캔과 그림, 폴더, 여러 파일이 든 .zip을 받습니다.",
-    choose: "파일 선택",
-    list: "처리 중인 파일",
-    ready: "준비됨",
-    known: "이미 있는 파일입니다",
-    failed: "실패",
-    waiting: "대기 중",
-    sending: "보내는 중",
-    chunks: "구절 {total}개 중 {done}개",
-    passages: "구절 {total}개",
-    pages: "{n}쪽",
-    files: "파일 {total}개 중 {done}개",
-    skipped: "{n}개 제외",
-    retry: "다시 시도",
-    retryOf: "{name} 다시 시도",
-    open: "{name} 열기",
-    clear: "목록 비우기",
-    sum: "파일 {all}개 중 {ready}개 준비됨",
-    sumFailed: "파일 {all}개 중 {ready}개 준비됨, {failed}개 실패",
-    reasons: "이유 ({n})",
-  },
-});
+const t = words("parts/upload");
 
 /**
  * A drop zone with a file picker, and the list of what was sent. `place()` gives `{ workspace, metadata }` of the

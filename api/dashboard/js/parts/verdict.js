@@ -5,32 +5,7 @@
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: {
-    supported: "supported",
-    partial: "partly supported",
-    contradicted: "contradicted",
-    unsupported: "unsupported",
-    no_claim: "no claim",
-    not_checked: "not checked",
-    accurate: "accurate",
-    inaccurate: "inaccurate",
-    uncertain: "uncertain",
-    dangling: "no such source",
-  },
-  ko: {
-    supported: "근거 있음",
-    partial: "일부 근거",
-    contradicted: "근거와 모순",
-    unsupported: "근거 없음",
-    no_claim: "주장 없음",
-    not_checked: "확인 안 됨",
-    accurate: "정확",
-    inaccurate: "부정확",
-    uncertain: "불확실",
-    dangling: "없는 출처",
-  },
-});
+const t = words("parts/verdict");
 
 const ICONS = {
   supported: "✓",

@@ -3,7 +3,7 @@ import { ask } from "../http.js";
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({ en: { all: "All workspaces" }, ko: { all: "모든 작업 공간" } });
+const t = words("parts/workspaces");
 
 /** Those there are, as the API tells them, the last used first; none when they may not be read. */
 export async function workspacesByUse(signal) {
