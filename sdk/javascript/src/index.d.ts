@@ -1,8 +1,45 @@
 /** A client of Citewell for Node and browsers. Times are in seconds; fields are named as in the HTTP API. */
-import type * as api from "./api.js";
-import type { Operations } from "./api.js";
+import type * as api from "./openapi.js";
 
-export type * from "./api.js";
+export type * from "./openapi.js";
+
+type Given<Parameters> = [Extract<Parameters, object>] extends [never] ? {} : Extract<Parameters, object>;
+type Flat<Shape> = { [Name in keyof Shape]: Shape[Name] };
+type Json<Content> = Content extends { "application/json": infer Shape } ? Shape : never;
+type Body<Content> =
+  | Json<Content>
+  | (Content extends { "multipart/form-data": unknown } ? FormData : never)
+  | (Content extends { "application/jsonl": infer Item } ? Item[] : never);
+type Text = "text/plain" | "text/markdown" | "text/html" | "text/csv";
+/** JSON as its shape, other text as a string, files as a Blob; `events` reads streams. */
+type Read<Content> = Content extends { "application/json": infer Shape }
+  ? Shape
+  : Content extends { "text/event-stream": unknown }
+    ? never
+    : Content extends { "application/jsonl": unknown }
+      ? unknown[]
+      : keyof Content extends Text
+        ? string
+        : Blob;
+type ReadOf<Response> = Response extends { content: infer Content } ? Read<Content> : null;
+
+/** What each operation takes and gives. */
+export type Operations = {
+  [Name in keyof api.operations]: {
+    parameters: Flat<
+      Given<api.operations[Name]["parameters"]["path"]> & Given<api.operations[Name]["parameters"]["query"]>
+    >;
+    body: BodyOf<api.operations[Name]>;
+    result: {
+      [Status in keyof api.operations[Name]["responses"]]: ReadOf<api.operations[Name]["responses"][Status]>;
+    }[keyof api.operations[Name]["responses"]];
+  };
+};
+type BodyOf<Operation> = Operation extends { requestBody: { content: infer Content } }
+  ? Body<Content>
+  : Operation extends { requestBody?: { content: infer Content } }
+    ? Body<Content> | undefined
+    : undefined;
 
 type Result<Name extends keyof Operations> = Operations[Name]["result"];
 type Filters<Name extends keyof Operations> = Omit<Operations[Name]["parameters"], "limit" | "cursor">;
@@ -75,7 +112,10 @@ export interface StreamEvent {
 
 type QuestionFields = Fields<api.QueryCreate, "question">;
 type TurnFields = Fields<api.TurnCreate, "question">;
-type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources">;
+/** Citations are also given as the types of providers' own packages, which are interfaces without an index. */
+type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources" | "citations"> & {
+  citations?: (api.CitationGiven | object)[];
+};
 type Content = Blob | ArrayBuffer | ArrayBufferView | string;
 
 export interface Conversations {
@@ -165,7 +205,10 @@ export interface Verifications {
   list(options?: Filters<"list_verifications"> & Listed): AsyncGenerator<api.VerificationHead>;
   get(id: string, options?: { wait?: number } & Options): Promise<api.Verification>;
   cancel(id: string, options?: Options): Promise<api.Verification>;
-  submitBatch(items: api.VerificationRequest[], options?: Keyed): Promise<api.BatchAccepted>;
+  submitBatch(
+    items: (VerificationFields & Pick<api.VerificationRequest, "answer" | "sources">)[],
+    options?: Keyed,
+  ): Promise<api.BatchAccepted>;
   batch(id: string, options?: Options): Promise<api.Batch>;
   batchResults(id: string, options?: Options): Promise<api.Verification[]>;
 }
