@@ -36,8 +36,8 @@ texts[language()] = await read(`texts.${language()}.first.json`);
 window.addEventListener("storage", () => allTexts()); // the language may have been chosen in another tab
 
 /**
- * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the first
- * word for 1, else the second. A missing name is told as it is.
+ * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the
+ * first word for 1, else the second. A missing name is told as it is.
  */
 export function words(group) {
   return (name, values = {}) => {
