@@ -18,7 +18,7 @@ COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
-.PHONY: help setup setup-dev demo test test-all test-browser check bench faults up lock audit sbom licences settings wire
+.PHONY: help setup setup-dev demo test test-all test-browser check check-bench test-bench bench faults up lock audit sbom licences settings wire
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,9 +35,10 @@ $(STAMP): requirements.lock pyproject.toml
 	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
-$(DEV_STAMP): requirements-dev.lock $(STAMP)
+$(DEV_STAMP): requirements-dev.lock bench/pyproject.toml $(STAMP)
 	@echo "Installing what tests and checks it ..."
 	@$(INSTALL) --require-hashes -r requirements-dev.lock
+	@$(INSTALL) --no-build-isolation --editable bench
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
@@ -55,13 +56,24 @@ test-browser: setup-dev ## the page at / in a real Chromium, which it installs w
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
-check: setup-dev ## format, lint, types, import contracts, unused dependencies
+check: setup-dev ## format, lint, types, import contracts, unused dependencies, of Python and JavaScript
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --warnings
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	cd sdk/python && ../../$(BIN)/deptry .
+	$(BIN)/oxfmt --check api/dashboard sdk/javascript
+	$(BIN)/oxlint --deny-warnings api/dashboard sdk/javascript
+
+check-bench: setup-dev ## the same of the benchmarks, bench/, a project of their own
+	cd bench && ../$(BIN)/ruff format --check .
+	cd bench && ../$(BIN)/ruff check .
+	cd bench && ../$(BIN)/basedpyright --warnings
+	cd bench && ../$(BIN)/deptry .
+
+test-bench: setup-dev ## what the benchmarks count and print
+	$(PYTEST) -n 2 bench/tests --durations 10
 
 bench: setup-dev ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
 	$(BIN)/python -m benchmarks

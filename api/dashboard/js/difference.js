@@ -23,18 +23,18 @@ function changes(from, to) {
     return [...from.map((text) => ({ kind: "gone", text })), ...to.map((text) => ({ kind: "new", text }))];
   }
   const lengths = common(from, to);
-  const found = [];
+  const parts = [];
   let [i, j] = [0, 0];
   while (i < from.length || j < to.length) {
     if (i < from.length && j < to.length && from[i] === to[j]) {
-      found.push({ kind: "same", text: from[i] });
+      parts.push({ kind: "same", text: from[i] });
       i += 1;
       j += 1;
     } else if (j === to.length || (i < from.length && lengths[i + 1][j] >= lengths[i][j + 1])) {
-      found.push({ kind: "gone", text: from[i++] });
-    } else found.push({ kind: "new", text: to[j++] });
+      parts.push({ kind: "gone", text: from[i++] });
+    } else parts.push({ kind: "new", text: to[j++] });
   }
-  return found;
+  return parts;
 }
 
 /** `lengths[i][j]`: how many words `from[i:]` and `to[j:]` have in common, in order. */
@@ -49,10 +49,10 @@ function common(from, to) {
 }
 
 function joined(parts) {
-  const found = [];
+  const merged = [];
   for (const part of parts) {
-    if (found.at(-1)?.kind === part.kind) found.at(-1).text += part.text;
-    else found.push({ ...part });
+    if (merged.at(-1)?.kind === part.kind) merged.at(-1).text += part.text;
+    else merged.push({ ...part });
   }
-  return found;
+  return merged;
 }

@@ -1,9 +1,12 @@
-/** Elements without markup: text given here can only ever become text. There is no other way to make elements in this page. */
+/**
+ * Elements without markup: text given here can only ever become text. There is no other way to make elements in this
+ * page.
+ */
 
 /**
- * Make an element: `h("p", { class: "small" }, "text", child, …)`.
- * Properties that begin with `on` are listeners, `dataset` and `style` are objects (custom properties included), booleans set or
- * leave out an attribute; null, undefined and false children are left out; arrays are spread.
+ * Make an element: `h("p", { class: "small" }, "text", child, …)`. Properties that begin with `on` are listeners,
+ * `dataset` and `style` are objects (custom properties included), booleans set or leave out an attribute; null,
+ * undefined and false children are left out; arrays are spread.
  */
 export function h(name, properties = {}, ...children) {
   return fill(document.createElement(name), properties, children);
@@ -30,7 +33,7 @@ function give(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
   else if (name === "dataset") Object.assign(element.dataset, value);
-  else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
+  else if (name === "style") for (const [key, rule] of Object.entries(value)) element.style.setProperty(key, rule);
   else if (name === "value") element.value = value;
   else if (name === "href") element.setAttribute(name, safeAddress(value));
   else element.setAttribute(name, value === true ? "" : value);

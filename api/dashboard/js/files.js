@@ -5,16 +5,16 @@ export async function droppedFiles(transfer) {
   // Entries are gone as soon as the event is over, so all are taken first.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files];
-  const found = await Promise.all(entries.map((entry) => filesOf(entry)));
-  return found.flat();
+  const files = await Promise.all(entries.map((entry) => filesOf(entry)));
+  return files.flat();
 }
 
 async function filesOf(entry) {
   if (entry.name.startsWith(".")) return [];
   if (entry.isFile) return [await fileOf(entry)];
   const inside = await entriesOf(entry.createReader());
-  const found = await Promise.all(inside.map((one) => filesOf(one)));
-  return found.flat();
+  const files = await Promise.all(inside.map((child) => filesOf(child)));
+  return files.flat();
 }
 
 async function fileOf(entry) {
@@ -25,7 +25,8 @@ async function fileOf(entry) {
 
 async function entriesOf(reader) {
   const all = [];
-  for (;;) { // a reader gives a hundred at a time
+  for (;;) {
+    // a reader gives a hundred at a time
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return all;
     all.push(...some);

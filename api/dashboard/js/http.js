@@ -2,7 +2,10 @@
 import { storedKey } from "./key.js";
 import { inLanguage } from "./messages.js";
 
-/** An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in seconds. */
+/**
+ * An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in
+ * seconds.
+ */
 export class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail || body.title || `HTTP ${status}`);
@@ -29,7 +32,8 @@ export async function send(path, { method = "GET", json, form, headers = {}, sig
   if (key) sent.set("Authorization", `Bearer ${key}`);
   if (json !== undefined) sent.set("Content-Type", "application/json");
   const body = json !== undefined ? JSON.stringify(json) : form;
-  const response = await fetch(address(path), { method, headers: sent, body, signal, cache: "no-store" });
+  const request = { method, headers: sent, body, signal, cache: "no-store" };
+  const response = await fetch(address(path), request);
   if (!response.ok) throw await problemOf(response);
   return response;
 }

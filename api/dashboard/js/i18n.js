@@ -1,26 +1,50 @@
-/** Korean and English. Each page brings its words: `const t = words({ en: {…}, ko: {…} })`, then `t("name", { n: 3 })`. */
+/**
+ * Korean and English. All texts of the page stand in texts.en.json and texts.ko.json, by the module that shows them:
+ * `const t = words("pages/ask")`, then `t("name", { n: 3 })`. Those of the first page are there before any module uses
+ * them; what loads another module waits for `allTexts()`.
+ */
 const NAME = "citewell.language";
 export const LANGUAGES = { en: "English", ko: "한국어" };
+const texts = {};
+const loading = {};
 
 export function language() {
   const chosen = localStorage.getItem(NAME);
   if (chosen in LANGUAGES) return chosen;
-  return navigator.languages.some((one) => one.startsWith("ko")) ? "ko" : "en";
+  return navigator.languages.some((tag) => tag.startsWith("ko")) ? "ko" : "en";
 }
 
-export function chooseLanguage(name) {
+export async function chooseLanguage(name) {
+  await allTexts(name);
   localStorage.setItem(NAME, name);
 }
 
+export async function allTexts(name = language()) {
+  try {
+    texts[name] = await (loading[name] ??= read(`texts.${name}.json`));
+  } catch (error) {
+    loading[name] = null; // it is tried again
+    throw error;
+  }
+}
+
+async function read(file) {
+  return (await fetch(new URL(`../${file}`, import.meta.url))).json();
+}
+
+texts[language()] = await read(`texts.${language()}.first.json`);
+window.addEventListener("storage", () => allTexts()); // the language may have been chosen in another tab
+
 /**
- * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the first word for 1, else
- * the second. A missing name is told as it is.
+ * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the
+ * first word for 1, else the second. A missing name is told as it is.
  */
-export function words(dictionary) {
+export function words(group) {
   return (name, values = {}) => {
-    const text = dictionary[language()]?.[name] ?? dictionary.en[name] ?? name;
-    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, one, more) =>
-      one === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? one : more);
+    const text = (texts[language()] ?? Object.values(texts)[0])[group]?.[name] ?? name;
+    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, singular, more) =>
+      singular === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? singular : more,
+    );
   };
 }
 
@@ -29,11 +53,16 @@ export const percent = (value, digits = 0) =>
     ? "–"
     : new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: digits }).format(value);
 export const number = (value, digits = 0) =>
-  value === null || value === undefined ? "–" : new Intl.NumberFormat(language(), { maximumFractionDigits: digits }).format(value);
+  value === null || value === undefined
+    ? "–"
+    : new Intl.NumberFormat(language(), { maximumFractionDigits: digits }).format(value);
 export const dollars = (value) =>
-  new Intl.NumberFormat(language(), { style: "currency", currency: "USD", maximumSignificantDigits: 3 }).format(value ?? 0);
+  new Intl.NumberFormat(language(), { style: "currency", currency: "USD", maximumSignificantDigits: 3 }).format(
+    value ?? 0,
+  );
 export const moment = (text) =>
   text ? new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
-export const seconds = (value) => (value === null || value === undefined ? "–" : `${number(value, 1)}${language() === "ko" ? "초" : " s"}`);
+export const seconds = (value) =>
+  value === null || value === undefined ? "–" : `${number(value, 1)}${language() === "ko" ? "초" : " s"}`;
 /** A language in the language of the page: `ko` is "Korean" or "한국어". */
 export const languageName = (code) => new Intl.DisplayNames([language()], { type: "language" }).of(code);

@@ -1,4 +1,7 @@
-/** The API key of this page: kept until its tab is closed, or in this browser where that was wanted; sent to this server only. */
+/**
+ * The API key of this page: kept until its tab is closed, or in this browser where that was wanted; sent to this server
+ * only.
+ */
 const NAME = "citewell.key";
 
 export const storedKey = () => sessionStorage.getItem(NAME) || localStorage.getItem(NAME) || "";

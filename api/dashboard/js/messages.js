@@ -1,12 +1,29 @@
 /**
- * What the API says in English, in the language of the page: errors, and the reasons of verdicts, repairs and refusals, which are kept
- * with an answer in the words that they were written in. All texts stand in messages.ko.json: a template of the source, such as
- * "the source does not have {1}", with its Korean; tests/api/test_messages.py says of every template that it has one.
+ * What the API says in English, in the language of the page: errors, and the reasons of verdicts, repairs and refusals,
+ * which are kept with an answer in the words that they were written in. All texts stand in messages.ko.json: a template
+ * of the source, such as "the source does not have {1}", with its Korean; tests/api/test_messages.py says of every
+ * template that it has one.
  */
 import { language } from "./i18n.js";
 
-// Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and stays.
-const TOLD = new Set(["reason", "abstain_reason", "disabled_reason", "explanation", "reasoning", "message", "detail", "error", "issues", "suggested_corrections", "stopped", "withheld", "noticed", "word"]);
+// Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and
+// stays.
+const TOLD = new Set([
+  "reason",
+  "abstain_reason",
+  "disabled_reason",
+  "explanation",
+  "reasoning",
+  "message",
+  "detail",
+  "error",
+  "issues",
+  "suggested_corrections",
+  "stopped",
+  "withheld",
+  "noticed",
+  "word",
+]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;
 
@@ -31,13 +48,20 @@ async function load() {
 }
 
 function walked(value, read) {
-  if (Array.isArray(value)) return value.map((one) => walked(one, read));
+  if (Array.isArray(value)) return value.map((item) => walked(item, read));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => {
-    if (!TOLD.has(name)) return [name, walked(one, read)];
-    if (typeof one === "string") return [name, read(one)];
-    return [name, Array.isArray(one) ? one.map((each) => (typeof each === "string" ? read(each) : walked(each, read))) : walked(one, read)];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      if (!TOLD.has(name)) return [name, walked(member, read)];
+      if (typeof member === "string") return [name, read(member)];
+      return [
+        name,
+        Array.isArray(member)
+          ? member.map((item) => (typeof item === "string" ? read(item) : walked(item, read)))
+          : walked(member, read),
+      ];
+    }),
+  );
 }
 
 /** A function that reads a text of the API in the language of `messages`. */
@@ -49,9 +73,9 @@ export function reader(messages) {
     else plain.set(english, own);
   }
   // The one with the most words of its own says most.
-  open.sort((one, other) => other.weight - one.weight);
+  open.sort((left, right) => right.weight - left.weight);
   // What may be made of several: it has a semicolon of its own, or another sentence behind it.
-  const whole = open.filter((one) => /; |\.\{\w+\}$/.test(one.english));
+  const whole = open.filter((pattern) => /; |\.\{\w+\}$/.test(pattern.english));
   const known = new Map();
   function read(text) {
     if (!known.has(text)) known.set(text, translated(text));
@@ -84,8 +108,8 @@ function filled(templates, text, read) {
   const near = templates.filter(({ begins, ends }) => text.startsWith(begins) && text.endsWith(ends));
   for (const strictness of [0, 1]) {
     for (const { own, names, expressions } of near) {
-      const found = expressions[strictness].exec(text);
-      if (found) return own.replace(/\{(\w+)\}/g, (_, name) => read(found[names.indexOf(name) + 1] ?? ""));
+      const match = expressions[strictness].exec(text);
+      if (match) return own.replace(/\{(\w+)\}/g, (_, name) => read(match[names.indexOf(name) + 1] ?? ""));
     }
   }
   return null;

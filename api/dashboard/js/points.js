@@ -1,9 +1,12 @@
 /** Offsets of the API count code points; JavaScript counts UTF-16 units. Half of a pair is where they differ. */
 const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
 
-/** Measure `text` once: `slice(start, end)` by code points, `length`, `unit(point)` and `point(unit)` to change between the two. */
+/**
+ * Measure `text` once: `slice(start, end)` by code points, `length`, `unit(point)` and `point(unit)` to change between
+ * the two.
+ */
 export function points(text) {
-  const pairs = [...text.matchAll(PAIRS)].map((found) => found.index);
+  const pairs = [...text.matchAll(PAIRS)].map((match) => match.index);
   const length = text.length - pairs.length;
   const unit = (point) => Math.max(0, Math.min(point, length)) + pairsBefore(pairs, (index, at) => at - index < point);
   return {

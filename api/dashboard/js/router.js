@@ -3,7 +3,7 @@ import { h, show } from "./dom.js";
 import { words } from "./i18n.js";
 import { trouble } from "./parts/notices.js";
 
-const t = words({ en: { loading: "Loading", again: "Try again" }, ko: { loading: "불러오는 중", again: "다시 시도" } });
+const t = words("router");
 
 const routes = [];
 let leave = new AbortController();
@@ -26,17 +26,17 @@ export async function draw() {
   const { signal } = leave;
   const [path, search = ""] = here().split("?");
   const main = document.getElementById("main");
-  const found = routes.find((one) => one.expression.test(path));
-  if (!found) return go("/ask");
-  const values = found.expression.exec(path).slice(1).map(decoded);
-  const params = Object.fromEntries(found.names.map((name, index) => [name, values[index]]));
-  document.title = `${found.title()} · Citewell`;
+  const matched = routes.find((candidate) => candidate.expression.test(path));
+  if (!matched) return go("/ask");
+  const values = matched.expression.exec(path).slice(1).map(decoded);
+  const params = Object.fromEntries(matched.names.map((name, index) => [name, values[index]]));
+  document.title = `${matched.title()} · Citewell`;
   const loading = h("progress", { class: "loading", "aria-label": t("loading") });
   const view = h("div", { class: "page" }, loading);
   show(main, view);
   window.scrollTo(0, 0);
   try {
-    const { page } = await found.load();
+    const { page } = await matched.load();
     await page(view, { params, search: new URLSearchParams(search), signal });
   } catch (error) {
     loading.remove();

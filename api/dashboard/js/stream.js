@@ -1,14 +1,14 @@
-/** Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost connection. */
+/**
+ * Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost
+ * connection.
+ */
 import { send } from "./http.js";
 import { inLanguage } from "./messages.js";
 import { words } from "./i18n.js";
 import { standing } from "./parts/notices.js";
 import { pause } from "./pause.js";
 
-const t = words({
-  en: { lost: "The connection is lost. It is tried again; the work goes on." },
-  ko: { lost: "연결이 끊겼습니다. 다시 연결하는 중이며 작업은 계속됩니다." },
-});
+const t = words("stream");
 
 const LAST = new Set(["final", "failed", "cancelled"]);
 const PASSING = new Set([429, 502, 503, 504]);
@@ -20,23 +20,26 @@ const PAUSE_MS = 1000;
  */
 export async function listen(path, hear, signal) {
   const state = { last: "", told: null };
-  const found = () => { state.told?.(); state.told = null; };
-  signal.addEventListener("abort", found);
+  const seen = () => {
+    state.told?.();
+    state.told = null;
+  };
+  signal.addEventListener("abort", seen);
   try {
-    while (!signal.aborted && !(await followed(path, hear, signal, state, found))) {
+    while (!signal.aborted && !(await followed(path, hear, signal, state, seen))) {
       if (!signal.aborted) await pause(PAUSE_MS, signal);
     }
   } finally {
-    found();
+    seen();
   }
 }
 
 /** One connection; whether it told the last event. */
-async function followed(path, hear, signal, state, found) {
+async function followed(path, hear, signal, state, seen) {
   try {
     const headers = { Accept: "text/event-stream", ...(state.last ? { "Last-Event-ID": state.last } : {}) };
     const response = await send(path, { headers, signal });
-    found();
+    seen();
     if (response.status === 204) return true;
     for await (const event of events(response.body)) {
       state.last = event.id || state.last;

@@ -1,4 +1,7 @@
-/** Files on their way: sent, read, embedded. They go on while another page is shown, so they are kept here, not in a page. */
+/**
+ * Files on their way: sent, read, embedded. They go on while another page is shown, so they are kept here, not in a
+ * page.
+ */
 import { ask } from "./http.js";
 import { pause } from "./pause.js";
 
@@ -6,7 +9,10 @@ const SENT_AT_A_TIME = 3;
 const LOOKED_AT = 20; // workers take the oldest first, so the others hardly change
 const LOOK_MS = 700;
 
-/** The newest first. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API tells. */
+/**
+ * The newest first. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API
+ * tells.
+ */
 export const uploads = [];
 const listeners = new Set();
 let sending = 0;
@@ -21,8 +27,16 @@ export function hearUploads(hear, signal) {
 /** Send `files` to a workspace; each .zip as an archive of documents. */
 export function addUploads(files, { workspace = "default", metadata = {} } = {}) {
   const added = [...files].map((file) => ({
-    file, workspace, metadata, name: file.path || file.name, size: file.size, state: "waiting", told: null, problem: null,
-    path: /\.zip$/i.test(file.name) ? "/v1/imports" : "/v1/documents", known: false,
+    file,
+    workspace,
+    metadata,
+    name: file.path || file.name,
+    size: file.size,
+    state: "waiting",
+    told: null,
+    problem: null,
+    path: /\.zip$/i.test(file.name) ? "/v1/imports" : "/v1/documents",
+    known: false,
   }));
   uploads.unshift(...added.reverse());
   tell(null);
@@ -47,7 +61,7 @@ export async function retryUpload(upload) {
 
 /** Leave out those that have ended. */
 export function forgetEnded() {
-  const going = uploads.filter((one) => !ended(one));
+  const going = uploads.filter((upload) => !ended(upload));
   uploads.splice(0, uploads.length, ...going);
   tell(null);
 }
@@ -55,7 +69,7 @@ export function forgetEnded() {
 export const ended = (upload) => upload.state === "ready" || upload.state === "failed";
 
 async function sendNext() {
-  const next = uploads.findLast((one) => one.state === "waiting");
+  const next = uploads.findLast((upload) => upload.state === "waiting");
   if (!next || sending >= SENT_AT_A_TIME) return;
   sending += 1;
   change(next, "sending");
@@ -109,7 +123,7 @@ async function look() {
   looking = false;
 }
 
-const waitedFor = () => uploads.filter((one) => one.state === "reading").slice(-LOOKED_AT);
+const waitedFor = () => uploads.filter((upload) => upload.state === "reading").slice(-LOOKED_AT);
 
 async function lookAt(upload) {
   try {

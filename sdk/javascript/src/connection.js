@@ -11,7 +11,13 @@ export class Connection {
   #timeout;
 
   /** `url` is by default the origin of the page, elsewhere that of `citewell up`. */
-  constructor({ url = globalThis.location?.origin ?? LOCAL, key, timeout = 30, priority, fetch = globalThis.fetch } = {}) {
+  constructor({
+    url = globalThis.location?.origin ?? LOCAL,
+    key,
+    timeout = 30,
+    priority,
+    fetch = globalThis.fetch,
+  } = {}) {
     this.url = addressOf(url);
     this.#timeout = timeout;
     // A browser's fetch must not be called as a method of something else.
@@ -85,8 +91,10 @@ function placed(template, parameters) {
     if (!inPath.has(name) && value !== undefined && value !== null) others.set(name, value);
   }
   const path = template.replace(/\{(\w+)\}/g, (_, name) => {
-    if (typeof parameters[name] !== "string" && typeof parameters[name] !== "number") throw new TypeError(`${name} is missing`);
-    if (/^\.{0,2}$/.test(parameters[name])) throw new TypeError(`${name} cannot be ${JSON.stringify(parameters[name])}`);
+    if (typeof parameters[name] !== "string" && typeof parameters[name] !== "number")
+      throw new TypeError(`${name} is missing`);
+    if (/^\.{0,2}$/.test(parameters[name]))
+      throw new TypeError(`${name} cannot be ${JSON.stringify(parameters[name])}`);
     return encodeURIComponent(parameters[name]);
   });
   return { path, query: `${others}` && `?${others}` };
@@ -96,7 +104,7 @@ function encoded(body, operation, headers) {
   if (body === undefined) return {};
   if (body instanceof FormData) return { body };
   if (operation.sends === "lines") {
-    const lines = body.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const lines = body.map((line) => `${JSON.stringify(line)}\n`).join("");
     return { body: lines, headers: { ...headers, "Content-Type": "application/jsonl" } };
   }
   return { body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } };
@@ -108,7 +116,12 @@ async function read(response, reads) {
   if (reads === "blob") return response.blob();
   const text = await response.text();
   try {
-    return reads === "lines" ? text.split("\n").filter(Boolean).map((line) => JSON.parse(line)) : JSON.parse(text);
+    return reads === "lines"
+      ? text
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
+      : JSON.parse(text);
   } catch {
     throw notCitewell(response);
   }

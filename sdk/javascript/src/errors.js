@@ -6,7 +6,9 @@ export class CitewellError extends Error {
   }
 }
 
-/** The server refused the request: `status`, `code` for programs, `detail` for people, `retryAfter` in seconds or null. */
+/**
+ * The server refused the request: `status`, `code` for programs, `detail` for people, `retryAfter` in seconds or null.
+ */
 export class ApiProblem extends CitewellError {
   constructor(status, code, detail, retryAfter = null) {
     super(detail);

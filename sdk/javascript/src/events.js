@@ -95,8 +95,8 @@ function take(event, line) {
 
 function parsed(response, { id, type, data }) {
   try {
-    const found = { id: id ? Number(id) : null, type, data: JSON.parse(data) };
-    if (!Number.isNaN(found.id) && found.data?.constructor === Object) return found;
+    const event = { id: id ? Number(id) : null, type, data: JSON.parse(data) };
+    if (!Number.isNaN(event.id) && event.data?.constructor === Object) return event;
   } catch {
     // Told below, as whatever else is no event.
   }

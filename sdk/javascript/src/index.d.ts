@@ -1,8 +1,45 @@
 /** A client of Citewell for Node and browsers. Times are in seconds; fields are named as in the HTTP API. */
-import type * as api from "./api.js";
-import type { Operations } from "./api.js";
+import type * as api from "./openapi.js";
 
-export type * from "./api.js";
+export type * from "./openapi.js";
+
+type Given<Parameters> = [Extract<Parameters, object>] extends [never] ? {} : Extract<Parameters, object>;
+type Flat<Shape> = { [Name in keyof Shape]: Shape[Name] };
+type Json<Content> = Content extends { "application/json": infer Shape } ? Shape : never;
+type Body<Content> =
+  | Json<Content>
+  | (Content extends { "multipart/form-data": unknown } ? FormData : never)
+  | (Content extends { "application/jsonl": infer Item } ? Item[] : never);
+type Text = "text/plain" | "text/markdown" | "text/html" | "text/csv";
+/** JSON as its shape, other text as a string, files as a Blob; `events` reads streams. */
+type Read<Content> = Content extends { "application/json": infer Shape }
+  ? Shape
+  : Content extends { "text/event-stream": unknown }
+    ? never
+    : Content extends { "application/jsonl": unknown }
+      ? unknown[]
+      : keyof Content extends Text
+        ? string
+        : Blob;
+type ReadOf<Response> = Response extends { content: infer Content } ? Read<Content> : null;
+
+/** What each operation takes and gives. */
+export type Operations = {
+  [Name in keyof api.operations]: {
+    parameters: Flat<
+      Given<api.operations[Name]["parameters"]["path"]> & Given<api.operations[Name]["parameters"]["query"]>
+    >;
+    body: BodyOf<api.operations[Name]>;
+    result: {
+      [Status in keyof api.operations[Name]["responses"]]: ReadOf<api.operations[Name]["responses"][Status]>;
+    }[keyof api.operations[Name]["responses"]];
+  };
+};
+type BodyOf<Operation> = Operation extends { requestBody: { content: infer Content } }
+  ? Body<Content>
+  : Operation extends { requestBody?: { content: infer Content } }
+    ? Body<Content> | undefined
+    : undefined;
 
 type Result<Name extends keyof Operations> = Operations[Name]["result"];
 type Filters<Name extends keyof Operations> = Omit<Operations[Name]["parameters"], "limit" | "cursor">;
@@ -41,7 +78,10 @@ export interface ClientOptions {
   fetch?: typeof fetch;
 }
 
-/** A sentence that passed its check: as it was written, with `citations`, or after a repair (`how`, `statement`, `reason`). */
+/**
+ * A sentence that passed its check: as it was written, with `citations`, or after a repair (`how`, `statement`,
+ * `reason`).
+ */
 export interface PassedSentence {
   /** A higher round begins the answer anew. */
   round: number;
@@ -72,7 +112,10 @@ export interface StreamEvent {
 
 type QuestionFields = Fields<api.QueryCreate, "question">;
 type TurnFields = Fields<api.TurnCreate, "question">;
-type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources">;
+/** Citations are also given as the types of providers' own packages, which are interfaces without an index. */
+type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources" | "citations"> & {
+  citations?: (api.CitationGiven | object)[];
+};
 type Content = Blob | ArrayBuffer | ArrayBufferView | string;
 
 export interface Conversations {
@@ -88,18 +131,31 @@ export interface Conversations {
 }
 
 export interface Documents {
-  list(options?: Filters<"list_documents"> & { metadata?: Record<string, string | number> } & Listed): AsyncGenerator<api.Document>;
+  list(
+    options?: Filters<"list_documents"> & { metadata?: Record<string, string | number> } & Listed,
+  ): AsyncGenerator<api.Document>;
   get(id: string, options?: Options): Promise<api.Document>;
   versions(id: string, options?: Options): Promise<api.Document[]>;
   /** The stored text that citations point into; offsets are code points, not UTF-16 units. */
   text(id: string, options?: { start?: number; end?: number } & Options): Promise<string>;
   original(id: string, options?: Options): Promise<Blob>;
-  passages(id: string, options?: Omit<Operations["list_document_passages"]["parameters"], "document_id"> & Options): Promise<api.Passage[]>;
-  chunks(id: string, options?: Omit<Operations["list_document_chunks"]["parameters"], "document_id"> & Options): Promise<api.ChunkList>;
+  passages(
+    id: string,
+    options?: Omit<Operations["list_document_passages"]["parameters"], "document_id"> & Options,
+  ): Promise<api.Passage[]>;
+  chunks(
+    id: string,
+    options?: Omit<Operations["list_document_chunks"]["parameters"], "document_id"> & Options,
+  ): Promise<api.ChunkList>;
   /** Takes a chunk out of every search, or puts it back. */
   updateChunk(id: string, chunk_index: number, fields: api.ChunkUpdate & Options): Promise<api.Chunk>;
   /** Makes the next version of the document, in force at once. */
-  correctChunk(id: string, chunk_index: number, text: string, options?: Fields<api.CorrectionCreate, "text"> & Options): Promise<api.ChunkCorrected>;
+  correctChunk(
+    id: string,
+    chunk_index: number,
+    text: string,
+    options?: Fields<api.CorrectionCreate, "text"> & Options,
+  ): Promise<api.ChunkCorrected>;
   edits(id: string, options?: Options): Promise<api.DocumentEdit[]>;
   retry(id: string, options?: Options): Promise<api.Document>;
   /** Reads documents again, all that match; with `dry_run` it only counts them. */
@@ -123,7 +179,9 @@ export interface Sources {
     name: string,
     kind: api.DocumentSourceCreate["kind"],
     location: string,
-    options?: Pick<Partial<api.DocumentSourceCreate>, "workspace" | "every_s"> & Partial<api.DocumentSourceOptions> & Options,
+    options?: Pick<Partial<api.DocumentSourceCreate>, "workspace" | "every_s"> &
+      Partial<api.DocumentSourceOptions> &
+      Options,
   ): Promise<api.DocumentSource>;
   list(options?: Filters<"list_sources"> & Listed): AsyncGenerator<api.DocumentSourceHead>;
   get(id: string, options?: Options): Promise<api.DocumentSource>;
@@ -134,12 +192,23 @@ export interface Sources {
 }
 
 export interface Verifications {
-  submit(answer: string, sources: api.Source[], options?: VerificationFields & Keyed): Promise<Result<"create_verification">>;
-  verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
+  submit(
+    answer: string,
+    sources: api.Source[],
+    options?: VerificationFields & Keyed,
+  ): Promise<Result<"create_verification">>;
+  verify(
+    answer: string,
+    sources: api.Source[],
+    options?: VerificationFields & Keyed & Waiting<api.Verification>,
+  ): Promise<api.Verification>;
   list(options?: Filters<"list_verifications"> & Listed): AsyncGenerator<api.VerificationHead>;
   get(id: string, options?: { wait?: number } & Options): Promise<api.Verification>;
   cancel(id: string, options?: Options): Promise<api.Verification>;
-  submitBatch(items: api.VerificationRequest[], options?: Keyed): Promise<api.BatchAccepted>;
+  submitBatch(
+    items: (VerificationFields & Pick<api.VerificationRequest, "answer" | "sources">)[],
+    options?: Keyed,
+  ): Promise<api.BatchAccepted>;
   batch(id: string, options?: Options): Promise<api.Batch>;
   batchResults(id: string, options?: Options): Promise<api.Verification[]>;
 }
@@ -154,7 +223,11 @@ export interface FeedbackOfPeople {
 
 export interface Webhooks {
   /** The endpoint's `secret` is returned only here. */
-  create(url: string, events: string[], options?: Fields<api.WebhookCreate, "url" | "events"> & Options): Promise<api.WebhookEndpointCreated>;
+  create(
+    url: string,
+    events: string[],
+    options?: Fields<api.WebhookCreate, "url" | "events"> & Options,
+  ): Promise<api.WebhookEndpointCreated>;
   list(options?: Options): Promise<api.WebhookEndpoint[]>;
   get(id: string, options?: Options): Promise<api.WebhookEndpoint>;
   update(id: string, options?: api.WebhookChange & Options): Promise<api.WebhookEndpoint>;
@@ -208,11 +281,18 @@ export class Citewell {
   revokeShare(id: string, shareId: string, options?: Options): Promise<null>;
 
   /** Verifies an answer of any origin against its sources, and waits for the result. */
-  verify(answer: string, sources: api.Source[], options?: VerificationFields & Keyed & Waiting<api.Verification>): Promise<api.Verification>;
+  verify(
+    answer: string,
+    sources: api.Source[],
+    options?: VerificationFields & Keyed & Waiting<api.Verification>,
+  ): Promise<api.Verification>;
   /** The passages that a question would find first, without a language model. */
   search(query: string, options?: Fields<api.SearchCreate, "query"> & Options): Promise<api.SearchResult>;
   /** How a question's passages are found, and what an answer would be written from. */
-  explainSearch(question: string, options?: Fields<api.SearchExplain, "question"> & Options): Promise<api.SearchExplained>;
+  explainSearch(
+    question: string,
+    options?: Fields<api.SearchExplain, "question"> & Options,
+  ): Promise<api.SearchExplained>;
 
   /** Sends a document; with `wait` it returns when the document is ready or has failed: see `status`. */
   upload(
@@ -259,9 +339,9 @@ export interface WebhookMessage {
 }
 
 /**
- * The message, if it is genuine and was signed within `tolerance` seconds (300) of now. `body` is the raw body as it was received. With
- * several secrets one has to match: the old and the new one during a rotation. `now` is Unix time in seconds. Rejects with
- * `WebhookInvalid` or `WebhookSecretInvalid`.
+ * The message, if it is genuine and was signed within `tolerance` seconds (300) of now. `body` is the raw body as it
+ * was received. With several secrets one has to match: the old and the new one during a rotation. `now` is Unix time in
+ * seconds. Rejects with `WebhookInvalid` or `WebhookSecretInvalid`.
  */
 export function verifyWebhook(
   body: string | ArrayBuffer | ArrayBufferView,

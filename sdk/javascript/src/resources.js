@@ -47,8 +47,7 @@ export const documents = (connection) => ({
     connection.call("update_document_chunk", { document_id, chunk_index }, { body: fields, signal }),
   correctChunk: (document_id, chunk_index, text, { signal, ...fields } = {}) =>
     connection.call("correct_document_chunk", { document_id, chunk_index }, { body: { text, ...fields }, signal }),
-  edits: async (document_id, options) =>
-    (await connection.call("list_document_edits", { document_id }, options)).edits,
+  edits: async (document_id, options) => (await connection.call("list_document_edits", { document_id }, options)).edits,
   retry: (document_id, options) => connection.call("retry_document", { document_id }, options),
   reingest: ({ signal, ...body } = {}) => connection.call("create_reingestion", {}, { body, signal }),
   reingestion: (reingestion_id, options) => connection.call("get_reingestion", { reingestion_id }, options),

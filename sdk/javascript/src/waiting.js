@@ -74,7 +74,8 @@ export class Patience {
   /** What to throw for an error of a request under this signal. */
   explained(error, url) {
     if (this.#signal?.aborted) return this.#signal.reason;
-    if (this.#isOver) return new ServerUnreachable(url, `no answer in ${this.#seconds} s`, { passing: false, cause: error });
+    if (this.#isOver)
+      return new ServerUnreachable(url, `no answer in ${this.#seconds} s`, { passing: false, cause: error });
     if (!(error instanceof TypeError)) return error;
     const why = error.cause?.message || error.cause?.code || error.message;
     return new ServerUnreachable(url, why, { passing: true, cause: error });

@@ -10,15 +10,23 @@ export async function verifyWebhook(body, headers, secret, { tolerance = 300, no
   const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto; // Node 18 has it there
   const secrets = Array.isArray(secret) ? secret : [secret];
   if (!secrets.length) throw new WebhookSecretInvalid();
-  const keys = await Promise.all(secrets.map((one) => subtle.importKey("raw", keyOf(one), HMAC, false, ["verify"])));
+  const keys = await Promise.all(
+    secrets.map((encoded) => subtle.importKey("raw", keyOf(encoded), HMAC, false, ["verify"])),
+  );
   const [id, timestamp, signatures] = signedFields(headers);
   checkAge(timestamp, tolerance, now);
-  const content = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body.buffer ?? body, body.byteOffset ?? 0, body.byteLength);
+  const content =
+    typeof body === "string"
+      ? new TextEncoder().encode(body)
+      : new Uint8Array(body.buffer ?? body, body.byteOffset ?? 0, body.byteLength);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), content);
   const given = signatures.split(" ").map(signatureOf).filter(Boolean);
   // `verify` takes the same time for every signature, and none is left out once another fits.
-  const fits = await Promise.all(keys.flatMap((key) => given.map((one) => subtle.verify(HMAC.name, key, one, signed))));
-  if (!fits.includes(true)) throw new WebhookInvalid("no signature fits: another secret, or the message was changed on its way");
+  const fits = await Promise.all(
+    keys.flatMap((key) => given.map((signature) => subtle.verify(HMAC.name, key, signature, signed))),
+  );
+  if (!fits.includes(true))
+    throw new WebhookInvalid("no signature fits: another secret, or the message was changed on its way");
   return objectIn(content);
 }
 
@@ -53,7 +61,7 @@ const signatureOf = (text) => (text.startsWith("v1,") ? bytesOf(text.slice(3)) :
 function bytesOf(base64) {
   try {
     const text = atob(base64);
-    return btoa(text) === base64 ? Uint8Array.from(text, (each) => each.charCodeAt(0)) : null;
+    return btoa(text) === base64 ? Uint8Array.from(text, (sign) => sign.charCodeAt(0)) : null;
   } catch {
     return null;
   }
@@ -67,12 +75,13 @@ function joined(first, second) {
 }
 
 function objectIn(content) {
-  let found = null;
+  let payload = null;
   try {
-    found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
+    payload = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
   } catch {
     // Told below.
   }
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new WebhookInvalid("the message is genuine, but its body is no JSON object");
-  return found;
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload))
+    throw new WebhookInvalid("the message is genuine, but its body is no JSON object");
+  return payload;
 }

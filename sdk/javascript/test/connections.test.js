@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { ApiProblem, Busy, Citewell, Conflict, InputRefused, NotAllowed, NotFound, ServerUnreachable } from "../src/index.js";
+import {
+  ApiProblem,
+  Busy,
+  Citewell,
+  Conflict,
+  InputRefused,
+  NotAllowed,
+  NotFound,
+  ServerUnreachable,
+} from "../src/index.js";
 
 const DONE = { id: "q", status: "succeeded" };
 const busy = [503, { code: "overloaded", detail: "busy" }, { "Retry-After": "0" }];
@@ -21,7 +30,7 @@ async function served(replies, act, options) {
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   try {
-    return { found: await act(new Citewell({ url: `http://127.0.0.1:${server.address().port}`, ...options })), asked };
+    return { result: await act(new Citewell({ url: `http://127.0.0.1:${server.address().port}`, ...options })), asked };
   } catch (error) {
     return { error, asked };
   } finally {
@@ -33,26 +42,30 @@ async function served(replies, act, options) {
 const event = (id, type, data) => `event: ${type}\ndata: ${JSON.stringify(data)}\n${id ? `id: ${id}\n` : ""}\n`;
 
 /** A stream of events, which ends with a cut of the connection if it is not `whole`. */
-const streamed = (text, { whole = true, step = Infinity } = {}) => async (response) => {
-  response.writeHead(200, { "Content-Type": "text/event-stream" });
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += step) {
-    response.write(bytes.subarray(at, at + step));
-    await new Promise((go) => setTimeout(go, step === Infinity ? 20 : 0));
-  }
-  if (whole) response.end();
-  else response.destroy();
-};
+const streamed =
+  (text, { whole = true, step = Infinity } = {}) =>
+  async (response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += step) {
+      response.write(bytes.subarray(at, at + step));
+      await new Promise((go) => setTimeout(go, step === Infinity ? 20 : 0));
+    }
+    if (whole) response.end();
+    else response.destroy();
+  };
 
 async function collected(items) {
-  const found = [];
-  for await (const each of items) found.push(each);
-  return found;
+  const list = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
 
 test("a busy server is asked again, and a question that is sent again is the same question", async () => {
-  const { found, asked } = await served([busy, busy, [202, DONE]], (client) => client.submit("Why?", { workspace: "w" }));
-  assert.deepEqual(found, DONE);
+  const { result, asked } = await served([busy, busy, [202, DONE]], (client) =>
+    client.submit("Why?", { workspace: "w" }),
+  );
+  assert.deepEqual(result, DONE);
   assert.equal(asked.length, 3);
   assert.deepEqual(JSON.parse(asked[2].body), { question: "Why?", workspace: "w" });
   assert.equal(new Set(asked.map(({ headers }) => headers["idempotency-key"])).size, 1);
@@ -76,13 +89,23 @@ test("a wait that is longer than a minute is left to the caller", async () => {
 });
 
 test("while the time of a wait lasts, a server that names a time is asked on", async () => {
-  const { found, asked } = await served([...Array(5).fill(busy), [200, DONE]], (client) => client.wait("q", { wait: 30 }));
-  assert.equal(found.status, "succeeded");
+  const { result, asked } = await served([...Array(5).fill(busy), [200, DONE]], (client) =>
+    client.wait("q", { wait: 30 }),
+  );
+  assert.equal(result.status, "succeeded");
   assert.equal(asked.length, 6);
 });
 
 test("a refusal has the type of its status", async () => {
-  const kinds = [[401, NotAllowed], [403, NotAllowed], [404, NotFound], [409, Conflict], [413, InputRefused], [422, InputRefused], [500, ApiProblem]];
+  const kinds = [
+    [401, NotAllowed],
+    [403, NotAllowed],
+    [404, NotFound],
+    [409, Conflict],
+    [413, InputRefused],
+    [422, InputRefused],
+    [500, ApiProblem],
+  ];
   for (const [status, Kind] of kinds) {
     const { error } = await served([[status, { code: "no", detail: "because" }]], (client) => client.cancel("q"));
     assert.equal(error.constructor, Kind);
@@ -114,8 +137,8 @@ test("a server that is away or silent is named", async () => {
 
 test("a broken connection is tried again", async () => {
   const broken = (response) => response.destroy();
-  const { found, asked } = await served([broken, [200, DONE]], (client) => client.query("q"));
-  assert.deepEqual(found, DONE);
+  const { result, asked } = await served([broken, [200, DONE]], (client) => client.query("q"));
+  assert.deepEqual(result, DONE);
   assert.equal(asked.length, 2);
 });
 
@@ -127,7 +150,8 @@ test("the caller's signal ends a request, a pause and a stream", async () => {
   }
   const reason = new Error("enough");
   const abort = new AbortController();
-  const endless = (response) => response.writeHead(200, { "Content-Type": "text/event-stream" }).write(event(1, "stage", {}));
+  const endless = (response) =>
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).write(event(1, "stage", {}));
   const { error } = await served([endless], async (client) => {
     for await (const { id } of client.events("q", { signal: abort.signal })) if (id === 1) abort.abort(reason);
   });
@@ -136,13 +160,31 @@ test("the caller's signal ends a request, a pause and a stream", async () => {
 
 test("a stream is joined over connections that are cut: every event once, in order", async () => {
   const draft = "– 한국어 😀\u2028";
-  const told = [event(1, "stage", { stage: "a" }), event(2, "draft", { text: draft }), event(3, "final", { query: DONE })];
+  const told = [
+    event(1, "stage", { stage: "a" }),
+    event(2, "draft", { text: draft }),
+    event(3, "final", { query: DONE }),
+  ];
   const first = `retry: 1\n\n: alive\n\n${told[0]}${told[1]}`;
-  const replies = [streamed(first, { whole: false }), streamed(told[1] + told[2].slice(0, 9)), streamed(told.join(""), { step: 1 })];
-  const { found, asked } = await served(replies, (client) => collected(client.events("q")));
-  assert.deepEqual(found.map(({ id, type }) => [id, type]), [[1, "stage"], [2, "draft"], [3, "final"]]);
-  assert.equal(found[1].data.text, draft);
-  assert.deepEqual(asked.map(({ headers }) => headers["last-event-id"]), [undefined, "2", "2"]);
+  const replies = [
+    streamed(first, { whole: false }),
+    streamed(told[1] + told[2].slice(0, 9)),
+    streamed(told.join(""), { step: 1 }),
+  ];
+  const { result, asked } = await served(replies, (client) => collected(client.events("q")));
+  assert.deepEqual(
+    result.map(({ id, type }) => [id, type]),
+    [
+      [1, "stage"],
+      [2, "draft"],
+      [3, "final"],
+    ],
+  );
+  assert.equal(result[1].data.text, draft);
+  assert.deepEqual(
+    asked.map(({ headers }) => headers["last-event-id"]),
+    [undefined, "2", "2"],
+  );
 });
 
 test("a stream that only closes is given up, and one with nothing left ends", async () => {
@@ -150,7 +192,7 @@ test("a stream that only closes is given up, and one with nothing left ends", as
   assert.match(error.message, /without the last one/);
   assert.equal(asked.length, 3);
   const nothing = (response) => response.writeHead(204).end();
-  assert.deepEqual((await served([nothing], (client) => collected(client.events("q")))).found, []);
+  assert.deepEqual((await served([nothing], (client) => collected(client.events("q")))).result, []);
 });
 
 test("the sentences of an answer are those that passed, as they passed", async () => {
@@ -161,21 +203,33 @@ test("the sentences of an answer are those that passed, as they passed", async (
     passed(3, "sentence.repaired", 0, { how: "rewritten" }),
     event(4, "final", { query: DONE }),
   ];
-  const { found } = await served([[202, { id: "q" }], streamed(told.join(""))], async (client) => {
+  const { result } = await served([[202, { id: "q" }], streamed(told.join(""))], async (client) => {
     const stream = client.stream("Why?");
     return { sentences: await collected(stream), stream };
   });
-  assert.deepEqual(found.sentences.map(({ text, how }) => [text, how]), [["S1.", undefined], ["S0.", "rewritten"]]);
-  assert.deepEqual([found.stream.id, found.stream.query], ["q", DONE]);
+  assert.deepEqual(
+    result.sentences.map(({ text, how }) => [text, how]),
+    [
+      ["S1.", undefined],
+      ["S0.", "rewritten"],
+    ],
+  );
+  assert.deepEqual([result.stream.id, result.stream.query], ["q", DONE]);
 });
 
 test("lists are read page by page, up to the limit", async () => {
   const page = (names, next_cursor) => [200, { workspaces: names.map((name) => ({ name })), next_cursor }];
   const list = (limit) => (client) => collected(client.workspaces.list({ limit }));
-  const { found, asked } = await served([page(["a", "b"], "x"), page(["c"], null)], list());
-  assert.deepEqual(found.map(({ name }) => name), ["a", "b", "c"]);
-  assert.deepEqual(asked.map(({ url }) => url), ["/v1/workspaces?limit=100", "/v1/workspaces?limit=100&cursor=x"]);
-  assert.equal((await served([page(["a", "b"], "x")], list(1))).found.length, 1);
+  const { result, asked } = await served([page(["a", "b"], "x"), page(["c"], null)], list());
+  assert.deepEqual(
+    result.map(({ name }) => name),
+    ["a", "b", "c"],
+  );
+  assert.deepEqual(
+    asked.map(({ url }) => url),
+    ["/v1/workspaces?limit=100", "/v1/workspaces?limit=100&cursor=x"],
+  );
+  assert.equal((await served([page(["a", "b"], "x")], list(1))).result.length, 1);
   assert.equal((await served([page(["a"], null)], list(0))).asked.length, 0);
 });
 
@@ -190,7 +244,8 @@ test("ids stand in the path as they are, and none leads elsewhere", async () => 
 });
 
 test("what cannot be sent is refused before it is", async () => {
-  for (const url of ["localhost", "localhost:8000", ""]) assert.throws(() => new Citewell({ url }), /no address of a server/);
+  for (const url of ["localhost", "localhost:8000", ""])
+    assert.throws(() => new Citewell({ url }), /no address of a server/);
   assert.throws(() => new Citewell({ key: "cw_1\n" }), /characters that no key has/);
   const { error, asked } = await served([[200, {}]], (client) => client.upload("text"));
   assert.match(error.message, /has no name/);

@@ -9,21 +9,37 @@ const BODY = '{"type":"query.succeeded","data":{"id":"1","answer":"30일 이내�
 const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const [SECRET, OLD] = [newSecret(), newSecret()];
 const signature = (secret, body = BODY, id = "msg_1", at = NOW) =>
-  `v1,${createHmac("sha256", Buffer.from(secret.slice(6), "base64")).update(`${id}.${at}.${body}`).digest("base64")}`;
-const headers = (changes = {}) => ({ "webhook-id": "msg_1", "webhook-timestamp": String(NOW), "webhook-signature": signature(SECRET), ...changes });
-const check = (given = headers(), { body = BODY, secret = SECRET, ...options } = {}) => verifyWebhook(body, given, secret, { now: NOW, ...options });
-const refused = (why, ...given) => assert.rejects(check(...given), (error) => error instanceof WebhookInvalid && why.test(error.message));
+  `v1,${createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
+    .update(`${id}.${at}.${body}`)
+    .digest("base64")}`;
+const headers = (changes = {}) => ({
+  "webhook-id": "msg_1",
+  "webhook-timestamp": String(NOW),
+  "webhook-signature": signature(SECRET),
+  ...changes,
+});
+const check = (given = headers(), { body = BODY, secret = SECRET, ...options } = {}) =>
+  verifyWebhook(body, given, secret, { now: NOW, ...options });
+const refused = (why, ...given) =>
+  assert.rejects(check(...given), (error) => error instanceof WebhookInvalid && why.test(error.message));
 
 test("the example of the specification is accepted", async () => {
-  const given = new Headers({ "Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "Webhook-Timestamp": "1614265330", "Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=" });
-  const found = await verifyWebhook('{"test": 2432232314}', given, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", { now: 1614265330 });
-  assert.deepEqual(found, { test: 2432232314 });
+  const given = new Headers({
+    "Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    "Webhook-Timestamp": "1614265330",
+    "Webhook-Signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+  });
+  const payload = await verifyWebhook('{"test": 2432232314}', given, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
+    now: 1614265330,
+  });
+  assert.deepEqual(payload, { test: 2432232314 });
 });
 
 test("the body may be text or bytes, and headers those of fetch, of Node or a map", async () => {
   const bytes = Buffer.from(`..${BODY}`).subarray(2);
   for (const body of [BODY, bytes, new Uint8Array(bytes), new TextEncoder().encode(BODY).buffer]) {
-    for (const given of [headers(), new Headers(headers()), new Map(Object.entries(headers()))]) assert.deepEqual(await check(given, { body }), JSON.parse(BODY));
+    for (const given of [headers(), new Headers(headers()), new Map(Object.entries(headers()))])
+      assert.deepEqual(await check(given, { body }), JSON.parse(BODY));
   }
 });
 
@@ -38,7 +54,11 @@ test("a change of any character is noticed", async () => {
 });
 
 test("one signature of several is enough, in any order, and one secret of several", async () => {
-  for (const both of [`${signature(SECRET)} ${signature(OLD)}`, `${signature(OLD)} ${signature(SECRET)}`, `v2,abc v1,??? ${signature(SECRET)}`]) {
+  for (const both of [
+    `${signature(SECRET)} ${signature(OLD)}`,
+    `${signature(OLD)} ${signature(SECRET)}`,
+    `v2,abc v1,??? ${signature(SECRET)}`,
+  ]) {
     assert.ok(await check(headers({ "webhook-signature": both })));
   }
   assert.ok(await check(headers({ "webhook-signature": signature(OLD) }), { secret: [SECRET, OLD] }));
@@ -62,11 +82,15 @@ test("what is missing is named", async () => {
 });
 
 test("a genuine message without an object is told apart", async () => {
-  for (const body of ["[]", "null", "1", "{", ""]) await refused(/genuine/, headers({ "webhook-signature": signature(SECRET, body) }), { body });
+  for (const body of ["[]", "null", "1", "{", ""])
+    await refused(/genuine/, headers({ "webhook-signature": signature(SECRET, body) }), { body });
 });
 
 test("what is no secret is refused without repeating it", async () => {
   for (const secret of ["", "whsec_", "whsec_abc", SECRET.slice(6), "whsec_????", null, []]) {
-    await assert.rejects(check(headers(), { secret }), (error) => error instanceof WebhookSecretInvalid && !error.message.includes("abc"));
+    await assert.rejects(
+      check(headers(), { secret }),
+      (error) => error instanceof WebhookSecretInvalid && !error.message.includes("abc"),
+    );
   }
 });

@@ -13,7 +13,9 @@ from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.protocol import NotJudged
 
-CASES = [json.loads(line) for line in Path("benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()]
+CASES = [
+    json.loads(line) for line in Path("bench/benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()
+]
 CHANGED = ("true", "number", "name", "negated", "swapped")
 WORDS = Meaning(None)
 GERMAN = "Der Mieter zahlt nicht. Die Frist endet am 3. Mai 2024. Es ist falsch, dass der Hund bellt."

@@ -12,12 +12,7 @@ import { workspacesByUse } from "../parts/workspaces.js";
 import { go } from "../router.js";
 import { ended, hearUploads, uploads } from "../uploads.js";
 
-const t = words({
-  en: { title: "Ask your documents", lead: "Every sentence of the answer is checked against the documents it cites.", add: "Add documents",
-    empty: "There is nothing to ask yet: add documents first.", waits: "Your question is asked as soon as the documents are ready.", now: "Ask now", again: "Try again" },
-  ko: { title: "문서에 질문하세요", lead: "답변의 모든 문장을 인용한 문서와 대조합니다.", add: "문서 추가", empty: "아직 질문할 문서가 없습니다. 먼저 문서를 추가해 주세요.",
-    waits: "문서가 준비되는 대로 질문을 보냅니다.", now: "지금 질문", again: "다시 시도" },
-});
+const t = words("pages/ask");
 
 const GIVEN = ["question", "workspace", "mode", "run", "preset"];
 
@@ -26,18 +21,32 @@ export async function page(view, { search, signal }) {
   const given = Object.fromEntries(GIVEN.map((name) => [name, search.get(name)]).filter(([, value]) => value));
   const spaces = await workspacesByUse(signal);
   const said = h("div", { role: "status" });
-  const adding = h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("add"))), h("p", { class: "empty-hint", hidden: true }, t("empty")));
+  const adding = h(
+    "details",
+    { class: "card" },
+    h("summary", {}, h("h2", {}, t("add"))),
+    h("p", { class: "empty-hint", hidden: true }, t("empty")),
+  );
   const form = questionForm({
     spaces,
     given,
     submit: () => whenReady(form.workspace(), said, signal, () => submitted(form, said)),
     change: () => look(),
   });
-  adding.append(upload({ place: () => ({ workspace: form.workspace() }), onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
-    onproblem: (error) => show(said, trouble(error)), signal }));
-  const problem = h("div"), examples = h("div"), past = h("div"), banner = h("div");
+  adding.append(
+    upload({
+      place: () => ({ workspace: form.workspace() }),
+      onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
+      onproblem: (error) => show(said, trouble(error)),
+      signal,
+    }),
+  );
+  const problem = h("div"),
+    examples = h("div"),
+    past = h("div"),
+    banner = h("div");
   const offline = isOffline(signal);
-  offline.then((found) => show(banner, found && offlineBanner()));
+  offline.then((isAlone) => show(banner, isAlone && offlineBanner()));
   // Told here and not by the router, whose new page would have lost what was typed meanwhile.
   async function look() {
     show(problem);
@@ -52,7 +61,18 @@ export async function page(view, { search, signal }) {
     }
   }
   view.classList.add("asking");
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, said, problem, examples, adding, past, banner);
+  show(
+    view,
+    h("h1", {}, t("title")),
+    h("p", { class: "muted" }, t("lead")),
+    form.element,
+    said,
+    problem,
+    examples,
+    adding,
+    past,
+    banner,
+  );
   if (matchMedia("(hover: hover)").matches) form.focus();
   await look();
 }
@@ -61,18 +81,26 @@ export async function page(view, { search, signal }) {
 async function lookForDocuments(workspace, adding, signal) {
   const { documents } = await ask(withQuery("/v1/documents", { workspace, limit: 1 }), { signal });
   adding.querySelector(".empty-hint").hidden = documents.length > 0;
-  adding.open = documents.length === 0 || uploads.some((one) => !ended(one));
+  adding.open = documents.length === 0 || uploads.some((file) => !ended(file));
 }
 
 /** Call `act` when no upload into the workspace is under way any more; meanwhile tell so. */
 function whenReady(workspace, said, signal, act) {
-  const going = () => uploads.some((one) => one.workspace === workspace && !ended(one));
+  const going = () => uploads.some((file) => file.workspace === workspace && !ended(file));
   if (!going()) return act();
   const waiting = new AbortController();
   signal.addEventListener("abort", () => waiting.abort());
-  const send = () => { waiting.abort(); act(); };
-  show(said, h("div", { class: "caution row spread" }, t("waits"), h("button", { type: "button", onclick: send }, t("now"))));
-  hearUploads(() => { if (!waiting.signal.aborted && !going()) send(); }, waiting.signal);
+  const send = () => {
+    waiting.abort();
+    act();
+  };
+  show(
+    said,
+    h("div", { class: "caution row spread" }, t("waits"), h("button", { type: "button", onclick: send }, t("now"))),
+  );
+  hearUploads(() => {
+    if (!waiting.signal.aborted && !going()) send();
+  }, waiting.signal);
   return null;
 }
 
@@ -81,7 +109,11 @@ async function submitted(form, said) {
   const button = form.element.querySelector(".ask");
   button.disabled = true;
   try {
-    const { id } = await ask("/v1/queries", { method: "POST", json: form.body(), headers: { "Idempotency-Key": key() } });
+    const { id } = await ask("/v1/queries", {
+      method: "POST",
+      json: form.body(),
+      headers: { "Idempotency-Key": key() },
+    });
     go(`/query/${id}`);
   } catch (error) {
     show(said, error.status ? trouble(error) : h("p", { class: "problem", role: "alert" }, told(error)));

@@ -1,4 +1,7 @@
-/** One conversation: its questions with their answers, a box for the next one, and each question once more in other words. */
+/**
+ * One conversation: its questions with their answers, a box for the next one, and each question once more in other
+ * words.
+ */
 import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
@@ -15,15 +18,7 @@ import { signalLine } from "../parts/signal.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: { untitled: "New conversation", all: "All conversations", rename: "Rename", remove: "Delete", name: "Title", save: "Save", restated: "Understood as: “{q}”",
-    next: "Ask a follow-up question", ask: "Ask", stop: "Stop", edit: "Edit and ask again", edited: "The question in other words", cancel: "Cancel", proof: "All that was checked",
-    stopped: "This question was stopped.", failed: "This question failed", sure: "Delete this conversation?", kept: "Its questions and answers stay in the history.",
-    aside: "What follows it is set aside; it stays in the history.", references: "References", empty: "Nothing was asked yet.", waits: "It is asked when the answer before it is there." },
-  ko: { untitled: "새 대화", all: "모든 대화", rename: "이름 바꾸기", remove: "삭제", name: "제목", save: "저장", restated: "이렇게 이해했습니다: “{q}”", next: "이어서 질문하기", ask: "질문",
-    stop: "중지", edit: "고쳐서 다시 질문", edited: "고친 질문", cancel: "취소", proof: "검증 내역 전체", stopped: "이 질문은 중지되었습니다.", failed: "이 질문은 실패했습니다",
-    sure: "이 대화를 삭제할까요?", kept: "질문과 답변은 기록에 남습니다.", aside: "그 뒤의 질문은 제외되며 기록에는 남습니다.", references: "출처", empty: "아직 질문이 없습니다.", waits: "앞 답변이 나오는 대로 질문합니다." },
-});
+const t = words("pages/conversation");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const AT_A_TIME = 100;
@@ -49,10 +44,10 @@ export async function page(view, { params, signal }) {
     const [conversation, turns] = await Promise.all([ask(path, { signal }), allTurns(path, signal)]);
     show(head, ...headOf(conversation, path, draw));
     const drawn = turns.map((turn) => drawTurn(turn, { send, draw, signal }));
-    show(thread, drawn.length ? drawn.map((one) => one.element) : h("li", { class: "muted" }, t("empty")));
-    going = drawn.map((one) => one.going).filter(Boolean);
+    show(thread, drawn.length ? drawn.map((turn) => turn.element) : h("li", { class: "muted" }, t("empty")));
+    going = drawn.map((turn) => turn.going).filter(Boolean);
     // The newest is in sight, above the box for the next.
-    await Promise.all(drawn.map((one) => one.done));
+    await Promise.all(drawn.map((turn) => turn.done));
     if (!signal.aborted) window.scrollTo(0, document.body.scrollHeight);
   }
   show(view, head, thread, box.element);
@@ -72,9 +67,9 @@ async function allTurns(path, signal) {
   const turns = [];
   let cursor = "";
   do {
-    const found = await ask(withQuery(`${path}/turns`, { cursor, limit: AT_A_TIME }), { signal });
-    turns.push(...found.turns);
-    cursor = found.next_cursor;
+    const listing = await ask(withQuery(`${path}/turns`, { cursor, limit: AT_A_TIME }), { signal });
+    turns.push(...listing.turns);
+    cursor = listing.next_cursor;
   } while (cursor);
   return turns;
 }
@@ -84,56 +79,106 @@ function headOf(conversation, path, draw) {
   return [
     h("p", { class: "small" }, h("a", { href: "#/conversations" }, t("all"))),
     h("h1", { dir: "auto" }, conversation.title || t("untitled")),
-    h("div", { class: "row spread" }, h("p", { class: "small muted" }, h("bdi", {}, conversation.workspace)), h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => renamed(conversation, path, draw) }, t("rename")),
-      h("button", { type: "button", class: "danger", onclick: () => removed(path) }, t("remove")))),
+    h(
+      "div",
+      { class: "row spread" },
+      h("p", { class: "small muted" }, h("bdi", {}, conversation.workspace)),
+      h(
+        "div",
+        { class: "row" },
+        h("button", { type: "button", onclick: () => renamed(conversation, path, draw) }, t("rename")),
+        h("button", { type: "button", class: "danger", onclick: () => removed(path) }, t("remove")),
+      ),
+    ),
   ];
 }
 
 async function renamed(conversation, path, draw) {
   const title = h("input", { maxlength: "200", value: conversation.title || "", autofocus: true });
-  const buttons = h("div", { class: "row end" }, h("button", { value: "" }, t("cancel")), h("button", { class: "primary", value: "yes" }, t("save")));
+  const buttons = h(
+    "div",
+    { class: "row end" },
+    h("button", { value: "" }, t("cancel")),
+    h("button", { class: "primary", value: "yes" }, t("save")),
+  );
   if ((await opened(t("rename"), [h("label", {}, t("name"), title), buttons])) !== "yes") return;
   // Without a title it takes one from its first question again.
-  await ask(path, { method: "PATCH", json: { title: title.value.trim() || null } }).then(draw).catch((error) => notice(told(error)));
+  await ask(path, { method: "PATCH", json: { title: title.value.trim() || null } })
+    .then(draw)
+    .catch((error) => notice(told(error)));
 }
 
 async function removed(path) {
   if (!(await confirmed(t("sure"), t("kept"), t("remove")))) return;
-  await ask(path, { method: "DELETE" }).then(() => go("/conversations")).catch((error) => notice(told(error)));
+  await ask(path, { method: "DELETE" })
+    .then(() => go("/conversations"))
+    .catch((error) => notice(told(error)));
 }
 
 function drawTurn(turn, doing) {
   const answer = h("div", { class: "stack" });
   const buttons = h("div", { class: "row actions" });
-  const element = h("li", { class: "turn" }, h("h2", { dir: "auto" }, turn.question),
-    turn.restated_question && h("p", { class: "small muted", dir: "auto" }, t("restated", { q: turn.restated_question })), h("div", { class: "card" }, answer, buttons));
+  const element = h(
+    "li",
+    { class: "turn" },
+    h("h2", { dir: "auto" }, turn.question),
+    turn.restated_question &&
+      h("p", { class: "small muted", dir: "auto" }, t("restated", { q: turn.restated_question })),
+    h("div", { class: "card" }, answer, buttons),
+  );
   const edit = h("button", { type: "button", onclick: () => edited(turn, buttons, doing) }, t("edit"));
   if (FINAL.has(turn.status)) {
     show(buttons, edit, h("a", { class: "button", href: `#/query/${turn.id}` }, t("proof")));
     return { element, done: drawAnswer(answer, turn, doing.signal) };
   }
-  show(buttons, h("button", { type: "button", class: "danger", onclick: (event) => stopped(event.currentTarget, turn) }, t("stop")), edit);
+  show(
+    buttons,
+    h("button", { type: "button", class: "danger", onclick: (event) => stopped(event.currentTarget, turn) }, t("stop")),
+    edit,
+  );
   // Not waited for: it goes on while the page is used.
   return { element, done: null, going: watch(answer, turn, doing) };
 }
 
 async function drawAnswer(place, turn, signal) {
   if (turn.status === "cancelled") return void show(place, h("p", { class: "muted" }, t("stopped")));
-  if (turn.status === "failed") return void show(place, h("div", { class: "problem" }, h("strong", {}, t("failed")), h("div", { dir: "auto" }, turn.error?.message)));
+  if (turn.status === "failed")
+    return void show(
+      place,
+      h("div", { class: "problem" }, h("strong", {}, t("failed")), h("div", { dir: "auto" }, turn.error?.message)),
+    );
   show(place, h("div", { class: "answer", dir: "auto" }, turn.answer)); // until its proof is here
   try {
     const query = await ask(turn.links.self, { signal });
-    show(place, query.provider === "offline" && turn.position === 1 && offlineBanner(), query.abstained ? refusal(query) : proven(query));
+    show(
+      place,
+      query.provider === "offline" && turn.position === 1 && offlineBanner(),
+      query.abstained ? refusal(query) : proven(query),
+    );
   } catch (error) {
     if (!signal.aborted) place.append(trouble(error));
   }
 }
 
 function proven(query) {
-  const answer = answerText({ text: query.answer, sentences: query.verification ? honest(query.verification.sentences, query.verification) : [], citations: honest(query.citations, query.verification || {}), passages: query.sources });
+  const answer = answerText({
+    text: query.answer,
+    sentences: query.verification ? honest(query.verification.sentences, query.verification) : [],
+    citations: honest(query.citations, query.verification || {}),
+    passages: query.sources,
+  });
   answer.classList.add("quiet");
-  return [query.signal && signalLine(query.signal), answer, conflictsOf(query), query.references.length > 0 && h("ul", { class: "small muted plain-list", "aria-label": t("references") }, query.references.map((one) => h("li", { dir: "auto" }, one)))];
+  return [
+    query.signal && signalLine(query.signal),
+    answer,
+    conflictsOf(query),
+    query.references.length > 0 &&
+      h(
+        "ul",
+        { class: "small muted plain-list", "aria-label": t("references") },
+        query.references.map((reference) => h("li", { dir: "auto" }, reference)),
+      ),
+  ];
 }
 
 async function watch(place, turn, { draw, signal }) {
@@ -156,7 +201,13 @@ async function stopped(button, turn) {
 /** The question in a box of its own; what it is asked instead of goes out of the thread. */
 function edited(turn, buttons, { send, draw }) {
   const back = h("button", { type: "button", onclick: () => draw() }, t("cancel"));
-  const box = questionBox({ label: t("edited"), action: t("ask"), value: turn.question, more: [back], send: (question) => send(question, turn.id) });
+  const box = questionBox({
+    label: t("edited"),
+    action: t("ask"),
+    value: turn.question,
+    more: [back],
+    send: (question) => send(question, turn.id),
+  });
   show(buttons, h("div", { class: "stack wide" }, h("p", { class: "small muted" }, t("aside")), box.element));
   box.focus();
 }

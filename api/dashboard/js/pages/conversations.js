@@ -7,49 +7,74 @@ import { notice, told, trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 import { go } from "../router.js";
 
-const t = words({
-  en: { title: "Conversations", lead: "Questions that follow up on one another: each is understood from those before it, then answered and verified as any other.",
-    first: "The first question of a new conversation", begin: "Begin", workspace: "Workspace", search: "Search in titles and questions", filters: "Filters", more: "Show more",
-    none: "There is no conversation yet. Ask its first question above.", nothing: "No conversation has these words.", questions: "{n} questions", questions_1: "1 question", untitled: "Nothing was asked yet" },
-  ko: { title: "대화", lead: "이어지는 질문입니다. 각 질문은 앞의 질문을 바탕으로 이해한 뒤 다른 질문처럼 답하고 검증합니다.", first: "새 대화의 첫 질문", begin: "시작",
-    workspace: "작업 공간", search: "제목과 질문에서 검색", filters: "조건", more: "더 보기", none: "아직 대화가 없습니다. 위에서 첫 질문을 해 보세요.", nothing: "이 말이 들어간 대화가 없습니다.",
-    questions: "질문 {n}개", questions_1: "질문 1개", untitled: "아직 질문이 없습니다" },
-});
+const t = words("pages/conversations");
 
 const AT_A_TIME = 30;
 const PAUSE_MS = 250; // of somebody who types
 
 export async function page(view, { search, signal }) {
   const names = await workspaceNames(signal);
-  const own = h("select", { "aria-label": t("workspace") }, names.map((name) => h("option", { value: name, selected: name === search.get("workspace") }, name)));
-  const box = questionBox({ label: t("first"), action: t("begin"), more: [own], send: (question) => begin(own.value, question) });
+  const own = h(
+    "select",
+    { "aria-label": t("workspace") },
+    names.map((name) => h("option", { value: name, selected: name === search.get("workspace") }, name)),
+  );
+  const box = questionBox({
+    label: t("first"),
+    action: t("begin"),
+    more: [own],
+    send: (question) => begin(own.value, question),
+  });
   let typing = 0;
-  const text = h("input", { type: "search", maxlength: "200", value: search.get("text") || "", oninput: () => { clearTimeout(typing); typing = setTimeout(load, PAUSE_MS); } });
+  const text = h("input", {
+    type: "search",
+    maxlength: "200",
+    value: search.get("text") || "",
+    oninput: () => {
+      clearTimeout(typing);
+      typing = setTimeout(load, PAUSE_MS);
+    },
+  });
   const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: () => load() });
   const list = h("ul", { class: "labels" });
   const empty = h("p", { class: "muted", role: "status" });
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { cursor: null, asked: 0 };
   async function load(cursor = "") {
-    const mine = ++state.asked; // a later search may be answered sooner
+    const asking = ++state.asked; // a later search may be answered sooner
     const wanted = { search: text.value.trim(), workspace: workspace.value };
     history.replaceState(null, "", withQuery("#/conversations", { text: wanted.search, workspace: wanted.workspace }));
     try {
-      const found = await ask(withQuery("/v1/conversations", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
-      if (mine !== state.asked) return;
-      state.cursor = found.next_cursor;
+      const listing = await ask(withQuery("/v1/conversations", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
+      if (asking !== state.asked) return;
+      state.cursor = listing.next_cursor;
       if (!cursor) show(list);
-      list.append(...found.conversations.map(entry));
+      list.append(...listing.conversations.map(entry));
       empty.textContent = list.children.length ? "" : t(wanted.search || wanted.workspace ? "nothing" : "none");
       more.hidden = !state.cursor;
     } catch (error) {
       if (!signal.aborted) show(list, h("li", {}, trouble(error)));
     }
   }
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), box.element,
-    h("section", { class: "card stack", "aria-label": t("title") },
-      h("form", { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
-        h("label", {}, t("search"), text), h("label", {}, t("workspace"), workspace)), list, empty, more));
+  show(
+    view,
+    h("h1", {}, t("title")),
+    h("p", { class: "muted" }, t("lead")),
+    box.element,
+    h(
+      "section",
+      { class: "card stack", "aria-label": t("title") },
+      h(
+        "form",
+        { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
+        h("label", {}, t("search"), text),
+        h("label", {}, t("workspace"), workspace),
+      ),
+      list,
+      empty,
+      more,
+    ),
+  );
   await load();
 }
 
@@ -60,14 +85,32 @@ async function begin(workspace, question) {
     await ask(conversation.links.turns, { method: "POST", json: { question } });
     go(`/conversations/${conversation.id}`);
   } catch (error) {
-    if (conversation) await ask(conversation.links.self, { method: "DELETE" }).catch(() => null); // nothing was asked in it
+    // nothing was asked in it
+    if (conversation) await ask(conversation.links.self, { method: "DELETE" }).catch(() => null);
     notice(told(error));
     throw error;
   }
 }
 
-function entry(one) {
-  const asked = one.turns === 1 ? t("questions_1") : t("questions", { n: number(one.turns) });
-  return h("li", {}, h("div", {}, h("a", { class: "entry", href: `#/conversations/${one.id}`, dir: "auto" }, one.title || t("untitled")),
-    h("div", { class: "small muted" }, h("bdi", {}, one.workspace), ` · ${asked} · ${moment(one.last_asked_at)}`)));
+function entry(conversation) {
+  const asked = conversation.turns === 1 ? t("questions_1") : t("questions", { n: number(conversation.turns) });
+  return h(
+    "li",
+    {},
+    h(
+      "div",
+      {},
+      h(
+        "a",
+        { class: "entry", href: `#/conversations/${conversation.id}`, dir: "auto" },
+        conversation.title || t("untitled"),
+      ),
+      h(
+        "div",
+        { class: "small muted" },
+        h("bdi", {}, conversation.workspace),
+        ` · ${asked} · ${moment(conversation.last_asked_at)}`,
+      ),
+    ),
+  );
 }

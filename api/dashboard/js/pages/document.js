@@ -6,24 +6,13 @@ import { chunks } from "../parts/chunks.js";
 import { save } from "../parts/copying.js";
 import { finding } from "../parts/finding.js";
 import { bytes, progressOf, stageWord } from "../parts/ingestion.js";
-import { notice, told, trouble } from "../parts/notices.js";
+import { notice, told } from "../parts/notices.js";
 import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
 import { points } from "../points.js";
 import { pause } from "../pause.js";
 
-const t = words({
-  en: { version: "version {n}", pages: "{n} pages", passages: "{done} of {total} passages", reading: "The document is being read.", failed: "The document could not be read",
-    retry: "Try again", newer: "A newer version took the place of this one.", openNewer: "Open it", versions: "Versions", sections: "Sections", page: "Page", of: "of {n}",
-    previous: "Previous page", next: "Next page", cited: "Cited place", gone: "The cited place is not part of this text.", text: "Text of the document", characters: "{n} characters",
-    ready: "ready", superseded: "replaced", queued: "waiting", processing: "being read", failedState: "failed", ask: "Ask about it", file: "Download the file",
-    citedCorrected: "A person corrected the cited words; the file says:", corrections: "{n} {n:place|places} of this text {n:was|were} corrected by people; the file differs there.", struck: "(nothing)", look: "History of changes" },
-  ko: { version: "버전 {n}", pages: "{n}쪽", passages: "구절 {total}개 중 {done}개", reading: "문서를 읽는 중입니다.", failed: "문서를 읽지 못했습니다", retry: "다시 시도",
-    newer: "더 새로운 버전으로 대체된 문서입니다.", openNewer: "새 버전 열기", versions: "버전", sections: "목차", page: "쪽", of: "/ {n}", previous: "이전 쪽", next: "다음 쪽",
-    cited: "인용된 위치", gone: "인용된 위치가 이 글에 없습니다.", text: "문서 본문", characters: "{n}자", ready: "준비됨", superseded: "대체됨", queued: "대기 중",
-    processing: "읽는 중", failedState: "실패", ask: "이 문서에 질문", file: "파일 내려받기",
-    citedCorrected: "사용자가 인용된 글을 고쳤습니다. 파일의 글:", corrections: "사용자가 이 글의 {n}곳을 고쳐 파일과 다릅니다.", struck: "(없음)", look: "변경 기록" },
-});
+const t = words("pages/document");
 
 const LOOK_MS = 800;
 const READ = new Set(["ready", "superseded"]);
@@ -36,7 +25,12 @@ export async function page(view, { params, search, signal }) {
   const body = h("div");
   show(view, top, body);
   let document = await ask(path, { signal });
-  const draw = () => show(top, head(document, path), state(document, path, () => page(view, { params, search, signal })));
+  const draw = () =>
+    show(
+      top,
+      head(document, path),
+      state(document, path, () => page(view, { params, search, signal })),
+    );
   draw();
   while (!READ.has(document.status) && document.status !== "failed") {
     await pause(LOOK_MS, signal);
@@ -50,22 +44,57 @@ export async function page(view, { params, search, signal }) {
 }
 
 async function drawText(body, path, document, search, signal) {
-  const [text, layout, shape] = await Promise.all([send(`${path}/text`, { signal }).then((response) => response.text()), ask(`${path}/layout`, { signal }), ask(`${path}/blocks`, { signal })]);
+  const [text, layout, shape] = await Promise.all([
+    send(`${path}/text`, { signal }).then((response) => response.text()),
+    ask(`${path}/layout`, { signal }),
+    ask(`${path}/blocks`, { signal }),
+  ]);
   const measured = points(text);
   const wanted = spanOf(search, measured);
-  const parts = { text, measured, layout, shape, cited: wanted?.cited, span: wanted?.cited && { start: Number(search.get("start")), end: Number(search.get("end")) } };
-  const views = { original: () => originalView(path, parts, signal), text: () => textView(parts, signal), chunks: () => chunksView(path, document, search, signal) };
+  const parts = {
+    text,
+    measured,
+    layout,
+    shape,
+    cited: wanted?.cited,
+    span: wanted?.cited && { start: Number(search.get("start")), end: Number(search.get("end")) },
+  };
+  const views = {
+    original: () => originalView(path, parts, signal),
+    text: () => textView(parts, signal),
+    chunks: () => chunksView(path, document, search, signal),
+  };
   const names = Object.keys(views).filter((name) => name !== "original" || shape.view !== "text");
   const choose = async (name) => {
     const { element, jump, tools } = await views[name]();
     if (signal.aborted) return;
-    const citedPlace = () => { reveal(element.querySelector("mark.cited")); };
-    const toolbar = h("div", { class: "reader-tools card" },
-      viewChoice(names, name, (other) => other === name || choose(other).then(() => body.querySelector("[aria-pressed=true]").focus())),
+    const citedPlace = () => {
+      reveal(element.querySelector("mark.cited"));
+    };
+    const toolbar = h(
+      "div",
+      { class: "reader-tools card" },
+      viewChoice(
+        names,
+        name,
+        (choice) => choice === name || choose(choice).then(() => body.querySelector("[aria-pressed=true]").focus()),
+      ),
       name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
-      name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")), tools);
-    show(body, wanted?.gone && h("p", { class: "problem" }, t("gone")), name !== "chunks" && corrections(layout.corrections ?? [], parts, path), toolbar,
-      h("div", { class: "reader" }, name !== "chunks" && contents(layout.sections, jump), h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element)));
+      name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")),
+      tools,
+    );
+    show(
+      body,
+      wanted?.gone && h("p", { class: "problem" }, t("gone")),
+      name !== "chunks" && corrections(layout.corrections ?? [], parts, path),
+      toolbar,
+      h(
+        "div",
+        { class: "reader" },
+        name !== "chunks" && contents(layout.sections, jump),
+        h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element),
+      ),
+    );
     if (name === "chunks") return;
     if (wanted?.cited) citedPlace();
     else if (search.get("page")) reveal(element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
@@ -81,7 +110,11 @@ function textView({ text, measured, layout, cited }, signal) {
 }
 
 function chunksView(path, { status }, search, signal) {
-  return chunks(path, { wanted: Math.max(0, Math.trunc(Number(search.get("chunk"))) || 0), canChange: status === "ready" }, signal);
+  return chunks(
+    path,
+    { wanted: Math.max(0, Math.trunc(Number(search.get("chunk"))) || 0), canChange: status === "ready" },
+    signal,
+  );
 }
 
 async function originalView(path, parts, signal) {
@@ -89,13 +122,31 @@ async function originalView(path, parts, signal) {
   return { element, jump: (start) => place(start)?.scrollIntoView({ block: "start" }) };
 }
 
-/** What a reader has to know of a text that differs from its file: of the cited words what the file says, else how many places. */
+/**
+ * What a reader has to know of a text that differs from its file: of the cited words what the file says, else how many
+ * places.
+ */
 function corrections(made, { span, measured }, path) {
   if (!made.length) return false;
-  const cited = span ? made.filter(({ start, end }) => (start === end ? span.start <= start && start <= span.end : start < span.end && span.start < end)) : [];
-  const link = h("a", { href: `#${path.slice("/v1".length).replace("/documents/", "/document/")}?view=chunks` }, t("look"));
+  const cited = span
+    ? made.filter(({ start, end }) =>
+        start === end ? span.start <= start && start <= span.end : start < span.end && span.start < end,
+      )
+    : [];
+  const link = h(
+    "a",
+    { href: `#${path.slice("/v1".length).replace("/documents/", "/document/")}?view=chunks` },
+    t("look"),
+  );
   if (!cited.length) return h("p", { class: "small muted" }, t("corrections", { n: made.length }), " ", link);
-  return h("p", { class: "caution", role: "note" }, t("citedCorrected"), cited.map((one) => [" ", h("q", { dir: "auto" }, inWholeWords(one, measured) || t("struck"))]), " ", link);
+  return h(
+    "p",
+    { class: "caution", role: "note" },
+    t("citedCorrected"),
+    cited.map((citation) => [" ", h("q", { dir: "auto" }, inWholeWords(citation, measured) || t("struck"))]),
+    " ",
+    link,
+  );
 }
 
 /** What the file says at a corrected place, with the rest of the words that it begins and ends within. */
@@ -111,7 +162,8 @@ function inWholeWords({ start, end, of_file: words }, measured) {
 function spanOf(search, measured) {
   if (!search.has("start")) return null;
   const [start, end] = [Number(search.get("start")), Number(search.get("end"))];
-  const exists = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= measured.length;
+  const exists =
+    Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= measured.length;
   return exists ? { cited: { start: measured.unit(start), end: measured.unit(end) } } : { gone: true };
 }
 
@@ -120,35 +172,70 @@ function reveal(target) {
   const element = target instanceof Range ? target.startContainer.parentElement : target;
   if (!element) return;
   element.scrollIntoView({ block: "center" });
-  const settle = (left) => requestAnimationFrame(() => {
-    const { top, height } = target.getBoundingClientRect();
-    const off = top + Math.min(height, innerHeight / 2) / 2 - innerHeight / 2;
-    scrollBy({ top: off, behavior: "instant" });
-    if (left) settle(left - 1); // also when it is there: the next layout may move it away
-  });
+  const settle = (left) =>
+    requestAnimationFrame(() => {
+      const { top, height } = target.getBoundingClientRect();
+      const off = top + Math.min(height, innerHeight / 2) / 2 - innerHeight / 2;
+      scrollBy({ top: off, behavior: "instant" });
+      if (left) settle(left - 1); // also when it is there: the next layout may move it away
+    });
   settle(5);
 }
 
 function head(document, path) {
   const { filename, workspace, version, pages, size_bytes: size, created_at: created, status, metadata } = document;
-  const facts = [t("version", { n: number(version) }), workspace, pages > 0 && t("pages", { n: number(pages) }), bytes(size), moment(created)];
-  return h("header", { class: "query-head" },
+  const facts = [
+    t("version", { n: number(version) }),
+    workspace,
+    pages > 0 && t("pages", { n: number(pages) }),
+    bytes(size),
+    moment(created),
+  ];
+  return h(
+    "header",
+    { class: "query-head" },
     h("h1", { dir: "auto" }, filename),
     metadata.title && metadata.title !== filename && h("p", { dir: "auto" }, String(metadata.title)),
-    h("div", { class: "row small muted facts" }, badge(status), facts.filter(Boolean).map((fact) => h("span", {}, fact)),
-      h("button", { type: "button", class: "plain", onclick: () => save(`${path}/original`, filename) }, t("file"))));
+    h(
+      "div",
+      { class: "row small muted facts" },
+      badge(status),
+      facts.filter(Boolean).map((fact) => h("span", {}, fact)),
+      h("button", { type: "button", class: "plain", onclick: () => save(`${path}/original`, filename) }, t("file")),
+    ),
+  );
 }
 
-const badge = (status) => h("span", { class: `badge ${TONES[status] || "not_checked"}` }, t(status === "failed" ? "failedState" : status));
+const badge = (status) =>
+  h("span", { class: `badge ${TONES[status] || "not_checked"}` }, t(status === "failed" ? "failedState" : status));
 
 function state(document, path, again) {
   const { status, stage, progress, error, superseded_by: newer } = document;
-  if (status === "failed") return h("div", { class: "problem" }, h("strong", {}, t("failed")), h("p", { dir: "auto" }, error?.message), h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")));
-  if (status === "superseded") return h("p", { class: "caution" }, t("newer"), " ", newer && h("a", { href: `#/document/${newer}` }, t("openNewer")));
+  if (status === "failed")
+    return h(
+      "div",
+      { class: "problem" },
+      h("strong", {}, t("failed")),
+      h("p", { dir: "auto" }, error?.message),
+      h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")),
+    );
+  if (status === "superseded")
+    return h(
+      "p",
+      { class: "caution" },
+      t("newer"),
+      " ",
+      newer && h("a", { href: `#/document/${newer}` }, t("openNewer")),
+    );
   if (READ.has(status)) return null;
   const { done, total, words: told } = progressOf(progress, (some, all) => t("passages", { done: some, total: all }));
-  return h("div", { class: "card", role: "status" }, h("p", {}, t("reading"), " ", stageWord(stage)),
-    h("progress", { "aria-label": t("reading"), max: total || 1, value: total ? done : null }), told && h("p", { class: "small muted" }, told));
+  return h(
+    "div",
+    { class: "card", role: "status" },
+    h("p", {}, t("reading"), " ", stageWord(stage)),
+    h("progress", { "aria-label": t("reading"), max: total || 1, value: total ? done : null }),
+    told && h("p", { class: "small muted" }, told),
+  );
 }
 
 async function retry(path, again) {
@@ -161,20 +248,60 @@ async function retry(path, again) {
 }
 
 function versions(documents, shown) {
-  return h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("versions"))),
-    h("ul", { class: "plain-list" }, documents.map(({ id, version, status, created_at: created }) => h("li", { class: "row" },
-      h("a", { href: `#/document/${id}`, "aria-current": id === shown && "page" }, t("version", { n: number(version) })), badge(status), h("span", { class: "small muted" }, moment(created))))));
+  return h(
+    "details",
+    { class: "card" },
+    h("summary", {}, h("h2", {}, t("versions"))),
+    h(
+      "ul",
+      { class: "plain-list" },
+      documents.map(({ id, version, status, created_at: created }) =>
+        h(
+          "li",
+          { class: "row" },
+          h(
+            "a",
+            { href: `#/document/${id}`, "aria-current": id === shown && "page" },
+            t("version", { n: number(version) }),
+          ),
+          badge(status),
+          h("span", { class: "small muted" }, moment(created)),
+        ),
+      ),
+    ),
+  );
 }
 
 function contents(sections, jump) {
   if (!sections.length) return null;
-  return h("details", { class: "card contents", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, h("h2", {}, t("sections"))),
-    h("nav", { "aria-label": t("sections") }, h("ol", {}, sections.map(({ title, start }) => h("li", {}, h("button", { type: "button", class: "plain", dir: "auto", onclick: () => jump(start) }, title))))));
+  return h(
+    "details",
+    { class: "card contents", open: matchMedia("(min-width: 62rem)").matches },
+    h("summary", {}, h("h2", {}, t("sections"))),
+    h(
+      "nav",
+      { "aria-label": t("sections") },
+      h(
+        "ol",
+        {},
+        sections.map(({ title, start }) =>
+          h("li", {}, h("button", { type: "button", class: "plain", dir: "auto", onclick: () => jump(start) }, title)),
+        ),
+      ),
+    ),
+  );
 }
 
 function pager(element, pages, signal) {
-  const numbers = pages.map((each) => each.number);
-  const field = h("input", { type: "number", "aria-label": t("page"), min: numbers[0], max: numbers.at(-1), value: numbers[0], onchange: () => turn(Number(field.value)) });
+  const numbers = pages.map((leaf) => leaf.number);
+  const field = h("input", {
+    type: "number",
+    "aria-label": t("page"),
+    min: numbers[0],
+    max: numbers.at(-1),
+    value: numbers[0],
+    onchange: () => turn(Number(field.value)),
+  });
   let turnedTo = NaN;
   const turn = (n) => {
     const leaf = element.querySelector(`[data-page="${n}"]`);
@@ -183,15 +310,24 @@ function pager(element, pages, signal) {
     field.value = n;
     turnedTo = scrollY;
   };
-  const step = (by) => turn(numbers[Math.max(0, Math.min(numbers.length - 1, numbers.indexOf(Number(field.value)) + by))]);
-  const seen = new IntersectionObserver((entries) => {
-    // Behind a short page the next one is in the middle; the one that was asked for stays the one that is told.
-    if (Math.abs(scrollY - turnedTo) < 2) return;
-    for (const entry of entries) if (entry.isIntersecting) field.value = entry.target.dataset.page;
-  }, { rootMargin: "-49% 0px -49% 0px" });
+  const step = (by) =>
+    turn(numbers[Math.max(0, Math.min(numbers.length - 1, numbers.indexOf(Number(field.value)) + by))]);
+  const seen = new IntersectionObserver(
+    (entries) => {
+      // Behind a short page the next one is in the middle; the one that was asked for stays the one that is told.
+      if (Math.abs(scrollY - turnedTo) < 2) return;
+      for (const entry of entries) if (entry.isIntersecting) field.value = entry.target.dataset.page;
+    },
+    { rootMargin: "-49% 0px -49% 0px" },
+  );
   for (const leaf of element.querySelectorAll("[data-page]")) seen.observe(leaf);
   signal.addEventListener("abort", () => seen.disconnect());
-  return h("div", { class: "row pager", role: "group", "aria-label": t("page") },
-    h("button", { type: "button", "aria-label": t("previous"), onclick: () => step(-1) }, "‹"), field, h("span", { class: "small muted" }, t("of", { n: number(numbers.at(-1)) })),
-    h("button", { type: "button", "aria-label": t("next"), onclick: () => step(1) }, "›"));
+  return h(
+    "div",
+    { class: "row pager", role: "group", "aria-label": t("page") },
+    h("button", { type: "button", "aria-label": t("previous"), onclick: () => step(-1) }, "‹"),
+    field,
+    h("span", { class: "small muted" }, t("of", { n: number(numbers.at(-1)) })),
+    h("button", { type: "button", "aria-label": t("next"), onclick: () => step(1) }, "›"),
+  );
 }

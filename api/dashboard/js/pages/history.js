@@ -9,22 +9,7 @@ import { records } from "../parts/records.js";
 import { signalBadge } from "../parts/signal.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 
-const t = words({
-  en: { title: "History", lead: "Everything that was asked or given for verification, with what the checks found.", filters: "Filters",
-    kind: "Kind", answer: "Questions", verification: "Verifications", workspace: "Workspace", status: "State", any: "Any state",
-    queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled",
-    from: "From", to: "To", clear: "Clear the filters", what: "Question or text", when: "Time", verdicts: "Sentences",
-    accuracy: "Accuracy", removed: "Removed", cost: "Cost", took: "Duration", more: "Show more", untitled: "Text without a question",
-    rounds: "corrected {n} times", rounds_1: "corrected once", shown: "{n} of {all}", search: "Search",
-    none_answer: "Nothing was asked yet.", none_verification: "Nothing was verified yet.", first_answer: "Ask the first question",
-    first_verification: "Verify the first text", nothing: "Nothing fits these filters." },
-  ko: { title: "기록", lead: "지금까지의 질문과 검증 요청, 그리고 확인 결과입니다.", filters: "조건", kind: "종류", answer: "질문", verification: "검증",
-    workspace: "작업 공간", status: "상태", any: "모든 상태", queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨",
-    from: "시작일", to: "종료일", clear: "조건 지우기", what: "질문 또는 글", when: "시각", verdicts: "문장", accuracy: "인용 정확도",
-    removed: "제거된 인용", cost: "비용", took: "걸린 시간", more: "더 보기", untitled: "질문 없는 글", rounds: "{n}회 보완",
-    rounds_1: "1회 보완", shown: "{all}개 중 {n}개", search: "검색", none_answer: "아직 질문이 없습니다.", none_verification: "아직 검증한 글이 없습니다.",
-    first_answer: "첫 질문하기", first_verification: "첫 글 검증하기", nothing: "조건에 맞는 기록이 없습니다." },
-});
+const t = words("pages/history");
 
 const AT_A_TIME = 30;
 const MOST_COUNTED = 10_000;
@@ -36,53 +21,105 @@ export async function page(view, { search, signal }) {
   const names = await workspaceNames(signal);
   const filters = filtersOf(names, search, () => load());
   const rows = records(t("title"), columns());
-  const found = h("div", { class: "stack" });
+  const listing = h("div", { class: "stack" });
   const told = h("p", { class: "small muted", role: "status" });
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { rows: [], cursor: null, asked: 0 };
   async function load(cursor = "") {
-    const mine = ++state.asked; // a later filter may be answered sooner
+    const asking = ++state.asked; // a later filter may be answered sooner
     filters.keep();
     try {
       const page = await ask(withQuery("/v1/history", { ...filters.values(), cursor, limit: AT_A_TIME }), { signal });
-      if (mine !== state.asked) return;
+      if (asking !== state.asked) return;
       state.rows = cursor ? [...state.rows, ...page.entries] : page.entries;
       state.cursor = page.next_cursor;
       rows.update(state.rows);
-      show(found, state.rows.length ? rows.element : empty(filters));
-      told.textContent = state.rows.length ? t("shown", { n: number(state.rows.length), all: `${number(page.total)}${page.total === MOST_COUNTED ? "+" : ""}` }) : "";
+      show(listing, state.rows.length ? rows.element : empty(filters));
+      told.textContent = state.rows.length
+        ? t("shown", {
+            n: number(state.rows.length),
+            all: `${number(page.total)}${page.total === MOST_COUNTED ? "+" : ""}`,
+          })
+        : "";
       more.hidden = !state.cursor;
     } catch (error) {
-      if (!signal.aborted) show(found, trouble(error));
+      if (!signal.aborted) show(listing, trouble(error));
     }
   }
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")),
-    h("section", { class: "card stack history", "aria-label": t("title") }, filters.element, told, found, more));
+  show(
+    view,
+    h("h1", {}, t("title")),
+    h("p", { class: "muted" }, t("lead")),
+    h("section", { class: "card stack history", "aria-label": t("title") }, filters.element, told, listing, more),
+  );
   await load();
 }
 
 function filtersOf(names, search, changed) {
-  const kind = chosen(search.get("kind"), Object.keys(KINDS).map((one) => [one, t(one)]), changed);
-  const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((one) => [one, t(one)])], changed);
+  const kind = chosen(
+    search.get("kind"),
+    Object.keys(KINDS).map((name) => [name, t(name)]),
+    changed,
+  );
+  const status = chosen(search.get("status"), [["", t("any")], ...STATES.map((state) => [state, t(state)])], changed);
   const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: changed });
-  const [from, to] = ["from", "to"].map((name) => h("input", { type: "date", value: search.get(name) || "", onchange: changed }));
+  const [from, to] = ["from", "to"].map((name) =>
+    h("input", { type: "date", value: search.get(name) || "", onchange: changed }),
+  );
   let typing = 0;
-  const text = h("input", { type: "search", maxlength: "200", value: search.get("text") || "", oninput: () => { clearTimeout(typing); typing = setTimeout(changed, PAUSE_MS); } });
-  const set = () => ({ text: text.value.trim(), workspace: workspace.value, status: status.value, from: from.value, to: to.value });
-  const keep = () => history.replaceState(null, "", withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() }));
-  const values = () => ({ kind: kind.value, text: text.value.trim(), workspace: workspace.value, status: status.value, created_after: dayAt(from.value, 0), created_before: dayAt(to.value, 1) });
+  const text = h("input", {
+    type: "search",
+    maxlength: "200",
+    value: search.get("text") || "",
+    oninput: () => {
+      clearTimeout(typing);
+      typing = setTimeout(changed, PAUSE_MS);
+    },
+  });
+  const set = () => ({
+    text: text.value.trim(),
+    workspace: workspace.value,
+    status: status.value,
+    from: from.value,
+    to: to.value,
+  });
+  const keep = () =>
+    history.replaceState(
+      null,
+      "",
+      withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() }),
+    );
+  const values = () => ({
+    kind: kind.value,
+    text: text.value.trim(),
+    workspace: workspace.value,
+    status: status.value,
+    created_after: dayAt(from.value, 0),
+    created_before: dayAt(to.value, 1),
+  });
   const clear = () => {
     text.value = workspace.value = status.value = from.value = to.value = "";
     changed();
   };
-  const element = h("form", { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
-    h("label", {}, t("search"), text), h("label", {}, t("kind"), kind), h("label", {}, t("workspace"), workspace), h("label", {}, t("status"), status),
-    h("label", {}, t("from"), from), h("label", {}, t("to"), to));
+  const element = h(
+    "form",
+    { class: "sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
+    h("label", {}, t("search"), text),
+    h("label", {}, t("kind"), kind),
+    h("label", {}, t("workspace"), workspace),
+    h("label", {}, t("status"), status),
+    h("label", {}, t("from"), from),
+    h("label", {}, t("to"), to),
+  );
   return { element, keep, values, clear, kind: () => kind.value, any: () => Object.values(set()).some(Boolean) };
 }
 
 function chosen(value, options, onchange) {
-  return h("select", { onchange }, options.map(([one, text]) => h("option", { value: one, selected: one === value }, text)));
+  return h(
+    "select",
+    { onchange },
+    options.map(([option, text]) => h("option", { value: option, selected: option === value }, text)),
+  );
 }
 
 /** The beginning of a day of this place, `later` days on, as the API takes times. */
@@ -92,30 +129,47 @@ function dayAt(text, later) {
 }
 
 function empty(filters) {
-  if (filters.any()) return h("div", { class: "empty" }, h("p", {}, t("nothing")), h("button", { type: "button", onclick: filters.clear }, t("clear")));
+  if (filters.any())
+    return h(
+      "div",
+      { class: "empty" },
+      h("p", {}, t("nothing")),
+      h("button", { type: "button", onclick: filters.clear }, t("clear")),
+    );
   const kind = filters.kind();
-  return h("div", { class: "empty" }, h("p", {}, t(`none_${kind}`)), h("a", { class: "button primary", href: KINDS[kind][1] }, t(`first_${kind}`)));
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", {}, t(`none_${kind}`)),
+    h("a", { class: "button primary", href: KINDS[kind][1] }, t(`first_${kind}`)),
+  );
 }
 
 function columns() {
   return [
     { label: t("what"), cell: titleOf },
-    { label: t("status"), cell: (one) => (one.signal ? signalBadge(one.signal) : callState(one.status)) },
-    { label: t("verdicts"), cell: (one) => counts(one.sentences) },
-    { label: t("accuracy"), number: true, cell: (one) => percent(one.accuracy_rate) },
-    { label: t("removed"), number: true, cell: (one) => number(one.removed_citations) },
-    { label: t("cost"), number: true, cell: (one) => dollars(one.cost_usd) },
+    { label: t("status"), cell: (call) => (call.signal ? signalBadge(call.signal) : callState(call.status)) },
+    { label: t("verdicts"), cell: (call) => counts(call.sentences) },
+    { label: t("accuracy"), number: true, cell: (call) => percent(call.accuracy_rate) },
+    { label: t("removed"), number: true, cell: (call) => number(call.removed_citations) },
+    { label: t("cost"), number: true, cell: (call) => dollars(call.cost_usd) },
     { label: t("took"), number: true, cell: took },
-    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+    { label: t("when"), nowrap: true, cell: (call) => moment(call.created_at) },
   ];
 }
 
-function titleOf(one) {
-  const name = one.question || one.custom_id || one.excerpt || t("untitled");
-  const notes = [one.workspace, one.question && one.custom_id, roundsOf(one)].filter(Boolean);
-  return [h("a", { class: "entry", href: `${KINDS[one.kind][0]}${one.id}`, dir: "auto" }, name),
-    h("div", { class: "small muted" }, notes.map((note, place) => [place > 0 && " · ", h("bdi", {}, note)])),
-    one.error && h("div", { class: "small reason", dir: "auto" }, one.error.message)];
+function titleOf(call) {
+  const name = call.question || call.custom_id || call.excerpt || t("untitled");
+  const notes = [call.workspace, call.question && call.custom_id, roundsOf(call)].filter(Boolean);
+  return [
+    h("a", { class: "entry", href: `${KINDS[call.kind][0]}${call.id}`, dir: "auto" }, name),
+    h(
+      "div",
+      { class: "small muted" },
+      notes.map((note, place) => [place > 0 && " · ", h("bdi", {}, note)]),
+    ),
+    call.error && h("div", { class: "small reason", dir: "auto" }, call.error.message),
+  ];
 }
 
 function roundsOf({ attempts }) {

@@ -8,19 +8,20 @@ import { aim, metricMeaning, metricName, metricTable, metricTile, metricValue } 
 import { trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 
-const t = words({
-  en: { title: "Quality", lead: "Computed from the stored history: every answer whose sentences were verified.", workspace: "Workspace", filters: "Filters", period: "Period", bucket: "One point per",
-    day: "day", week: "week", days_7: "7 days", days_30: "30 days", days_90: "3 months", days_366: "1 year", now: "The newest {n} answers", now_1: "One answer", targets: "Targets",
-    time: "Over time", others: "Other metrics", target: "Target: {aim}.", truncated: "Only the newest {n} questions of this time are counted.",
-    none: "No answer was verified yet, so there is nothing to measure.", first: "Ask the first question" },
-  ko: { title: "품질", lead: "저장된 기록에서, 문장이 검증된 모든 답변을 바탕으로 계산합니다.", workspace: "작업 공간", filters: "조건", period: "기간", bucket: "간격", day: "일", week: "주",
-    days_7: "7일", days_30: "30일", days_90: "3개월", days_366: "1년", now: "최근 답변 {n}개", now_1: "답변 1개", targets: "목표", time: "시간에 따른 변화", others: "그 밖의 지표",
-    target: "목표: {aim}.", truncated: "이 기간의 최근 질문 {n}개만 집계했습니다.", none: "아직 검증된 답변이 없어 측정할 것이 없습니다.", first: "첫 질문하기" },
-});
+const t = words("pages/quality");
 
 const PERIODS = ["7", "30", "90", "366"];
 const NEWEST = 1000;
-const CHARTS = ["mean_confidence", "hallucination_rate", "citation_accuracy", "citation_coverage", "crag_trigger_rate", "crag_success_rate", "rerank_score_gain", "answerability_rejection_rate"];
+const CHARTS = [
+  "mean_confidence",
+  "hallucination_rate",
+  "citation_accuracy",
+  "citation_coverage",
+  "crag_trigger_rate",
+  "crag_success_rate",
+  "rerank_score_gain",
+  "answerability_rejection_rate",
+];
 const WHOLE = new Set(["mean_confidence", "citation_accuracy", "crag_success_rate", "citation_coverage"]);
 
 export async function page(view, { search, signal }) {
@@ -35,22 +36,31 @@ export async function page(view, { search, signal }) {
       if (!signal.aborted) show(place, trouble(error));
     }
   };
-  const measure = () => guarded(async () => {
-    const mine = ++state.asked; // a later choice may be answered sooner
-    const workspace = filters.values().workspace || null;
-    const told = await ask("/v1/quality", { method: "POST", json: { workspace, limit: NEWEST, labels: givenLabels() }, signal });
-    if (mine !== state.asked) return;
-    state.targets = Object.fromEntries(Object.entries(told.metrics).map(([name, { target }]) => [name, target]));
-    show(measured, told.queries ? measurements(told) : empty());
-  }, measured);
-  const draw = () => guarded(async () => {
-    const series = await ask(withQuery("/v1/quality/series", filters.values()), { signal });
-    show(course, series.queries > 0 && courses(series, state.targets));
-  }, course);
+  const measure = () =>
+    guarded(async () => {
+      const asking = ++state.asked; // a later choice may be answered sooner
+      const workspace = filters.values().workspace || null;
+      const told = await ask("/v1/quality", {
+        method: "POST",
+        json: { workspace, limit: NEWEST, labels: givenLabels() },
+        signal,
+      });
+      if (asking !== state.asked) return;
+      state.targets = Object.fromEntries(Object.entries(told.metrics).map(([name, { target }]) => [name, target]));
+      show(measured, told.queries ? measurements(told) : empty());
+    }, measured);
+  const draw = () =>
+    guarded(async () => {
+      const series = await ask(withQuery("/v1/quality/series", filters.values()), { signal });
+      show(course, series.queries > 0 && courses(series, state.targets));
+    }, course);
   async function load() {
     filters.keep();
     await measure();
-    await Promise.all([draw(), guarded(async () => show(judged, await labelling(filters.values().workspace, measure, signal)), judged)]);
+    await Promise.all([
+      draw(),
+      guarded(async () => show(judged, await labelling(filters.values().workspace, measure, signal)), judged),
+    ]);
   }
   await load();
 }
@@ -58,12 +68,25 @@ export async function page(view, { search, signal }) {
 function filtersOf(names, search, changed) {
   const workspace = workspaceSelect({ names, value: search.get("workspace") || "", onchange: changed });
   const period = search.get("days") || "30";
-  const days = h("select", { onchange: changed }, PERIODS.map((value) => h("option", { value, selected: value === period }, t(`days_${value}`))));
-  const bucket = h("select", { onchange: changed }, ["day", "week"].map((value) => h("option", { value, selected: value === search.get("bucket") }, t(value))));
+  const days = h(
+    "select",
+    { onchange: changed },
+    PERIODS.map((value) => h("option", { value, selected: value === period }, t(`days_${value}`))),
+  );
+  const bucket = h(
+    "select",
+    { onchange: changed },
+    ["day", "week"].map((value) => h("option", { value, selected: value === search.get("bucket") }, t(value))),
+  );
   const values = () => ({ workspace: workspace.value, days: days.value, bucket: bucket.value });
   const keep = () => history.replaceState(null, "", withQuery("#/quality", values()));
-  const element = h("form", { class: "card sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
-    h("label", {}, t("workspace"), workspace), h("label", {}, t("period"), days), h("label", {}, t("bucket"), bucket));
+  const element = h(
+    "form",
+    { class: "card sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
+    h("label", {}, t("workspace"), workspace),
+    h("label", {}, t("period"), days),
+    h("label", {}, t("bucket"), bucket),
+  );
   return { element, values, keep };
 }
 
@@ -72,22 +95,65 @@ function measurements({ queries, metrics }) {
   const aimed = all.filter(([, { target }]) => target);
   const others = all.filter(([, { target }]) => !target).map(([name, metric]) => ({ name, ...metric }));
   return [
-    h("section", { "aria-labelledby": "targets" }, h("h2", { id: "targets" }, t("targets")),
+    h(
+      "section",
+      { "aria-labelledby": "targets" },
+      h("h2", { id: "targets" }, t("targets")),
       h("p", { class: "small muted" }, queries === 1 ? t("now_1") : t("now", { n: number(queries) })),
-      h("div", { class: "metrics" }, aimed.map(([name, metric]) => metricTile(name, metric)))),
+      h(
+        "div",
+        { class: "metrics" },
+        aimed.map(([name, metric]) => metricTile(name, metric)),
+      ),
+    ),
     h("details", { class: "card" }, h("summary", {}, h("h2", {}, t("others"))), metricTable(others)),
   ];
 }
 
 function courses({ bucket, points, queries, truncated }, targets) {
-  return h("section", { "aria-labelledby": "time" }, h("h2", { id: "time" }, t("time")),
+  return h(
+    "section",
+    { "aria-labelledby": "time" },
+    h("h2", { id: "time" }, t("time")),
     truncated && h("p", { class: "small muted" }, t("truncated", { n: number(queries) })),
-    h("div", { class: "charts" }, CHARTS.map((name) => h("article", { class: "card stack tight" },
-      h("div", {}, h("h3", {}, metricName(name)), h("p", { class: "small muted" }, metricMeaning(name), " ", targets[name] && t("target", { aim: aim(targets[name]) }))),
-      chart({ title: metricName(name), bucket, target: targets[name], whole: WHOLE.has(name), format: (value) => metricValue(name, value),
-        points: points.map(({ start, metrics }) => ({ start, ...metrics[name] })) })))));
+    h(
+      "div",
+      { class: "charts" },
+      CHARTS.map((name) =>
+        h(
+          "article",
+          { class: "card stack tight" },
+          h(
+            "div",
+            {},
+            h("h3", {}, metricName(name)),
+            h(
+              "p",
+              { class: "small muted" },
+              metricMeaning(name),
+              " ",
+              targets[name] && t("target", { aim: aim(targets[name]) }),
+            ),
+          ),
+          chart({
+            title: metricName(name),
+            bucket,
+            target: targets[name],
+            whole: WHOLE.has(name),
+            format: (value) => metricValue(name, value),
+            points: points.map(({ start, metrics }) => ({ start, ...metrics[name] })),
+          }),
+        ),
+      ),
+    ),
+  );
 }
 
 function empty() {
-  return h("div", { class: "empty" }, h("p", {}, t("none")), h("a", { class: "button primary", href: "#/ask" }, t("first")));
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", {}, t("none")),
+    h("a", { class: "button primary", href: "#/ask" }, t("first")),
+  );
 }

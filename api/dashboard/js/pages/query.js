@@ -9,14 +9,7 @@ import { result, resultOfFailed } from "../parts/result.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: { cancel: "Cancel", replay: "Try again from where it failed", again: "Ask again", cancelled: "This question was cancelled.", failed: "This question failed",
-    took: "took {s}", low: "little evidence required", balanced: "balanced", high: "much evidence required", structured: "structured", agentic: "agentic",
-    multiagent: "multi-agent", cheap: "cheap", workspace: "workspace {name}", replayOf: "tried again after", earlier: "an earlier attempt", arrived: "The answer is here.", restated: "Understood from the conversation as: “{q}”" },
-  ko: { cancel: "취소", replay: "실패한 곳부터 다시 시도", again: "다시 질문", cancelled: "이 질문은 취소되었습니다.", failed: "이 질문은 실패했습니다", took: "{s} 걸림",
-    low: "낮은 근거 기준", balanced: "균형", high: "높은 근거 기준", structured: "구조적", agentic: "에이전트", multiagent: "다중 에이전트", cheap: "절약",
-    workspace: "작업 공간 {name}", replayOf: "다시 시도한 질문입니다.", earlier: "이전 시도", arrived: "답변이 도착했습니다.", restated: "대화를 바탕으로 이렇게 이해했습니다: “{q}”" },
-});
+const t = words("pages/query");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -33,13 +26,18 @@ export async function page(view, { params, signal }) {
   return void watch(view, path, watched, signal).catch((error) => signal.aborted || view.prepend(trouble(error)));
 }
 
-/** The question; null where the id is that of a verification, whose page is opened: feedback names both by their id alone. */
+/**
+ * The question; null where the id is that of a verification, whose page is opened: feedback names both by their id
+ * alone.
+ */
 async function asked(id, path, signal) {
   try {
     return await ask(path, { signal });
   } catch (error) {
     if (error.status !== 404) throw error;
-    await ask(`/v1/verifications/${encodeURIComponent(id)}`, { signal }).catch(() => { throw error; });
+    await ask(`/v1/verifications/${encodeURIComponent(id)}`, { signal }).catch(() => {
+      throw error;
+    });
     location.replace(`#/verification/${encodeURIComponent(id)}`);
     return null;
   }
@@ -67,24 +65,45 @@ function finished(view, query, path, signal, news = false) {
 }
 
 function head(query, buttons) {
-  return h("header", { class: "query-head" },
+  return h(
+    "header",
+    { class: "query-head" },
     h("h1", { dir: "auto" }, query.question),
     query.restated_question && h("p", { dir: "auto" }, t("restated", { q: query.restated_question })),
-    h("div", { class: "row spread" }, h("p", { class: "small muted facts" }, facts(query).map((fact) => h("span", {}, fact))), h("div", { class: "row" }, buttons)),
-    query.replay_of && h("p", { class: "small" }, t("replayOf"), " ", h("a", { href: `#/query/${query.replay_of}` }, t("earlier"))));
+    h(
+      "div",
+      { class: "row spread" },
+      h(
+        "p",
+        { class: "small muted facts" },
+        facts(query).map((fact) => h("span", {}, fact)),
+      ),
+      h("div", { class: "row" }, buttons),
+    ),
+    query.replay_of &&
+      h("p", { class: "small" }, t("replayOf"), " ", h("a", { href: `#/query/${query.replay_of}` }, t("earlier"))),
+  );
 }
 
 function facts(query) {
   const took = query.finished_at && (new Date(query.finished_at) - new Date(query.created_at)) / 1000;
-  return [t("workspace", { name: query.workspace }), t(query.run), t(query.mode), query.preset === "cheap" && t("cheap"),
-    query.model || query.provider, moment(query.created_at), took && t("took", { s: seconds(took) })].filter(Boolean);
+  return [
+    t("workspace", { name: query.workspace }),
+    t(query.run),
+    t(query.mode),
+    query.preset === "cheap" && t("cheap"),
+    query.model || query.provider,
+    moment(query.created_at),
+    took && t("took", { s: seconds(took) }),
+  ].filter(Boolean);
 }
 
 function actions(query, path) {
   const { workspace, mode, run, preset } = query;
   const question = query.restated_question || query.question;
   return [
-    query.status !== "succeeded" && h("button", { type: "button", class: "primary", onclick: () => replay(path) }, t("replay")),
+    query.status !== "succeeded" &&
+      h("button", { type: "button", class: "primary", onclick: () => replay(path) }, t("replay")),
     h("a", { class: "button", href: withQuery("#/ask", { question, workspace, mode, run, preset }) }, t("again")),
   ];
 }
@@ -100,6 +119,13 @@ async function replay(path) {
 
 function ended({ status, error }) {
   if (status === "cancelled") return h("p", { class: "problem" }, t("cancelled"));
-  if (status === "failed") return h("div", { class: "problem" }, h("strong", {}, t("failed")), h("div", { dir: "auto" }, error?.message), h("code", {}, error?.code));
+  if (status === "failed")
+    return h(
+      "div",
+      { class: "problem" },
+      h("strong", {}, t("failed")),
+      h("div", { dir: "auto" }, error?.message),
+      h("code", {}, error?.code),
+    );
   return null;
 }

@@ -1,4 +1,7 @@
-/** A question tried on the search alone: its passages, what each part of the retrieval gave them, and what a model would be shown. */
+/**
+ * A question tried on the search alone: its passages, what each part of the retrieval gave them, and what a model would
+ * be shown.
+ */
 import { h, show } from "../dom.js";
 import { ask } from "../http.js";
 import { number, words } from "../i18n.js";
@@ -8,24 +11,14 @@ import { records } from "../parts/records.js";
 import { workspaceInput, workspaceNames } from "../parts/workspaces.js";
 import { points } from "../points.js";
 
-const t = words({
-  en: { title: "Search test", lead: "See which passages a question finds and why, without an answer being written.", question: "Question", workspace: "Workspace", mode: "Evidence", asSet: "as configured", low: "low", balanced: "balanced", high: "high",
-    method: "Search", hybrid: "words and vectors", vector: "vectors alone", k: "Candidates", top: "Shown to the model", rerank: "Score the candidates", rerankHint: "As for an answer; with a language model this costs its calls.", go: "Search",
-    run: "Searches", structured: "for the question", agentic: "a model decides", multi: "Rewritten questions", limit: "Passages listed", searches: "Searched for", turn: "turn {n}", ended: "No further search: {why}", search: "search {n}",
-    passages: "Passages", passage: "Passage", lexical: "Words", vectorPart: "Vectors", fused: "Together", reranked: "Relevance", outcome: "Shown", yes: "shown", open: "Open in document", chunk: "Look at the chunk", graph: "from the graph",
-    none: "–", unread: "not read", rank: "place {n}", nothing: "Nothing was found.", written: "An answer would be written from {n} {n:passage|passages}.", refused: "No answer would be written.", looking: "Searching",
-    scored: "Scored by {by}.", cost: "{n} {n:model call|model calls}.", excluded: "excluded by people", beyond_candidates: "not among the first {k}", below_threshold: "relevance below {least}", beyond_top_k: "after the best {top}",
-    not_worth_citing: "left out by source scoring", over_context_budget: "no room in the prompt", refusedPassage: "the answer would be a refusal" },
-  ko: { title: "검색 시험", lead: "답변을 작성하지 않고, 질문이 어떤 구절을 왜 찾는지 살펴봅니다.", question: "질문", workspace: "작업 공간", mode: "근거 기준", asSet: "설정값", low: "낮음", balanced: "보통", high: "높음",
-    method: "검색 방식", hybrid: "단어와 벡터", vector: "벡터만", k: "후보 수", top: "모델에 보여 줄 수", rerank: "후보의 관련성 평가", rerankHint: "답변할 때와 같은 방식입니다. 언어 모델을 쓰면 호출 비용이 듭니다.", go: "검색",
-    run: "검색 진행", structured: "질문 그대로", agentic: "모델이 결정", multi: "바꿔 쓴 질문 수", limit: "표시할 구절 수", searches: "검색한 말", turn: "{n}차", ended: "더 검색하지 않음: {why}", search: "검색 {n}",
-    passages: "구절", passage: "구절", lexical: "단어", vectorPart: "벡터", fused: "통합", reranked: "관련성", outcome: "전달", yes: "전달됨", open: "문서에서 열기", chunk: "청크 보기", graph: "그래프에서",
-    none: "–", unread: "읽을 수 없음", rank: "{n}위", nothing: "찾은 구절이 없습니다.", written: "구절 {n}개를 바탕으로 답변을 작성합니다.", refused: "답변을 작성하지 않습니다.", looking: "검색 중",
-    scored: "평가: {by}.", cost: "모델 호출 {n}회.", excluded: "사용자가 제외함", beyond_candidates: "상위 {k}개에 들지 않음", below_threshold: "관련성 {least} 미만", beyond_top_k: "상위 {top}개에 들지 않음",
-    not_worth_citing: "출처 평가에서 제외됨", over_context_budget: "프롬프트에 자리가 없음", refusedPassage: "답변을 거절함" },
-});
+const t = words("pages/retrieval");
 
-const PARTS = [["lexical", "lexical"], ["vector", "vectorPart"], ["fused", "fused"], ["reranked", "reranked"]];
+const PARTS = [
+  ["lexical", "lexical"],
+  ["vector", "vectorPart"],
+  ["fused", "fused"],
+  ["reranked", "reranked"],
+];
 
 export async function page(view, { search, signal }) {
   const names = await workspaceNames(signal);
@@ -36,26 +29,79 @@ export async function page(view, { search, signal }) {
 }
 
 function formOf(names, search, send) {
-  const [workspace, suggestions] = workspaceInput({ names, value: search.get("workspace") || names[0] || "default", required: true });
+  const [workspace, suggestions] = workspaceInput({
+    names,
+    value: search.get("workspace") || names[0] || "default",
+    required: true,
+  });
   const question = h("input", { type: "search", required: true, dir: "auto", value: search.get("question") || "" });
-  const choice = (options) => h("select", {}, h("option", { value: "" }, t("asSet")), options.map((one) => h("option", { value: one }, t(one))));
+  const choice = (options) =>
+    h(
+      "select",
+      {},
+      h("option", { value: "" }, t("asSet")),
+      options.map((option) => h("option", { value: option }, t(option))),
+    );
   const [mode, method] = [choice(["low", "balanced", "high"]), choice(["hybrid", "vector"])];
   const count = (max) => h("input", { type: "number", min: "1", max, placeholder: t("asSet") });
-  const [k, top, limit] = [count("100"), count("50"), h("input", { type: "number", min: "1", max: "1000", value: "30", required: true })];
-  const [run, multi] = [h("select", {}, ["structured", "agentic"].map((one) => h("option", { value: one }, t(one)))), h("input", { type: "number", min: "0", max: "5", placeholder: t("asSet") })];
-  run.onchange = () => { multi.disabled = run.value !== "structured"; };
+  const [k, top, limit] = [
+    count("100"),
+    count("50"),
+    h("input", { type: "number", min: "1", max: "1000", value: "30", required: true }),
+  ];
+  const [run, multi] = [
+    h(
+      "select",
+      {},
+      ["structured", "agentic"].map((option) => h("option", { value: option }, t(option))),
+    ),
+    h("input", { type: "number", min: "0", max: "5", placeholder: t("asSet") }),
+  ];
+  run.onchange = () => {
+    multi.disabled = run.value !== "structured";
+  };
   const rerank = h("input", { type: "checkbox", checked: true });
   const submitted = (event) => {
     event.preventDefault();
-    send({ question: question.value, workspace: workspace.value.trim(), rerank: rerank.checked, ...said({ mode: mode.value, method: method.value, k: Number(k.value), top_k: Number(top.value), limit: Number(limit.value) }), ...(run.value === "structured" ? {} : { run: run.value }),
-      ...(multi.value && !multi.disabled ? { multi_query: Number(multi.value) } : {}) });
+    send({
+      question: question.value,
+      workspace: workspace.value.trim(),
+      rerank: rerank.checked,
+      ...said({
+        mode: mode.value,
+        method: method.value,
+        k: Number(k.value),
+        top_k: Number(top.value),
+        limit: Number(limit.value),
+      }),
+      ...(run.value === "structured" ? {} : { run: run.value }),
+      ...(multi.value && !multi.disabled ? { multi_query: Number(multi.value) } : {}),
+    });
   };
-  return h("form", { class: "card stack", role: "search", onsubmit: submitted },
+  return h(
+    "form",
+    { class: "card stack", role: "search", onsubmit: submitted },
     h("label", {}, t("question"), question),
-    h("div", { class: "sieve" }, h("label", {}, t("workspace"), workspace, suggestions), h("label", {}, t("mode"), mode), h("label", {}, t("method"), method),
-      h("label", {}, t("run"), run), h("label", {}, t("multi"), multi), h("label", {}, t("k"), k), h("label", {}, t("top"), top), h("label", {}, t("limit"), limit)),
-    h("div", { class: "row" }, h("label", { class: "inline" }, rerank, t("rerank")), h("span", { class: "hint" }, t("rerankHint"))),
-    h("div", { class: "row end" }, h("button", { class: "primary" }, t("go"))));
+    h(
+      "div",
+      { class: "sieve" },
+      h("label", {}, t("workspace"), workspace, suggestions),
+      h("label", {}, t("mode"), mode),
+      h("label", {}, t("method"), method),
+      h("label", {}, t("run"), run),
+      h("label", {}, t("multi"), multi),
+      h("label", {}, t("k"), k),
+      h("label", {}, t("top"), top),
+      h("label", {}, t("limit"), limit),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      h("label", { class: "inline" }, rerank, t("rerank")),
+      h("span", { class: "hint" }, t("rerankHint")),
+    ),
+    h("div", { class: "row end" }, h("button", { class: "primary" }, t("go"))),
+  );
 }
 
 const said = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value));
@@ -63,54 +109,91 @@ const said = (values) => Object.fromEntries(Object.entries(values).filter(([, va
 let asking = 0;
 
 async function tell(result, asked, signal) {
-  const mine = ++asking;
+  const turn = ++asking;
   show(result, h("progress", { class: "loading", "aria-label": t("looking") }));
   try {
-    const found = await ask("/v1/search/explain", { method: "POST", json: asked, signal });
-    if (mine === asking) show(result, summary(found), searchesOf(found), found.passages.length > 0 && passagesOf(found));
+    const explained = await ask("/v1/search/explain", { method: "POST", json: asked, signal });
+    if (turn === asking)
+      show(result, summary(explained), searchesOf(explained), explained.passages.length > 0 && passagesOf(explained));
   } catch (error) {
-    if (!signal.aborted && mine === asking) show(result, trouble(error));
+    if (!signal.aborted && turn === asking) show(result, trouble(error));
   }
 }
 
 function summary({ status, reason, issues, passages, settings, usage }) {
-  const shown = passages.filter((one) => one.shown).length;
+  const shown = passages.filter((passage) => passage.shown).length;
   const outcome = status === "selected" ? t("written", { n: shown }) : status && t("refused");
-  const facts = [settings.reranked_by && t("scored", { by: settings.reranked_by }), usage.llm_calls > 0 && t("cost", { n: usage.llm_calls })];
-  return h("div", { class: "card stack", role: "status" },
-    h("p", {}, passages.length ? outcome : t("nothing"), " ", reason), issues.map((issue) => h("p", { class: "caution" }, issue)),
-    facts.some(Boolean) && h("p", { class: "small muted" }, facts.filter(Boolean).join(" ")));
+  const facts = [
+    settings.reranked_by && t("scored", { by: settings.reranked_by }),
+    usage.llm_calls > 0 && t("cost", { n: usage.llm_calls }),
+  ];
+  return h(
+    "div",
+    { class: "card stack", role: "status" },
+    h("p", {}, passages.length ? outcome : t("nothing"), " ", reason),
+    issues.map((issue) => h("p", { class: "caution" }, issue)),
+    facts.some(Boolean) && h("p", { class: "small muted" }, facts.filter(Boolean).join(" ")),
+  );
 }
 
 /** What was searched for, where that is more than the question. */
 function searchesOf({ searches = [], ended_because: ended }) {
   if (searches.length < 2 && !ended) return false;
-  const line = ({ query, turn, why }, place) => h("li", {}, h("div", { class: "row small facts" }, h("span", { class: "badge" }, t("search", { n: number(place + 1) })), turn !== null && h("span", { class: "muted" }, t("turn", { n: number(turn) })),
-    h("strong", { dir: "auto" }, query), why && h("bdi", { class: "muted" }, why)));
-  return h("section", { class: "card stack", "aria-label": t("searches") }, h("h2", { class: "small" }, t("searches")), h("ol", { class: "plain-list" }, searches.map(line)),
-    ended && h("p", { class: "small muted" }, t("ended", { why: ended })));
+  const line = ({ query, turn, why }, place) =>
+    h(
+      "li",
+      {},
+      h(
+        "div",
+        { class: "row small facts" },
+        h("span", { class: "badge" }, t("search", { n: number(place + 1) })),
+        turn !== null && h("span", { class: "muted" }, t("turn", { n: number(turn) })),
+        h("strong", { dir: "auto" }, query),
+        why && h("bdi", { class: "muted" }, why),
+      ),
+    );
+  return h(
+    "section",
+    { class: "card stack", "aria-label": t("searches") },
+    h("h2", { class: "small" }, t("searches")),
+    h("ol", { class: "plain-list" }, searches.map(line)),
+    ended && h("p", { class: "small muted" }, t("ended", { why: ended })),
+  );
 }
 
-function passagesOf(found) {
+function passagesOf(explained) {
   // A bar is as long as its score is of the best of its column.
-  const best = Object.fromEntries(PARTS.map(([part]) => [part, Math.max(0, ...found.passages.map((one) => one[part]?.score ?? 0))]));
-  const several = (found.searches ?? []).length > 1;
+  const best = Object.fromEntries(
+    PARTS.map(([part]) => [part, Math.max(0, ...explained.passages.map((passage) => passage[part]?.score ?? 0))]),
+  );
+  const several = (explained.searches ?? []).length > 1;
   const columns = [
-    { label: t("passage"), cell: (one) => passageOf(one, several) },
-    ...PARTS.map(([part, name]) => ({ label: t(name), number: true, cell: (one) => scoreOf(one[part], best[part]) })),
-    { label: t("outcome"), cell: (one) => outcomeOf(one, found.settings) },
+    { label: t("passage"), cell: (passage) => passageOf(passage, several) },
+    ...PARTS.map(([part, name]) => ({
+      label: t(name),
+      number: true,
+      cell: (passage) => scoreOf(passage[part], best[part]),
+    })),
+    { label: t("outcome"), cell: (passage) => outcomeOf(passage, explained.settings) },
   ];
-  const table = records(t("passages"), columns, (one) => `${one.document_id} ${one.chunk_id}`);
-  table.update(found.passages);
+  const table = records(t("passages"), columns, (passage) => `${passage.document_id} ${passage.chunk_id}`);
+  table.update(explained.passages);
   return h("section", { class: "card trial", "aria-label": t("passages") }, table.element);
 }
 
-function passageOf(one, several) {
-  const place = `#/document/${one.document_id}`;
-  return [h("a", { href: `${place}?start=${one.source_start}&end=${one.source_end}` }, placeOf(one)),
-    h("blockquote", { class: "passage", dir: "auto" }, marked(one.text, one.matches)),
-    h("div", { class: "row small" }, one.from_graph && h("span", { class: "badge" }, t("graph")), several && one.found_by.map((by) => h("span", { class: "badge" }, t("search", { n: number(by.search + 1) }))),
-      h("a", { href: `${place}?view=chunks&chunk=${one.chunk_index}` }, t("chunk")))];
+function passageOf(passage, several) {
+  const place = `#/document/${passage.document_id}`;
+  return [
+    h("a", { href: `${place}?start=${passage.source_start}&end=${passage.source_end}` }, placeOf(passage)),
+    h("blockquote", { class: "passage", dir: "auto" }, marked(passage.text, passage.matches)),
+    h(
+      "div",
+      { class: "row small" },
+      passage.from_graph && h("span", { class: "badge" }, t("graph")),
+      several && passage.found_by.map((by) => h("span", { class: "badge" }, t("search", { n: number(by.search + 1) }))),
+      h("a", { href: `${place}?view=chunks&chunk=${passage.chunk_index}` }, t("chunk")),
+    ),
+  ];
 }
 
 /** `text` with its words that the search by words found; their offsets are code points. */
@@ -129,13 +212,22 @@ function scoreOf(place, best) {
   if (!place) return h("span", { class: "muted" }, t("none"));
   if (place.score === null) return h("span", { class: "small muted", title: place.reason }, t("unread"));
   const share = best > 0 ? Math.max(0, place.score / best) : 0;
-  return h("div", { class: "score" }, h("span", {}, number(place.score, 3)), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { "--share": `${share * 100}%` } })),
-    place.rank !== null && h("span", { class: "small muted" }, t("rank", { n: number(place.rank) })));
+  return h(
+    "div",
+    { class: "score" },
+    h("span", {}, number(place.score, 3)),
+    h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { "--share": `${share * 100}%` } })),
+    place.rank !== null && h("span", { class: "small muted" }, t("rank", { n: number(place.rank) })),
+  );
 }
 
 function outcomeOf({ shown, why_not: why }, settings) {
   if (shown) return h("span", { class: "badge supported" }, t("yes"));
   if (!why) return h("span", { class: "muted" }, t("none"));
-  const text = t(why === "refused" ? "refusedPassage" : why, { k: settings.k, top: settings.top_k, least: number(settings.min_evidence_score, 2) });
+  const text = t(why === "refused" ? "refusedPassage" : why, {
+    k: settings.k,
+    top: settings.top_k,
+    least: number(settings.min_evidence_score, 2),
+  });
   return h("span", { class: why === "excluded" ? "badge contradicted" : "badge" }, text);
 }

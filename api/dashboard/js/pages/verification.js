@@ -10,14 +10,7 @@ import { offlineBanner } from "../parts/offline.js";
 import { go } from "../router.js";
 import { listen } from "../stream.js";
 
-const t = words({
-  en: { back: "Verify another text", cancel: "Stop", again: "Make it again", waiting: "Waiting for a free place", verifying: "Holding every sentence against its sources",
-    repairing: "Repairing what failed", concluding: "Concluding", publishing: "Writing it down", checked: "{done} sentences checked, {bad} of them failed",
-    answer: "The answer as it was given", ended: "The verification has ended.", id: "Number", offline: "judged on this machine, without a model server" },
-  ko: { back: "다른 글 검증", cancel: "중지", again: "다시 실행", waiting: "차례를 기다리는 중입니다", verifying: "모든 문장을 출처와 대조하는 중입니다",
-    repairing: "틀린 부분을 고치는 중입니다", concluding: "결론을 내리는 중입니다", publishing: "기록하는 중입니다", checked: "문장 {done}개를 확인했고 그중 {bad}개가 통과하지 못했습니다",
-    answer: "받은 답변", ended: "검증이 끝났습니다.", id: "번호", offline: "모델 서버 없이 이 컴퓨터에서 판정했습니다" },
-});
+const t = words("pages/verification");
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const JUDGED = new Set(["sentence.verified", "sentence.failed", "sentence.checked", "sentence.kept"]);
@@ -39,7 +32,17 @@ export async function page(view, { params: { id }, search, signal }) {
   }
   const at = search.has("source") ? { number: Number(search.get("source")), start: Number(search.get("start")) } : null;
   if (told.status === "succeeded") await givenResult(place, told, { at, signal });
-  else show(place, told.error && trouble({ status: 1, ...told.error }), h("section", { class: "card" }, h("h2", {}, t("answer")), h("div", { class: "answer", dir: "auto" }, told.answer)));
+  else
+    show(
+      place,
+      told.error && trouble({ status: 1, ...told.error }),
+      h(
+        "section",
+        { class: "card" },
+        h("h2", {}, t("answer")),
+        h("div", { class: "answer", dir: "auto" }, told.answer),
+      ),
+    );
 }
 
 function headOf(told, path) {
@@ -49,13 +52,31 @@ function headOf(told, path) {
     await work().catch((error) => notice(problemOf(error)));
   };
   const replay = async () => go(`/verification/${(await ask(`${path}/replay`, { method: "POST" })).id}`);
-  return h("div", { class: "stack head" },
+  return h(
+    "div",
+    { class: "stack head" },
     h("a", { href: "#/verify" }, "← ", t("back")),
     h("h1", { dir: "auto" }, callName(told)),
-    h("div", { class: "row" }, callState(told.status), h("span", { class: "small muted" }, [moment(told.created_at), told.provider === "offline" && t("offline")].filter(Boolean).join(" · ")),
-      running && h("button", { type: "button", class: "small", onclick: act(() => ask(path, { method: "DELETE" })) }, t("cancel")),
-      (told.status === "failed" || told.status === "cancelled") && h("button", { type: "button", class: "small", onclick: act(replay) }, t("again"))),
-    told.provider === "offline" && offlineBanner({ copied: false }));
+    h(
+      "div",
+      { class: "row" },
+      callState(told.status),
+      h(
+        "span",
+        { class: "small muted" },
+        [moment(told.created_at), told.provider === "offline" && t("offline")].filter(Boolean).join(" · "),
+      ),
+      running &&
+        h(
+          "button",
+          { type: "button", class: "small", onclick: act(() => ask(path, { method: "DELETE" })) },
+          t("cancel"),
+        ),
+      (told.status === "failed" || told.status === "cancelled") &&
+        h("button", { type: "button", class: "small", onclick: act(replay) }, t("again")),
+    ),
+    told.provider === "offline" && offlineBanner({ copied: false }),
+  );
 }
 
 /** Show every verdict as it arrives; resolves at the end. */
@@ -68,17 +89,32 @@ async function watched(place, { answer, stage }, path, signal) {
     planned = false;
     show(text, answerText({ text: answer, sentences: [...sentences.values()] }));
     if (!sentences.size) return;
-    const bad = [...sentences.values()].filter((one) => !["supported", "no_claim"].includes(one.status)).length;
+    const bad = [...sentences.values()].filter(
+      (sentence) => !["supported", "no_claim"].includes(sentence.status),
+    ).length;
     status.textContent = t("checked", { done: sentences.size, bad });
   };
   status.textContent = t(stage === "queued" ? "waiting" : "verifying");
   draw();
-  show(place, h("section", { class: "card stack", "aria-label": t("answer") }, h("div", { class: "row" }, h("span", { class: "dot pulse", "aria-hidden": "true" }, "●"), status), h("progress"), text));
-  await listen(`${path}/events`, ({ type, data }) => {
-    if (type === "stage") status.textContent = t(data.stage);
-    if (!JUDGED.has(type)) return;
-    sentences.set(data.sentence, { ...data, support: null, reason: "", source: null });
-    if (!planned) requestAnimationFrame(draw);
-    planned = true;
-  }, signal);
+  show(
+    place,
+    h(
+      "section",
+      { class: "card stack", "aria-label": t("answer") },
+      h("div", { class: "row" }, h("span", { class: "dot pulse", "aria-hidden": "true" }, "●"), status),
+      h("progress"),
+      text,
+    ),
+  );
+  await listen(
+    `${path}/events`,
+    ({ type, data }) => {
+      if (type === "stage") status.textContent = t(data.stage);
+      if (!JUDGED.has(type)) return;
+      sentences.set(data.sentence, { ...data, support: null, reason: "", source: null });
+      if (!planned) requestAnimationFrame(draw);
+      planned = true;
+    },
+    signal,
+  );
 }

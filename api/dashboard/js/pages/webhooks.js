@@ -6,60 +6,84 @@ import { deliveries } from "../parts/deliveries.js";
 import { confirmed, copied, showSecret } from "../parts/dialogs.js";
 import { notice, told, trouble } from "../parts/notices.js";
 
-const t = words({
-  en: { title: "Webhooks", lead: "Citewell tells your server when something has ended: one signed POST, tried again until it arrives.", add: "Add a webhook",
-    url: "Address", urlHint: "https, and reachable from the internet unless this server allows other networks.", description: "Description", what: "Tell it of",
-    all: "everything", create: "Add", secretOf: "Secret of this webhook", secretText: "Your server checks signatures with it. It is shown now and never again.",
-    list: "Registered webhooks", none: "There is no webhook yet. Add one above, and send a test.", active: "active", disabled: "paused", failing: "failing since {when}",
-    test: "Send a test", tested: "A test is on its way.", pause: "Pause", resume: "Resume", rotate: "New secret", remove: "Delete", paused: "It is paused. What waited is cancelled.",
-    resumed: "It is active again.", sureRotate: "Make a new secret?", rotateText: "Every message has both signatures until the next new secret, so you can change your server when it suits you.",
-    sure: "Delete this webhook?", warning: "The record of what was sent to it is deleted, too. Nothing is sent to it any more.", gone: "The webhook is deleted.",
-    deliveries: "Deliveries", callback: "Callback secret", callbackText: "Signs what is sent to the callback_url of single requests; it is the same for all of them.",
-    reveal: "Show it", copy: "Copy", replace: "Replace it", sureReplace: "Replace the callback secret?", replaceText: "It changes at once; receivers that know the old one refuse what comes then.",
-    replaced: "The callback secret is replaced." },
-  ko: { title: "웹훅", lead: "작업이 끝나면 서명된 POST 요청으로 서버에 알리고, 도착할 때까지 다시 시도합니다.", add: "웹훅 추가", url: "주소",
-    urlHint: "https 주소여야 하며, 서버 설정이 허용하지 않는 한 인터넷에서 접근할 수 있어야 합니다.", description: "설명", what: "알릴 내용", all: "전부",
-    create: "추가", secretOf: "이 웹훅의 비밀 값", secretText: "서버가 서명을 확인할 때 씁니다. 지금 한 번만 보입니다.", list: "등록된 웹훅",
-    none: "아직 웹훅이 없습니다. 위에서 추가하고 시험 전송을 해 보세요.", active: "사용 중", disabled: "중지됨", failing: "{when}부터 실패 중", test: "시험 전송",
-    tested: "시험 메시지를 보내는 중입니다.", pause: "중지", resume: "다시 시작", rotate: "새 비밀 값", remove: "삭제", paused: "중지했습니다. 대기 중이던 전송은 취소됩니다.",
-    resumed: "다시 사용합니다.", sureRotate: "새 비밀 값을 만들까요?", rotateText: "다음에 또 바꾸기 전까지 모든 메시지에 두 서명이 함께 들어가므로, 편할 때 서버 설정을 바꾸면 됩니다.",
-    sure: "이 웹훅을 삭제할까요?", warning: "전송 기록도 함께 삭제되며 더 이상 아무것도 보내지 않습니다.", gone: "웹훅을 삭제했습니다.", deliveries: "전송 기록",
-    callback: "콜백 비밀 값", callbackText: "개별 요청의 callback_url로 보내는 내용에 서명합니다. 모든 요청에 같은 값을 씁니다.", reveal: "보기", copy: "복사", replace: "교체",
-    sureReplace: "콜백 비밀 값을 교체할까요?", replaceText: "즉시 바뀌며, 이전 값을 아는 수신자는 이후의 메시지를 거부합니다.", replaced: "콜백 비밀 값을 교체했습니다." },
-});
+const t = words("pages/webhooks");
 
-const EVENTS = ["query.succeeded", "query.failed", "verification.succeeded", "verification.failed", "batch.completed", "document.ready", "document.failed"];
+const EVENTS = [
+  "query.succeeded",
+  "query.failed",
+  "verification.succeeded",
+  "verification.failed",
+  "batch.completed",
+  "document.ready",
+  "document.failed",
+];
 
 export async function page(view, { signal }) {
   const list = listed(signal);
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), adding(list.load), list.element, callback());
+  show(
+    view,
+    h("h1", {}, t("title")),
+    h("p", { class: "muted" }, t("lead")),
+    adding(list.load),
+    list.element,
+    callback(),
+  );
   await list.load();
 }
 
 function adding(added) {
   const problem = h("div");
-  const url = h("input", { type: "url", required: true, maxlength: "2048", placeholder: "https://example.com/hooks/citewell" });
+  const url = h("input", {
+    type: "url",
+    required: true,
+    maxlength: "2048",
+    placeholder: "https://example.com/hooks/citewell",
+  });
   const description = h("input", { maxlength: "500" });
   const events = EVENTS.map((value) => h("input", { type: "checkbox", value, disabled: true, checked: true }));
-  const all = h("input", { type: "checkbox", checked: true, onchange: () => { for (const one of events) one.disabled = all.checked; } });
+  const all = h("input", {
+    type: "checkbox",
+    checked: true,
+    onchange: () => {
+      for (const box of events) box.disabled = all.checked;
+    },
+  });
   const create = async (event) => {
     event.preventDefault();
     show(problem);
     try {
-      const wanted = all.checked ? ["*"] : events.filter((one) => one.checked).map((one) => one.value);
-      const made = await ask("/v1/webhooks", { method: "POST", json: { url: url.value.trim(), events: wanted, description: description.value.trim() } });
+      const wanted = all.checked ? ["*"] : events.filter((box) => box.checked).map((box) => box.value);
+      const made = await ask("/v1/webhooks", {
+        method: "POST",
+        json: { url: url.value.trim(), events: wanted, description: description.value.trim() },
+      });
       event.target.reset();
-      for (const one of events) one.disabled = true;
+      for (const box of events) box.disabled = true;
       await Promise.all([added(), showSecret(t("secretOf"), t("secretText"), made.secret)]);
     } catch (error) {
       show(problem, trouble(error));
     }
   };
-  return h("section", { class: "card stack", "aria-labelledby": "add" }, h("h2", { id: "add" }, t("add")), h("form", { class: "stack", onsubmit: create },
-    h("label", {}, t("url"), url, h("span", { class: "hint" }, t("urlHint"))), h("label", {}, t("description"), description),
-    h("fieldset", { class: "row" }, h("legend", {}, t("what")), h("label", { class: "inline" }, all, t("all")),
-      events.map((one) => h("label", { class: "inline mono" }, one, one.value))),
-    problem, h("div", {}, h("button", { class: "primary" }, t("create")))));
+  return h(
+    "section",
+    { class: "card stack", "aria-labelledby": "add" },
+    h("h2", { id: "add" }, t("add")),
+    h(
+      "form",
+      { class: "stack", onsubmit: create },
+      h("label", {}, t("url"), url, h("span", { class: "hint" }, t("urlHint"))),
+      h("label", {}, t("description"), description),
+      h(
+        "fieldset",
+        { class: "row" },
+        h("legend", {}, t("what")),
+        h("label", { class: "inline" }, all, t("all")),
+        events.map((box) => h("label", { class: "inline mono" }, box, box.value)),
+      ),
+      problem,
+      h("div", {}, h("button", { class: "primary" }, t("create"))),
+    ),
+  );
 }
 
 function listed(signal) {
@@ -72,47 +96,97 @@ function listed(signal) {
       drawn.abort();
       drawn = new AbortController();
       const until = AbortSignal.any([signal, drawn.signal]);
-      show(result, webhooks.length ? webhooks.map((one) => item(one, { load, open, signal: until })) : h("p", { class: "empty" }, t("none")));
+      show(
+        result,
+        webhooks.length
+          ? webhooks.map((webhook) => item(webhook, { load, open, signal: until }))
+          : h("p", { class: "empty" }, t("none")),
+      );
     } catch (error) {
       if (!signal.aborted) show(result, trouble(error));
     }
   }
-  const element = h("section", { class: "card stack", "aria-labelledby": "list" }, h("h2", { id: "list" }, t("list")), result);
+  const element = h(
+    "section",
+    { class: "card stack", "aria-labelledby": "list" },
+    h("h2", { id: "list" }, t("list")),
+    result,
+  );
   return { element, load };
 }
 
 function item(hook, { load, open, signal }) {
   const sent = deliveries(hook, signal);
-  const seen = h("details", { open: open.has(hook.id), ontoggle: (event) => {
-    if (!event.target.open) return open.delete(hook.id);
-    open.add(hook.id);
-    if (!event.target.dataset.followed) sent.follow();
-    event.target.dataset.followed = "yes";
-  } }, h("summary", {}, t("deliveries")), sent.element);
+  const seen = h(
+    "details",
+    {
+      open: open.has(hook.id),
+      ontoggle: (event) => {
+        if (!event.target.open) return open.delete(hook.id);
+        open.add(hook.id);
+        if (!event.target.dataset.followed) sent.follow();
+        event.target.dataset.followed = "yes";
+      },
+    },
+    h("summary", {}, t("deliveries")),
+    sent.element,
+  );
   const paused = hook.status === "disabled";
-  const act = (work, { danger = false, reload = true } = {}) => [danger ? "small danger" : "small", async () => {
-    try {
-      if ((await work()) !== false && reload) await load();
-    } catch (error) {
-      notice(told(error));
-    }
-  }];
-  const button = (name, [kind, onclick]) => h("button", { type: "button", class: kind, onclick, "aria-label": `${t(name)}: ${hook.url}` }, t(name));
-  return h("article", { class: "hook stack" },
+  const act = (work, { danger = false, reload = true } = {}) => [
+    danger ? "small danger" : "small",
+    async () => {
+      try {
+        if ((await work()) !== false && reload) await load();
+      } catch (error) {
+        notice(told(error));
+      }
+    },
+  ];
+  const button = (name, [kind, onclick]) =>
+    h("button", { type: "button", class: kind, onclick, "aria-label": `${t(name)}: ${hook.url}` }, t(name));
+  return h(
+    "article",
+    { class: "hook stack" },
     h("div", { class: "row spread" }, h("h3", { class: "mono" }, hook.url), state(hook)),
-    hook.description && h("p", {}, hook.description), hook.disabled_reason && h("p", { class: "small reason" }, hook.disabled_reason),
-    h("div", { class: "row" }, hook.events.map((one) => h("span", { class: "badge mono" }, one === "*" ? t("all") : one))),
-    h("div", { class: "row" },
-      !paused && button("test", act(() => tested(hook, seen, sent), { reload: false })),
-      button(paused ? "resume" : "pause", act(() => changed(hook, paused ? "active" : "disabled"))),
-      button("rotate", act(() => rotated(hook))), button("remove", act(() => removed(hook), { danger: true }))),
-    seen);
+    hook.description && h("p", {}, hook.description),
+    hook.disabled_reason && h("p", { class: "small reason" }, hook.disabled_reason),
+    h(
+      "div",
+      { class: "row" },
+      hook.events.map((event) => h("span", { class: "badge mono" }, event === "*" ? t("all") : event)),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      !paused &&
+        button(
+          "test",
+          act(() => tested(hook, seen, sent), { reload: false }),
+        ),
+      button(
+        paused ? "resume" : "pause",
+        act(() => changed(hook, paused ? "active" : "disabled")),
+      ),
+      button(
+        "rotate",
+        act(() => rotated(hook)),
+      ),
+      button(
+        "remove",
+        act(() => removed(hook), { danger: true }),
+      ),
+    ),
+    seen,
+  );
 }
 
 function state({ status, failing_since: since }) {
   const failing = status === "active" && since;
-  return h("span", { class: `badge ${failing ? "contradicted" : status === "active" ? "supported" : "no_claim"}` },
-    failing ? t("failing", { when: moment(since) }) : t(status));
+  return h(
+    "span",
+    { class: `badge ${failing ? "contradicted" : status === "active" ? "supported" : "no_claim"}` },
+    failing ? t("failing", { when: moment(since) }) : t(status),
+  );
 }
 
 async function tested({ id }, seen, sent) {
@@ -157,12 +231,27 @@ function callback() {
     notice(t("replaced"));
     return given;
   };
-  return h("section", { class: "card stack", "aria-labelledby": "callback" }, h("h2", { id: "callback" }, t("callback")), h("p", { class: "muted" }, t("callbackText")),
-    place, h("div", { class: "row" }, h("button", { type: "button", onclick: secret(() => ask("/v1/webhooks/callback-secret")) }, t("reveal")),
-      h("button", { type: "button", class: "danger", onclick: secret(replace) }, t("replace"))));
+  return h(
+    "section",
+    { class: "card stack", "aria-labelledby": "callback" },
+    h("h2", { id: "callback" }, t("callback")),
+    h("p", { class: "muted" }, t("callbackText")),
+    place,
+    h(
+      "div",
+      { class: "row" },
+      h("button", { type: "button", onclick: secret(() => ask("/v1/webhooks/callback-secret")) }, t("reveal")),
+      h("button", { type: "button", class: "danger", onclick: secret(replace) }, t("replace")),
+    ),
+  );
 }
 
 function shownSecret(secret) {
   const field = h("input", { readonly: true, class: "mono", "aria-label": t("callback"), value: secret });
-  return h("div", { class: "row secret" }, field, h("button", { type: "button", onclick: () => copied(field) }, t("copy")));
+  return h(
+    "div",
+    { class: "row secret" },
+    field,
+    h("button", { type: "button", onclick: () => copied(field) }, t("copy")),
+  );
 }

@@ -3,28 +3,17 @@ import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { bytes } from "../parts/ingestion.js";
-import { notice, told, trouble } from "../parts/notices.js";
+import { told, trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 import { go } from "../router.js";
 
-const t = words({
-  en: { title: "Workspaces", loading: "Loading", lead: "A workspace is a set of documents that questions are asked about, with settings of its own.", make: "A new workspace", name: "Name",
-    nameHint: "How programs and questions name it: letters, digits, “.”, “_”, “-”.", label: "Title", labelHint: "How people call it; may stay empty.", create: "Create", stored: "All workspaces",
-    documents: "Documents", size: "Size", passages: "Passages", used: "Last used", uses: "Settings", never: "never", reading: "{n} being read", failed: "{n} failed", deleting: "being deleted",
-    none: "There is no workspace yet. The first document makes one.", more: "Show more", actions: "Actions", ask: "Ask it", settings: "Settings", askOf: "Ask {name}", settingsOf: "Settings of {name}",
-    low: "low evidence", balanced: "balanced evidence", high: "high evidence", cheap: "fewer calls", standard: "standard effort", wishes: "instructions", usual: "as usual" },
-  ko: { title: "작업 공간", loading: "불러오는 중", lead: "작업 공간은 질문의 대상이 되는 문서 모음이며, 저마다 설정이 있습니다.", make: "새 작업 공간", name: "이름",
-    nameHint: "프로그램과 질문에서 쓰는 이름입니다. 글자, 숫자, “.”, “_”, “-”를 쓸 수 있습니다.", label: "제목", labelHint: "사람이 부르는 이름입니다. 비워 두어도 됩니다.", create: "만들기", stored: "작업 공간 목록",
-    documents: "문서", size: "크기", passages: "구절", used: "마지막 사용", uses: "설정", never: "없음", reading: "읽는 중 {n}개", failed: "실패 {n}개", deleting: "삭제하는 중",
-    none: "아직 작업 공간이 없습니다. 첫 문서를 추가하면 만들어집니다.", more: "더 보기", actions: "작업", ask: "질문", settings: "설정", askOf: "{name}에 질문", settingsOf: "{name} 설정",
-    low: "낮은 근거 기준", balanced: "균형", high: "높은 근거 기준", cheap: "적은 호출", standard: "표준 작업량", wishes: "지침", usual: "기본값" },
-});
+const t = words("pages/workspaces");
 
 const AT_A_TIME = 100;
 
 export async function page(view, { signal }) {
-  const rows = records(t("stored"), columns(), (one) => one.name);
-  const found = h("div", {}, h("progress", { class: "loading", "aria-label": t("loading") }));
+  const rows = records(t("stored"), columns(), (space) => space.name);
+  const listing = h("div", {}, h("progress", { class: "loading", "aria-label": t("loading") }));
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const state = { spaces: [], cursor: "" };
   async function load(cursor = "") {
@@ -34,13 +23,24 @@ export async function page(view, { signal }) {
       state.cursor = told.next_cursor;
       more.hidden = !state.cursor;
       rows.update(state.spaces);
-      show(found, state.spaces.length ? rows.element : h("p", { class: "empty" }, t("none")));
+      show(listing, state.spaces.length ? rows.element : h("p", { class: "empty" }, t("none")));
     } catch (error) {
-      if (!signal.aborted) show(found, trouble(error));
+      if (!signal.aborted) show(listing, trouble(error));
     }
   }
-  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")),
-    h("section", { class: "card stack", "aria-labelledby": "stored" }, h("h2", { id: "stored" }, t("stored")), found, more), making(signal));
+  show(
+    view,
+    h("h1", {}, t("title")),
+    h("p", { class: "muted" }, t("lead")),
+    h(
+      "section",
+      { class: "card stack", "aria-labelledby": "stored" },
+      h("h2", { id: "stored" }, t("stored")),
+      listing,
+      more,
+    ),
+    making(signal),
+  );
   await load();
 }
 
@@ -52,40 +52,95 @@ function making(signal) {
     event.preventDefault();
     show(problem);
     try {
-      const made = await ask("/v1/workspaces", { method: "POST", json: { name: name.value.trim(), title: title.value.trim() || null }, signal });
+      const made = await ask("/v1/workspaces", {
+        method: "POST",
+        json: { name: name.value.trim(), title: title.value.trim() || null },
+        signal,
+      });
       go(addressOf(made.name));
     } catch (error) {
-      if (!signal.aborted) show(problem, error.status ? trouble(error) : h("p", { class: "problem", role: "alert" }, told(error)));
+      if (!signal.aborted)
+        show(problem, error.status ? trouble(error) : h("p", { class: "problem", role: "alert" }, told(error)));
     }
   };
-  return h("section", { class: "card", "aria-labelledby": "make" }, h("h2", { id: "make" }, t("make")),
-    h("form", { class: "stack", onsubmit: create }, problem, h("div", { class: "sieve top-aligned" }, h("label", {}, t("name"), name, h("span", { class: "hint" }, t("nameHint"))),
-      h("label", {}, t("label"), title, h("span", { class: "hint" }, t("labelHint")))), h("div", {}, h("button", { class: "primary" }, t("create")))));
+  return h(
+    "section",
+    { class: "card", "aria-labelledby": "make" },
+    h("h2", { id: "make" }, t("make")),
+    h(
+      "form",
+      { class: "stack", onsubmit: create },
+      problem,
+      h(
+        "div",
+        { class: "sieve top-aligned" },
+        h("label", {}, t("name"), name, h("span", { class: "hint" }, t("nameHint"))),
+        h("label", {}, t("label"), title, h("span", { class: "hint" }, t("labelHint"))),
+      ),
+      h("div", {}, h("button", { class: "primary" }, t("create"))),
+    ),
+  );
 }
 
 export const addressOf = (name) => `/workspaces/${encodeURIComponent(name)}`;
 
 function columns() {
   return [
-    { label: t("name"), cell: (one) => [h("a", { class: "entry", href: `#${addressOf(one.name)}`, dir: "auto" }, one.title || one.name), one.title && h("div", { class: "small muted" }, h("bdi", {}, one.name)),
-      one.status === "deleting" && h("span", { class: "badge contradicted" }, t("deleting"))] },
+    {
+      label: t("name"),
+      cell: (space) => [
+        h("a", { class: "entry", href: `#${addressOf(space.name)}`, dir: "auto" }, space.title || space.name),
+        space.title && h("div", { class: "small muted" }, h("bdi", {}, space.name)),
+        space.status === "deleting" && h("span", { class: "badge contradicted" }, t("deleting")),
+      ],
+    },
     { label: t("documents"), number: true, cell: documentsOf },
-    { label: t("size"), number: true, cell: (one) => bytes(one.size_bytes) },
-    { label: t("passages"), number: true, cell: (one) => number(one.passages) },
-    { label: t("uses"), cell: (one) => h("span", { class: "small" }, usesOf(one.settings)) },
-    { label: t("used"), nowrap: true, cell: (one) => (one.used_at ? moment(one.used_at) : t("never")) },
-    { label: t("actions"), quiet: true, cell: (one) => one.status === "active" && h("div", { class: "row tight" },
-      h("a", { class: "button small plain", href: withQuery("#/ask", { workspace: one.name }), "aria-label": t("askOf", { name: one.name }) }, t("ask")),
-      h("a", { class: "button small plain", href: `#${addressOf(one.name)}`, "aria-label": t("settingsOf", { name: one.name }) }, t("settings"))) },
+    { label: t("size"), number: true, cell: (space) => bytes(space.size_bytes) },
+    { label: t("passages"), number: true, cell: (space) => number(space.passages) },
+    { label: t("uses"), cell: (space) => h("span", { class: "small" }, usesOf(space.settings)) },
+    { label: t("used"), nowrap: true, cell: (space) => (space.used_at ? moment(space.used_at) : t("never")) },
+    {
+      label: t("actions"),
+      quiet: true,
+      cell: (space) =>
+        space.status === "active" &&
+        h(
+          "div",
+          { class: "row tight" },
+          h(
+            "a",
+            {
+              class: "button small plain",
+              href: withQuery("#/ask", { workspace: space.name }),
+              "aria-label": t("askOf", { name: space.name }),
+            },
+            t("ask"),
+          ),
+          h(
+            "a",
+            {
+              class: "button small plain",
+              href: `#${addressOf(space.name)}`,
+              "aria-label": t("settingsOf", { name: space.name }),
+            },
+            t("settings"),
+          ),
+        ),
+    },
   ];
 }
 
 function documentsOf({ documents: { ready, queued, processing, failed } }) {
-  const notes = [queued + processing && t("reading", { n: number(queued + processing) }), failed && t("failed", { n: number(failed) })].filter(Boolean);
+  const notes = [
+    queued + processing && t("reading", { n: number(queued + processing) }),
+    failed && t("failed", { n: number(failed) }),
+  ].filter(Boolean);
   return [number(ready), notes.map((note) => h("div", { class: "small muted" }, note))];
 }
 
 function usesOf({ mode, preset, models, instructions: { language, tone, length, glossary, refusal } }) {
   const wishes = language || tone || length || refusal || Object.keys(glossary).length;
-  return [mode && t(mode), preset && t(preset), models.main, wishes && t("wishes")].filter(Boolean).join(", ") || t("usual");
+  return (
+    [mode && t(mode), preset && t(preset), models.main, wishes && t("wishes")].filter(Boolean).join(", ") || t("usual")
+  );
 }

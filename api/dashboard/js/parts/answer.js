@@ -6,29 +6,28 @@ import { opensCard } from "./card.js";
 import { evidence, openLink, placeOf, placeText } from "./evidence.js";
 import { toneOf, verdict, verdictIcon, verdictWord } from "./verdict.js";
 
-const t = words({
-  en: { sentence: "Sentence {n}: {state}", citation: "Citation {n}: {place}, {state}", gone: "Source {n}", likely: "{p} likely to be in the sources",
-    certainty: "certainty of the check {p}", direct_quote: "direct quote", paraphrase: "paraphrase", inference: "inference" },
-  ko: { sentence: "문장 {n}: {state}", citation: "인용 {n}: {place}, {state}", gone: "출처 {n}", likely: "출처에 있을 가능성 {p}",
-    certainty: "판정 확실도 {p}", direct_quote: "직접 인용", paraphrase: "바꿔 쓰기", inference: "추론" },
-});
+const t = words("parts/answer");
 
 const MARKER = /\s*\[†?(\d+)\]/g;
 
 /**
  * The text with its marks. `sentences` tell start, end, status, reason, support, evidence, source; `citations` number,
- * answer_start, status and where they stand; `passages` hold the evidence. Without `sentences` it is the text with its citations.
- * `onSentence(position)` is what the card of a sentence has besides.
+ * answer_start, status and where they stand; `passages` hold the evidence. Without `sentences` it is the text with its
+ * citations. `onSentence(position)` is what the card of a sentence has besides.
  */
 export function answerText({ text, sentences = [], citations = [], passages = [], onSentence = () => null }) {
   const measured = points(text);
   const pieces = [];
   let cursor = 0;
   let last = null;
-  const ordered = [...sentences.entries()].sort(([, one], [, other]) => one.start - other.start);
+  const ordered = [...sentences.entries()].sort(([, left], [, right]) => left.start - right.start);
   ordered.forEach(([position, sentence], index) => {
     pieces.push(cited(measured.slice(cursor, sentence.start), last, citations, passages));
-    pieces.push(marked(measured.slice(sentence.start, sentence.end), sentence, index, citations, passages, () => onSentence(position)));
+    pieces.push(
+      marked(measured.slice(sentence.start, sentence.end), sentence, index, citations, passages, () =>
+        onSentence(position),
+      ),
+    );
     cursor = sentence.end;
     last = sentence;
   });
@@ -38,26 +37,39 @@ export function answerText({ text, sentences = [], citations = [], passages = []
 
 /** Show only sentences in `state` at full strength; all of them for null. */
 export function highlight(answer, state) {
-  for (const one of answer.querySelectorAll(".sentence")) one.classList.toggle("dimmed", state !== null && one.dataset.state !== state);
+  for (const sentence of answer.querySelectorAll(".sentence"))
+    sentence.classList.toggle("dimmed", state !== null && sentence.dataset.state !== state);
 }
 
 function marked(text, sentence, index, citations, passages, more) {
   const label = t("sentence", { n: number(index + 1), state: verdictWord(sentence.status) });
-  const button = h("button", { type: "button", class: "verdict-mark", "aria-label": label }, verdictIcon(sentence.status));
+  const button = h(
+    "button",
+    { type: "button", class: "verdict-mark", "aria-label": label },
+    verdictIcon(sentence.status),
+  );
   opensCard(button, { label, content: () => [aboutSentence(sentence, passages), more()] });
-  return h("span", { class: `sentence ${toneOf(sentence.status)}`, dataset: { state: sentence.status } },
-    h("span", { class: "said" }, cited(text, sentence, citations, passages)), "\u2060", button);
+  return h(
+    "span",
+    { class: `sentence ${toneOf(sentence.status)}`, dataset: { state: sentence.status } },
+    h("span", { class: "said" }, cited(text, sentence, citations, passages)),
+    "\u2060",
+    button,
+  );
 }
 
 /** `text` with a button in the place of each marker. */
 function cited(text, sentence, citations, passages) {
   const pieces = [];
   let cursor = 0;
-  for (const found of text.matchAll(MARKER)) {
-    const own = citations.filter((one) => one.number === Number(found[1]));
-    const citation = own.find((one) => one.answer_start === sentence?.start) || own[0];
-    pieces.push(strong(text.slice(cursor, found.index)), citation ? citationButton(citation, passages) : found[0].replace("†", ""));
-    cursor = found.index + found[0].length;
+  for (const marker of text.matchAll(MARKER)) {
+    const own = citations.filter((reference) => reference.number === Number(marker[1]));
+    const citation = own.find((reference) => reference.answer_start === sentence?.start) || own[0];
+    pieces.push(
+      strong(text.slice(cursor, marker.index)),
+      citation ? citationButton(citation, passages) : marker[0].replace("†", ""),
+    );
+    cursor = marker.index + marker[0].length;
   }
   return [...pieces, strong(text.slice(cursor))];
 }
@@ -69,14 +81,27 @@ function strong(text) {
 
 function citationButton(citation, passages) {
   const label = t("citation", { n: citation.number, place: placeText(citation), state: verdictWord(citation.status) });
-  const button = h("button", { type: "button", class: `citation ${toneOf(citation.status)}`, "aria-label": label }, String(citation.number));
+  const button = h(
+    "button",
+    { type: "button", class: `citation ${toneOf(citation.status)}`, "aria-label": label },
+    String(citation.number),
+  );
   return ["\u2060", opensCard(button, { label, content: () => aboutCitation(citation, passages) })];
 }
 
 function aboutCitation(citation, passages) {
   return [
-    h("div", { class: "row" }, verdict(citation.status),
-      h("span", { class: "small muted" }, t(citation.citation_type), citation.confidence_score !== null && [" · ", t("certainty", { p: percent(citation.confidence_score) })])),
+    h(
+      "div",
+      { class: "row" },
+      verdict(citation.status),
+      h(
+        "span",
+        { class: "small muted" },
+        t(citation.citation_type),
+        citation.confidence_score !== null && [" · ", t("certainty", { p: percent(citation.confidence_score) })],
+      ),
+    ),
     h("div", { class: "small" }, placeOf(citation)),
     citation.text_span && evidence(citation, citation.text_span, passages),
     citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),
@@ -86,8 +111,14 @@ function aboutCitation(citation, passages) {
 
 function aboutSentence({ status, support, reason, evidence: quote, source }, passages) {
   return [
-    h("div", { class: "row" }, verdict(status),
-      support !== null && support !== undefined && h("span", { class: "small muted" }, t("likely", { p: percent(support) }))),
+    h(
+      "div",
+      { class: "row" },
+      verdict(status),
+      support !== null &&
+        support !== undefined &&
+        h("span", { class: "small muted" }, t("likely", { p: percent(support) })),
+    ),
     reason && h("p", { class: "small", dir: "auto" }, reason),
     source && h("div", { class: "small" }, placeOf(source)),
     source && evidence(source, quote, passages),

@@ -4,19 +4,31 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { alike } from "./changes.js";
 
-const t = words({
-  en: { before: "As it was given", after: "Repaired", gone: "taken out", new: "put in" },
-  ko: { before: "받은 글", after: "고친 글", gone: "빠진 부분", new: "들어간 부분" },
-});
+const t = words("parts/beside");
 
 export function beside(before, after) {
   const parts = difference(alike(before), alike(after));
-  return h("div", { class: "columns wide" }, side(t("before"), parts, "gone", "del"), side(t("after"), parts, "new", "ins"));
+  return h(
+    "div",
+    { class: "columns wide" },
+    side(t("before"), parts, "gone", "del"),
+    side(t("after"), parts, "new", "ins"),
+  );
 }
 
 function side(title, parts, kind, element) {
-  const shown = parts.filter((one) => one.kind === "same" || one.kind === kind);
+  const shown = parts.filter((part) => part.kind === "same" || part.kind === kind);
   const mark = h("span", { class: "sr-only" }, ` (${t(kind)}) `);
-  return h("section", {}, h("h3", {}, title), h("div", { class: "answer", dir: "auto" },
-    shown.map((one) => (one.kind === "same" || !one.text.trim() ? one.text : h(element, {}, one.text, mark.cloneNode(true))))));
+  return h(
+    "section",
+    {},
+    h("h3", {}, title),
+    h(
+      "div",
+      { class: "answer", dir: "auto" },
+      shown.map((part) =>
+        part.kind === "same" || !part.text.trim() ? part.text : h(element, {}, part.text, mark.cloneNode(true)),
+      ),
+    ),
+  );
 }

@@ -5,14 +5,7 @@ import { moment, words } from "../i18n.js";
 import { trouble } from "./notices.js";
 import { records } from "./records.js";
 
-const t = words({
-  en: { title: "Verifications so far", none: "Nothing was verified yet. Try one of the examples above.", nothing: "None is in this state.",
-    what: "What", status: "State", any: "Any state", when: "When", more: "Show more", untitled: "Text without a question", batch: "part of a batch",
-    again: "made again", queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled" },
-  ko: { title: "지난 검증", none: "아직 검증한 글이 없습니다. 위의 예시를 사용해 보세요.", nothing: "이 상태의 검증이 없습니다.", what: "내용",
-    status: "상태", any: "모든 상태", when: "시각", more: "더 보기", untitled: "질문 없는 글", batch: "묶음의 일부", again: "다시 실행",
-    queued: "대기 중", running: "진행 중", succeeded: "완료", failed: "실패", cancelled: "취소됨" },
-});
+const t = words("parts/calls");
 
 const TONES = { succeeded: "no_claim", failed: "contradicted", cancelled: "no_claim" };
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
@@ -26,12 +19,20 @@ export const callName = ({ question, custom_id: own }) => question || own || t("
 export function calls(signal) {
   const state = { rows: [], cursor: null };
   const rows = records(t("title"), [
-    { label: t("what"), cell: (one) => [h("a", { href: `#/verification/${one.id}`, dir: "auto" }, callName(one)), notes(one)] },
-    { label: t("status"), cell: (one) => callState(one.status) },
-    { label: t("when"), nowrap: true, cell: (one) => moment(one.created_at) },
+    {
+      label: t("what"),
+      cell: (call) => [h("a", { href: `#/verification/${call.id}`, dir: "auto" }, callName(call)), notes(call)],
+    },
+    { label: t("status"), cell: (call) => callState(call.status) },
+    { label: t("when"), nowrap: true, cell: (call) => moment(call.created_at) },
   ]);
   const result = h("div");
-  const status = h("select", { onchange: () => load() }, h("option", { value: "" }, t("any")), STATES.map((one) => h("option", { value: one }, t(one))));
+  const status = h(
+    "select",
+    { onchange: () => load() },
+    h("option", { value: "" }, t("any")),
+    STATES.map((name) => h("option", { value: name }, t(name))),
+  );
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   async function load(cursor = "") {
     try {
@@ -45,8 +46,14 @@ export function calls(signal) {
       if (!signal.aborted) show(result, trouble(error));
     }
   }
-  const element = h("section", { class: "card stack", "aria-labelledby": "calls" }, h("h2", { id: "calls" }, t("title")),
-    h("label", { class: "short" }, t("status"), status), result, more);
+  const element = h(
+    "section",
+    { class: "card stack", "aria-labelledby": "calls" },
+    h("h2", { id: "calls" }, t("title")),
+    h("label", { class: "short" }, t("status"), status),
+    result,
+    more,
+  );
   return { element, load };
 }
 

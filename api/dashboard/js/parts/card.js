@@ -8,12 +8,15 @@ let shown = null;
 let timer = 0;
 
 /**
- * Let `button` open a card called `label`; `content()` makes what is in it, each time. The card stands behind the button in the
- * document, so Tab goes into it.
+ * Let `button` open a card called `label`; `content()` makes what is in it, each time. The card stands behind the
+ * button in the document, so Tab goes into it.
  */
 export function opensCard(button, { label, content }) {
   button.setAttribute("aria-expanded", "false");
-  button.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && later(OPEN_MS, () => open(button, label, content)));
+  button.addEventListener(
+    "pointerenter",
+    (event) => event.pointerType === "mouse" && later(OPEN_MS, () => open(button, label, content)),
+  );
   button.addEventListener("pointerleave", leave);
   button.addEventListener("focus", () => button.matches(":focus-visible") && open(button, label, content));
   button.addEventListener("focusout", left);
@@ -93,7 +96,13 @@ document.addEventListener("keydown", (event) => {
   close();
 });
 document.addEventListener("pointerdown", (event) => {
-  if (shown && event.target !== shown.button && !shown.button.contains(event.target) && !shown.card.contains(event.target)) close();
+  if (
+    shown &&
+    event.target !== shown.button &&
+    !shown.button.contains(event.target) &&
+    !shown.card.contains(event.target)
+  )
+    close();
 });
 addEventListener("scroll", place, { passive: true, capture: true });
 addEventListener("resize", place);

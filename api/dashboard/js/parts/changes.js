@@ -1,41 +1,52 @@
-/** What became of an answer between its draft and its end: citations removed, sentences mended or taken out, and why. */
+/**
+ * What became of an answer between its draft and its end: citations removed, sentences mended or taken out, and why.
+ */
 import { difference } from "../difference.js";
 import { h, show } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({
-  en: { title: "What was changed", removedCount: "citations removed: {n}", rewrittenCount: "sentences rewritten: {n}",
-    droppedCount: "sentences removed: {n}", reattributedCount: "citations moved: {n}", show: "See what and why", removedOne: "Citation [{n}] removed", rewritten: "Sentence rewritten",
-    dropped: "Sentence removed", reattributed: "Citation moved to a source that says it", reworded: "Wording adjusted",
-    references_stripped: "List of references removed", before: "before", after: "after", why: "Why",
-    verified: "Verified", original: "Original", differences: "Differences", view: "Which text", gone: "removed", added: "added" },
-  ko: { title: "변경 사항", removedCount: "삭제된 인용 {n}개", rewrittenCount: "다시 쓴 문장 {n}개",
-    droppedCount: "삭제된 문장 {n}개", reattributedCount: "옮긴 인용 {n}개", show: "내용과 이유 보기", removedOne: "인용 [{n}] 삭제", rewritten: "문장을 다시 썼습니다",
-    dropped: "문장을 삭제했습니다", reattributed: "실제로 그렇게 말하는 출처로 인용을 옮겼습니다", reworded: "표현을 다듬었습니다",
-    references_stripped: "참고 문헌 목록을 삭제했습니다", before: "변경 전", after: "변경 후", why: "이유",
-    verified: "검증된 답변", original: "원래 답변", differences: "차이", view: "표시할 글", gone: "삭제", added: "추가" },
-});
+const t = words("parts/changes");
 
 const SILENT = new Set(["renumbered"]);
 const COUNTED = ["removed", "rewritten", "dropped", "reattributed"];
 
-/** The list of changes; null when there are none. `draft` has `sentences` by their number, `checks` by `sentence:number`. */
+/**
+ * The list of changes; null when there are none. `draft` has `sentences` by their number, `checks` by
+ * `sentence:number`.
+ */
 export function changes(query, draft = { sentences: new Map(), checks: new Map() }) {
   const told = toldOf(query);
   if (!told.length) return null;
-  return h("section", { class: "card changes", "aria-labelledby": "changes-title" },
+  return h(
+    "section",
+    { class: "card changes", "aria-labelledby": "changes-title" },
     h("h2", { id: "changes-title" }, t("title")),
-    h("ul", { class: "edits" }, told.map((edit) => h("li", {}, changed(edit, draft)))));
+    h(
+      "ul",
+      { class: "edits" },
+      told.map((edit) => h("li", {}, changed(edit, draft))),
+    ),
+  );
 }
 
 /** S5.7: in one line, above the answer, how much was changed; `jump()` leads to the list. Null when nothing was. */
 export function changeNotice(query, jump) {
   const told = toldOf(query);
-  const counts = COUNTED.map((kind) => [kind, told.filter((edit) => edit.kind === kind).length]).filter(([, count]) => count);
+  const counts = COUNTED.map((kind) => [kind, told.filter((edit) => edit.kind === kind).length]).filter(
+    ([, count]) => count,
+  );
   if (!counts.length) return null;
-  return h("div", { class: "caution row spread change-notice" },
-    h("span", {}, h("span", { "aria-hidden": "true" }, "✂ "), counts.map(([kind, n]) => t(`${kind}Count`, { n: number(n) })).join(", ")),
-    h("button", { type: "button", class: "plain", onclick: jump }, t("show")));
+  return h(
+    "div",
+    { class: "caution row spread change-notice" },
+    h(
+      "span",
+      {},
+      h("span", { "aria-hidden": "true" }, "✂ "),
+      counts.map(([kind, n]) => t(`${kind}Count`, { n: number(n) })).join(", "),
+    ),
+    h("button", { type: "button", class: "plain", onclick: jump }, t("show")),
+  );
 }
 
 const toldOf = ({ edits }) => edits.filter((edit) => !SILENT.has(edit.kind));
@@ -43,13 +54,20 @@ const toldOf = ({ edits }) => edits.filter((edit) => !SILENT.has(edit.kind));
 function changed(edit, { sentences, checks }) {
   const title = edit.kind === "removed" ? t("removedOne", { n: edit.number ?? "?" }) : t(edit.kind);
   const statement = edit.before ? null : sentences.get(edit.statement);
-  const found = edit.kind === "removed" && checks.get(`${edit.statement}:${edit.number}`);
+  const finding = edit.kind === "removed" && checks.get(`${edit.statement}:${edit.number}`);
   return [
     h("strong", {}, title),
     edit.before && h("del", { dir: "auto" }, h("span", { class: "sr-only" }, `${t("before")}: `), edit.before),
     edit.after && h("ins", { dir: "auto" }, h("span", { class: "sr-only" }, `${t("after")}: `), edit.after),
     statement && h("div", { class: "small", dir: "auto" }, `“${statement}”`),
-    edit.reason && h("div", { class: "small muted", dir: "auto" }, `${t("why")}: `, edit.reason, found && !found.includes(edit.reason) && `; ${found}`),
+    edit.reason &&
+      h(
+        "div",
+        { class: "small muted", dir: "auto" },
+        `${t("why")}: `,
+        edit.reason,
+        finding && !finding.includes(edit.reason) && `; ${finding}`,
+      ),
   ];
 }
 
@@ -64,11 +82,20 @@ export function versions(answer, original, final) {
     original: () => h("div", { class: "answer", dir: "auto" }, alike(original)),
     differences: () => differences(alike(original), alike(final)),
   };
-  const buttons = Object.keys(views).map((name) => h("button", { type: "button", "aria-pressed": String(name === "verified"),
-    onclick: (event) => {
-      for (const one of buttons) one.setAttribute("aria-pressed", String(one === event.currentTarget));
-      show(place, views[name]());
-    } }, t(name)));
+  const buttons = Object.keys(views).map((name) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(name === "verified"),
+        onclick: (event) => {
+          for (const button of buttons) button.setAttribute("aria-pressed", String(button === event.currentTarget));
+          show(place, views[name]());
+        },
+      },
+      t(name),
+    ),
+  );
   return [h("div", { class: "segments", role: "group", "aria-label": t("view") }, buttons), place];
 }
 
@@ -76,10 +103,20 @@ export function versions(answer, original, final) {
 export function differences(before, after) {
   const names = { gone: "del", new: "ins" };
   const mark = (name) => h("span", { class: "sr-only" }, ` (${t(name === "gone" ? "gone" : "added")}) `);
-  return h("div", { class: "answer", dir: "auto" }, difference(before, after).map(({ kind, text }) => (kind === "same" ? text : h(names[kind], {}, text, mark(kind)))));
+  return h(
+    "div",
+    { class: "answer", dir: "auto" },
+    difference(before, after).map(({ kind, text }) => (kind === "same" ? text : h(names[kind], {}, text, mark(kind)))),
+  );
 }
 
 /** Markers as `[1]` behind the full stop, as the published answer has them. */
 export function alike(text) {
-  return text.replace(/\s*((?:\[†?\d+\]\s*)+?)([.!?。]*)(?=\s|$|\[)/g, (_, markers, stop) => `${stop} ${markers.replace(/[†\s]/g, "")}`).replace(/\][ ]+\[/g, "][").trim();
+  return text
+    .replace(
+      /\s*((?:\[†?\d+\]\s*)+?)([.!?。]*)(?=\s|$|\[)/g,
+      (_, markers, stop) => `${stop} ${markers.replace(/[†\s]/g, "")}`,
+    )
+    .replace(/\][ ]+\[/g, "][")
+    .trim();
 }

@@ -4,30 +4,66 @@ import { words } from "../i18n.js";
 import { marksOf, placeOf } from "./evidence.js";
 import { verdict } from "./verdict.js";
 
-const t = words({ en: { title: "Sources", page: "page {n}" }, ko: { title: "출처", page: "{n}쪽" } });
+const t = words("parts/cited");
 
 const LONGEST = 180;
 
 /** A card; null where nothing is cited. One entry for each number, with the words that are cited under it. */
 export function citedSources(citations) {
   if (!citations.length) return null;
-  const numbers = [...new Set(citations.map((one) => one.number))].sort((one, other) => one - other);
-  return h("section", { class: "card aside", "aria-labelledby": "sources-title" }, h("h2", { id: "sources-title" }, t("title")),
-    h("ol", { class: "cited-sources" }, numbers.map((number) => entry(number, citations.filter((one) => one.number === number)))));
+  const numbers = [...new Set(citations.map((citation) => citation.number))].sort((left, right) => left - right);
+  return h(
+    "section",
+    { class: "card aside", "aria-labelledby": "sources-title" },
+    h("h2", { id: "sources-title" }, t("title")),
+    h(
+      "ol",
+      { class: "cited-sources" },
+      numbers.map((number) =>
+        entry(
+          number,
+          citations.filter((citation) => citation.number === number),
+        ),
+      ),
+    ),
+  );
 }
 
 function entry(number, citations) {
   const places = new Map();
-  for (const one of citations) if (!places.has(one.source_start)) places.set(one.source_start, one);
-  return h("li", {}, h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
-    h("div", {}, h("span", { class: "sr-only" }, `[${number}] `), placeOf({ document_name: citations[0].document_name }), [...places.values()].map(cited)));
+  for (const citation of citations) if (!places.has(citation.source_start)) places.set(citation.source_start, citation);
+  return h(
+    "li",
+    {},
+    h("span", { class: "badge", "aria-hidden": "true" }, String(number)),
+    h(
+      "div",
+      {},
+      h("span", { class: "sr-only" }, `[${number}] `),
+      placeOf({ document_name: citations[0].document_name }),
+      [...places.values()].map(cited),
+    ),
+  );
 }
 
 function cited(citation) {
-  const { document_id: id, source_start: start, source_end: end, text_span: quote, page_number: page, section, status } = citation;
+  const {
+    document_id: id,
+    source_start: start,
+    source_end: end,
+    text_span: quote,
+    page_number: page,
+    section,
+    status,
+  } = citation;
   const where = [page && t("page", { n: page }), section, ...marksOf(citation)].filter(Boolean).join(" · ");
-  return h("p", { class: "small" }, quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
-    where && [" ", h("span", { class: "muted", dir: "auto" }, where)], status !== "accurate" && [" ", verdict(status)]);
+  return h(
+    "p",
+    { class: "small" },
+    quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
+    where && [" ", h("span", { class: "muted", dir: "auto" }, where)],
+    status !== "accurate" && [" ", verdict(status)],
+  );
 }
 
 function shortened(quote) {

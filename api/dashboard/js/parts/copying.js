@@ -6,10 +6,7 @@ import { placeText } from "./evidence.js";
 import { notice, told } from "./notices.js";
 import { copiedNote } from "./offline.js";
 
-const t = words({
-  en: { text: "Copy text", markdown: "Copy Markdown", pdf: "Save PDF", json: "Save JSON", copied: "Copied.", failed: "The browser did not allow copying.", references: "References" },
-  ko: { text: "텍스트 복사", markdown: "Markdown 복사", pdf: "PDF 저장", json: "JSON 저장", copied: "복사했습니다.", failed: "브라우저가 복사를 허용하지 않았습니다.", references: "참고 문헌" },
-});
+const t = words("parts/copying");
 
 /** The buttons. `path` is where the API tells `query`. */
 export function copyButtons(query, path) {
@@ -35,9 +32,12 @@ function proof(query) {
 function asMarkdown(query) {
   const first = new Map();
   for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
-  const lines = [...first.values()].sort((one, other) => one.number - other.number)
-    .map((one) => `[^${one.number}]: ${placeText(one)}: “${one.text_span.replace(/\s+/g, " ")}”`);
-  return `## ${query.restated_question || query.question}\n\n${query.answer.replace(/\[(\d+)\]/g, "[^$1]")}\n\n${proof(query)}\n${lines.length ? `\n${lines.join("\n")}\n` : ""}`;
+  const lines = [...first.values()]
+    .sort((left, right) => left.number - right.number)
+    .map((citation) => `[^${citation.number}]: ${placeText(citation)}: “${citation.text_span.replace(/\s+/g, " ")}”`);
+  const answer = query.answer.replace(/\[(\d+)\]/g, "[^$1]");
+  const notes = lines.length ? `\n${lines.join("\n")}\n` : "";
+  return `## ${query.restated_question || query.question}\n\n${answer}\n\n${proof(query)}\n${notes}`;
 }
 
 /** Put `text` on the clipboard; pages that came over plain HTTP from elsewhere have only the old way. */

@@ -10,6 +10,11 @@ export function counts(counted) {
 }
 
 function chip(state, count) {
-  return h("span", { class: `badge ${toneOf(state)}`, title: verdictWord(state) }, h("span", { "aria-hidden": "true" }, verdictIcon(state)),
-    number(count), h("span", { class: "sr-only" }, ` ${verdictWord(state)} `));
+  return h(
+    "span",
+    { class: `badge ${toneOf(state)}`, title: verdictWord(state) },
+    h("span", { "aria-hidden": "true" }, verdictIcon(state)),
+    number(count),
+    h("span", { class: "sr-only" }, ` ${verdictWord(state)} `),
+  );
 }

@@ -7,20 +7,7 @@ import { opened } from "./dialogs.js";
 import { notice, told, trouble } from "./notices.js";
 import { records } from "./records.js";
 
-const t = words({
-  en: { title: "Deliveries to {url}", state: "State", any: "Any state", pending: "waiting", delivered: "delivered", failed: "failed", cancelled: "cancelled",
-    missed: "missed while disabled", message: "Message", attempts: "Attempts", code: "Response", next: "Next attempt", when: "Written", actions: "Actions",
-    show: "Show", showOf: "Show {type} of {when}", again: "Send again", againOf: "Send {type} of {when} again", none: "Nothing was sent yet. Send a test, or ask a question.",
-    nothing: "No delivery is in this state.", more: "Show more", sent: "It is on its way again.", payload: "Body", close: "Close", attempt: "Attempt {n}",
-    duration: "{ms} ms", noAnswer: "no answer", range: "Send a range again", since: "From", until: "Until (empty: now)", which: "Those that ended as",
-    send: "Send again", replayed: "{n} messages are sent again." },
-  ko: { title: "{url} 전송 기록", state: "상태", any: "모든 상태", pending: "대기 중", delivered: "전송됨", failed: "실패", cancelled: "취소됨",
-    missed: "중지 중에 놓침", message: "메시지", attempts: "시도", code: "응답", next: "다음 시도", when: "작성", actions: "작업", show: "보기",
-    showOf: "{when} {type} 보기", again: "다시 보내기", againOf: "{when} {type} 다시 보내기", none: "아직 보낸 것이 없습니다. 시험 전송을 하거나 질문해 보세요.",
-    nothing: "이 상태의 전송이 없습니다.", more: "더 보기", sent: "다시 보내는 중입니다.", payload: "본문", close: "닫기", attempt: "시도 {n}",
-    duration: "{ms}밀리초", noAnswer: "응답 없음", range: "기간을 정해 다시 보내기", since: "시작", until: "끝 (비우면 지금)", which: "이렇게 끝난 것",
-    send: "다시 보내기", replayed: "메시지 {n}개를 다시 보냅니다." },
-});
+const t = words("parts/deliveries");
 
 const STATES = ["pending", "delivered", "failed", "cancelled"];
 const ENDED = ["failed", "cancelled", "missed", "delivered"];
@@ -34,7 +21,12 @@ export function deliveries({ id, url }, signal) {
   const state = { rows: [], cursor: null };
   const result = h("div");
   const rows = records(t("title", { url }), columns(load));
-  const status = h("select", { onchange: () => load() }, h("option", { value: "" }, t("any")), STATES.map((one) => h("option", { value: one }, t(one))));
+  const status = h(
+    "select",
+    { onchange: () => load() },
+    h("option", { value: "" }, t("any")),
+    STATES.map((name) => h("option", { value: name }, t(name))),
+  );
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   async function load(cursor = "") {
     try {
@@ -54,7 +46,14 @@ export function deliveries({ id, url }, signal) {
       if (state.rows.some(soon)) await load();
     }
   }
-  const element = h("div", { class: "stack" }, h("label", { class: "short" }, t("state"), status), result, more, range(here, load));
+  const element = h(
+    "div",
+    { class: "stack" },
+    h("label", { class: "short" }, t("state"), status),
+    result,
+    more,
+    range(here, load),
+  );
   return { element, load, follow };
 }
 
@@ -62,17 +61,53 @@ export function deliveries({ id, url }, signal) {
 const soon = ({ status, next_attempt_at: next }) => status === "pending" && new Date(next) - Date.now() < 60_000;
 
 function columns(load) {
-  const spoken = (one) => ({ type: one.type, when: moment(one.created_at) });
+  const spoken = (delivery) => ({ type: delivery.type, when: moment(delivery.created_at) });
   return [
-    { label: t("message"), cell: (one) => [h("span", { class: "mono" }, one.type), one.error && h("div", { class: "small reason" }, one.error)] },
-    { label: t("state"), cell: (one) => h("span", { class: `badge ${TONES[one.status] || "no_claim"}` }, t(one.status)) },
-    { label: t("attempts"), number: true, cell: (one) => number(one.attempts.length) },
-    { label: t("code"), number: true, cell: (one) => one.attempts.at(-1)?.status_code ?? "–" },
-    { label: t("next"), cell: (one) => moment(one.next_attempt_at) },
-    { label: t("when"), cell: (one) => moment(one.created_at) },
-    { label: t("actions"), quiet: true, cell: (one) => h("div", { class: "row tight" },
-      h("button", { type: "button", class: "small", "aria-label": t("showOf", spoken(one)), onclick: () => shown(one.id) }, t("show")),
-      one.status !== "pending" && h("button", { type: "button", class: "small", "aria-label": t("againOf", spoken(one)), onclick: () => again(one.id, load) }, t("again"))) },
+    {
+      label: t("message"),
+      cell: (delivery) => [
+        h("span", { class: "mono" }, delivery.type),
+        delivery.error && h("div", { class: "small reason" }, delivery.error),
+      ],
+    },
+    {
+      label: t("state"),
+      cell: (delivery) => h("span", { class: `badge ${TONES[delivery.status] || "no_claim"}` }, t(delivery.status)),
+    },
+    { label: t("attempts"), number: true, cell: (delivery) => number(delivery.attempts.length) },
+    { label: t("code"), number: true, cell: (delivery) => delivery.attempts.at(-1)?.status_code ?? "–" },
+    { label: t("next"), cell: (delivery) => moment(delivery.next_attempt_at) },
+    { label: t("when"), cell: (delivery) => moment(delivery.created_at) },
+    {
+      label: t("actions"),
+      quiet: true,
+      cell: (delivery) =>
+        h(
+          "div",
+          { class: "row tight" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "small",
+              "aria-label": t("showOf", spoken(delivery)),
+              onclick: () => shown(delivery.id),
+            },
+            t("show"),
+          ),
+          delivery.status !== "pending" &&
+            h(
+              "button",
+              {
+                type: "button",
+                class: "small",
+                "aria-label": t("againOf", spoken(delivery)),
+                onclick: () => again(delivery.id, load),
+              },
+              t("again"),
+            ),
+        ),
+    },
   ];
 }
 
@@ -88,13 +123,30 @@ async function again(id, load) {
 
 async function shown(id) {
   try {
-    const one = await ask(`/v1/deliveries/${id}`);
-    await opened(one.type, [
-      h("p", { class: "small muted mono" }, one.message_id),
-      h("ol", { class: "tries" }, one.attempts.map((attempt) => h("li", {}, h("strong", {}, t("attempt", { n: attempt.number })), " · ", moment(attempt.time),
-        " · ", attempt.status_code ?? t("noAnswer"), " · ", t("duration", { ms: number(attempt.duration_ms) }),
-        attempt.error && h("div", { class: "small reason" }, attempt.error), attempt.response_excerpt && h("pre", {}, attempt.response_excerpt)))),
-      h("h3", {}, t("payload")), h("pre", { tabindex: "0", class: "body" }, indented(one.payload)),
+    const delivery = await ask(`/v1/deliveries/${id}`);
+    await opened(delivery.type, [
+      h("p", { class: "small muted mono" }, delivery.message_id),
+      h(
+        "ol",
+        { class: "tries" },
+        delivery.attempts.map((attempt) =>
+          h(
+            "li",
+            {},
+            h("strong", {}, t("attempt", { n: attempt.number })),
+            " · ",
+            moment(attempt.time),
+            " · ",
+            attempt.status_code ?? t("noAnswer"),
+            " · ",
+            t("duration", { ms: number(attempt.duration_ms) }),
+            attempt.error && h("div", { class: "small reason" }, attempt.error),
+            attempt.response_excerpt && h("pre", {}, attempt.response_excerpt),
+          ),
+        ),
+      ),
+      h("h3", {}, t("payload")),
+      h("pre", { tabindex: "0", class: "body" }, indented(delivery.payload)),
       h("div", { class: "row end" }, h("button", { autofocus: true }, t("close"))),
     ]);
   } catch (error) {
@@ -112,21 +164,37 @@ function indented(text) {
 
 function range(here, load) {
   const [since, until] = [true, false].map((required) => h("input", { type: "datetime-local", required }));
-  const states = ENDED.map((one) => h("input", { type: "checkbox", value: one, checked: one !== "delivered" }));
+  const states = ENDED.map((state) => h("input", { type: "checkbox", value: state, checked: state !== "delivered" }));
   const send = async (event) => {
     event.preventDefault();
     const at = ({ value }) => (value ? new Date(value).toISOString() : null);
     try {
-      const status = states.filter((one) => one.checked).map((one) => one.value);
-      const { replayed } = await ask(`${here}/replay`, { method: "POST", json: { since: at(since), until: at(until), status } });
+      const status = states.filter((box) => box.checked).map((box) => box.value);
+      const { replayed } = await ask(`${here}/replay`, {
+        method: "POST",
+        json: { since: at(since), until: at(until), status },
+      });
       notice(t("replayed", { n: number(replayed) }));
       await load();
     } catch (error) {
       notice(told(error));
     }
   };
-  return h("details", {}, h("summary", {}, t("range")), h("form", { class: "stack", onsubmit: send },
-    h("div", { class: "sieve" }, h("label", {}, t("since"), since), h("label", {}, t("until"), until)),
-    h("fieldset", { class: "row" }, h("legend", {}, t("which")), states.map((one) => h("label", { class: "inline" }, one, t(one.value)))),
-    h("div", {}, h("button", {}, t("send")))));
+  return h(
+    "details",
+    {},
+    h("summary", {}, t("range")),
+    h(
+      "form",
+      { class: "stack", onsubmit: send },
+      h("div", { class: "sieve" }, h("label", {}, t("since"), since), h("label", {}, t("until"), until)),
+      h(
+        "fieldset",
+        { class: "row" },
+        h("legend", {}, t("which")),
+        states.map((box) => h("label", { class: "inline" }, box, t(box.value))),
+      ),
+      h("div", {}, h("button", {}, t("send"))),
+    ),
+  );
 }

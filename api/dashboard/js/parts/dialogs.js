@@ -3,10 +3,7 @@ import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { notice } from "./notices.js";
 
-const t = words({
-  en: { cancel: "Cancel", close: "I have kept it", copy: "Copy", copied: "Copied." },
-  ko: { cancel: "취소", close: "보관했습니다", copy: "복사", copied: "복사했습니다." },
-});
+const t = words("parts/dialogs");
 
 /** Ask before `action`; `true` when it was chosen. `more` are elements between text and buttons. */
 export function confirmed(title, text, action, ...more) {
@@ -17,10 +14,20 @@ export function confirmed(title, text, action, ...more) {
 
 /** Show a secret that cannot be shown again; resolves when the dialog is closed. */
 export function showSecret(title, text, secret) {
-  const shown = h("input", { readonly: true, class: "mono", "aria-label": title, autofocus: true, onfocus: () => shown.select() });
+  const shown = h("input", {
+    readonly: true,
+    class: "mono",
+    "aria-label": title,
+    autofocus: true,
+    onfocus: () => shown.select(),
+  });
   shown.value = secret;
   const copy = h("button", { type: "button", class: "primary", onclick: () => copied(shown) }, t("copy"));
-  return opened(title, [h("p", {}, text), h("div", { class: "row secret" }, shown, copy), h("div", { class: "row end" }, h("button", {}, t("close")))]);
+  return opened(title, [
+    h("p", {}, text),
+    h("div", { class: "row secret" }, shown, copy),
+    h("div", { class: "row end" }, h("button", {}, t("close"))),
+  ]);
 }
 
 /** Put the text of an input into the clipboard; without https a browser has none, and the text is selected instead. */
@@ -38,12 +45,18 @@ export async function copied(input) {
 export function opened(title, content) {
   const back = document.activeElement;
   const heading = h("h2", { id: `dialog-${crypto.getRandomValues(new Uint32Array(1))[0]}` }, title);
-  const dialog = h("dialog", { "aria-labelledby": heading.id }, h("form", { method: "dialog", class: "stack" }, heading, content));
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": heading.id },
+    h("form", { method: "dialog", class: "stack" }, heading, content),
+  );
   document.body.append(dialog);
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (back?.isConnected) back.focus();
-    resolve(dialog.returnValue);
-  }));
+  return new Promise((resolve) =>
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (back?.isConnected) back.focus();
+      resolve(dialog.returnValue);
+    }),
+  );
 }

@@ -5,46 +5,118 @@ import { stageName } from "./stages.js";
 import { stepName } from "./steps.js";
 import { table } from "./table.js";
 
-const t = words({
-  en: { stages: "Stages", calls: "Model calls", step: "Step", model: "Model", tokens: "Tokens in / out", cost: "Cost", time: "Time", result: "Result", round: "Round",
-    sum: "{n} model calls, {tokens} tokens, {cost}", kept: "kept reply", hedged: "second call", ok: "ok", checks: "Checks by rules", none: "No model was asked.", reply: "Reply",
-    parked: "Given up after three tries", estimated: "about" },
-  ko: { stages: "단계", calls: "모델 호출", step: "단계", model: "모델", tokens: "입력 / 출력 토큰", cost: "비용", time: "시간", result: "결과", round: "회차",
-    sum: "모델 호출 {n}회, 토큰 {tokens}개, {cost}", kept: "저장된 응답", hedged: "두 번째 호출", ok: "정상", checks: "규칙에 따른 검사", none: "모델을 호출하지 않았습니다.", reply: "응답",
-    parked: "세 번 시도한 뒤 중단", estimated: "약" },
-});
+const t = words("parts/effort");
 
 /** The stages and calls of a history; `usage` are the sums of the result. */
 export function effort({ events, model_calls: made, parked, provider, finished_at: finished }, usage) {
   const tokens = number(usage.prompt_tokens + usage.completion_tokens);
   return [
-    h("p", {}, provider === "offline" ? t("none") : t("sum", { n: number(usage.llm_calls), tokens, cost: dollars(usage.cost_usd) })),
-    h("h3", {}, t("stages")), stageTimes(events, finished),
-    parked.length > 0 && [h("h3", {}, t("parked")), h("ul", {}, parked.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)} ${one.item}: ${one.reason}`)))],
+    h(
+      "p",
+      {},
+      provider === "offline"
+        ? t("none")
+        : t("sum", { n: number(usage.llm_calls), tokens, cost: dollars(usage.cost_usd) }),
+    ),
+    h("h3", {}, t("stages")),
+    stageTimes(events, finished),
+    parked.length > 0 && [
+      h("h3", {}, t("parked")),
+      h(
+        "ul",
+        {},
+        parked.map((part) => h("li", { dir: "auto" }, `${stepName(part.step)} ${part.item}: ${part.reason}`)),
+      ),
+    ],
     h("h3", {}, t(provider === "offline" ? "checks" : "calls")),
-    made.length ? table({ caption: t(provider === "offline" ? "checks" : "calls"), columns, rows: made }) : h("p", { class: "muted" }, t("none")),
+    made.length
+      ? table({ caption: t(provider === "offline" ? "checks" : "calls"), columns, rows: made })
+      : h("p", { class: "muted" }, t("none")),
   ];
 }
 
 function stageTimes(events, finished) {
   const begun = events.filter((event) => event.type === "stage");
   const ends = [...begun.slice(1).map((event) => event.at), finished || events.at(-1)?.at];
-  const spans = begun.map((event, place) => ({ stage: event.data.stage, took: new Date(ends[place]) - new Date(event.at) }));
+  const spans = begun.map((event, place) => ({
+    stage: event.data.stage,
+    took: new Date(ends[place]) - new Date(event.at),
+  }));
   const longest = Math.max(1, ...spans.map((span) => span.took));
-  return h("ol", { class: "times" }, spans.map(({ stage, took }) => h("li", {},
-    h("span", {}, stageName(stage)), h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { "--share": `${(took / longest) * 100}%` } })),
-    h("span", { class: "number small" }, seconds(took / 1000)))));
+  return h(
+    "ol",
+    { class: "times" },
+    spans.map(({ stage, took }) =>
+      h(
+        "li",
+        {},
+        h("span", {}, stageName(stage)),
+        h(
+          "span",
+          { class: "bar", "aria-hidden": "true" },
+          h("span", { style: { "--share": `${(took / longest) * 100}%` } }),
+        ),
+        h("span", { class: "number small" }, seconds(took / 1000)),
+      ),
+    ),
+  );
 }
 
 const columns = [
-  { get name() { return t("step"); }, value: (call) => call.id, cell: (call) => h("span", {}, `${call.prompt} `, h("span", { class: "small muted" }, call.item)) },
-  { get name() { return t("model"); }, value: (call) => call.model, cell: (call) => call.model },
-  { get name() { return t("round"); }, value: (call) => call.round, cell: (call) => number(call.round + 1), number: true },
-  { get name() { return t("tokens"); }, value: (call) => call.prompt_tokens + call.completion_tokens, number: true,
-    cell: (call) => `${call.estimated ? `${t("estimated")} ` : ""}${number(call.prompt_tokens)} / ${number(call.completion_tokens)}` },
-  { get name() { return t("cost"); }, value: (call) => call.cost_usd, cell: (call) => dollars(call.cost_usd), number: true },
-  { get name() { return t("time"); }, value: (call) => call.duration_ms, cell: (call) => seconds(call.duration_ms / 1000), number: true },
-  { get name() { return t("result"); }, value: (call) => call.error, cell: outcome },
+  {
+    get name() {
+      return t("step");
+    },
+    value: (call) => call.id,
+    cell: (call) => h("span", {}, `${call.prompt} `, h("span", { class: "small muted" }, call.item)),
+  },
+  {
+    get name() {
+      return t("model");
+    },
+    value: (call) => call.model,
+    cell: (call) => call.model,
+  },
+  {
+    get name() {
+      return t("round");
+    },
+    value: (call) => call.round,
+    cell: (call) => number(call.round + 1),
+    number: true,
+  },
+  {
+    get name() {
+      return t("tokens");
+    },
+    value: (call) => call.prompt_tokens + call.completion_tokens,
+    number: true,
+    cell: (call) =>
+      `${call.estimated ? `${t("estimated")} ` : ""}${number(call.prompt_tokens)} / ${number(call.completion_tokens)}`,
+  },
+  {
+    get name() {
+      return t("cost");
+    },
+    value: (call) => call.cost_usd,
+    cell: (call) => dollars(call.cost_usd),
+    number: true,
+  },
+  {
+    get name() {
+      return t("time");
+    },
+    value: (call) => call.duration_ms,
+    cell: (call) => seconds(call.duration_ms / 1000),
+    number: true,
+  },
+  {
+    get name() {
+      return t("result");
+    },
+    value: (call) => call.error,
+    cell: outcome,
+  },
 ];
 
 function outcome(call) {

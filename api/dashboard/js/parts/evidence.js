@@ -3,16 +3,7 @@ import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 import { points } from "../points.js";
 
-const t = words({
-  en: {
-    page: "page {n}", recognised: "recognised text, confidence {n}", open: "Open in document", none: "The passage is no longer stored.",
-    alternative_text: "description of a picture", caption: "caption of a figure", chart: "data of a chart", corrected: "corrected by people, the file differs",
-  },
-  ko: {
-    page: "{n}쪽", recognised: "인식한 글, 신뢰도 {n}", open: "문서에서 열기", none: "이 구절은 더 이상 저장되어 있지 않습니다.",
-    alternative_text: "그림 설명", caption: "그림 캡션", chart: "차트 데이터", corrected: "사용자가 고친 글, 파일과 다름",
-  },
-});
+const t = words("parts/evidence");
 
 const AROUND = 240;
 
@@ -21,21 +12,29 @@ export function passage({ text, start, end, around = AROUND }) {
   const measured = points(text);
   const from = Math.max(0, start - around);
   const to = Math.min(measured.length, end + around);
-  return h("blockquote", { class: "passage", dir: "auto" },
-    from > 0 && "… ", measured.slice(from, start), h("mark", {}, measured.slice(start, end)), measured.slice(end, to),
-    to < measured.length && " …");
+  return h(
+    "blockquote",
+    { class: "passage", dir: "auto" },
+    from > 0 && "… ",
+    measured.slice(from, start),
+    h("mark", {}, measured.slice(start, end)),
+    measured.slice(end, to),
+    to < measured.length && " …",
+  );
 }
 
 /**
- * The passage that holds a piece of evidence: `source` tells `chunk_id`, `source_start`, `source_end`; `passages` are those of the
- * answer; `quote` is shown alone when the passage is not among them.
+ * The passage that holds a piece of evidence: `source` tells `chunk_id`, `source_start`, `source_end`; `passages` are
+ * those of the answer; `quote` is shown alone when the passage is not among them.
  */
 export function evidence(source, quote, passages) {
-  const found = passages.find((one) => one.chunk_id === source.chunk_id && one.document_id === source.document_id);
-  const start = source.source_start - (found?.start_index ?? 0);
-  const end = source.source_end - (found?.start_index ?? 0);
-  const exact = found && oneLine(points(found.text).slice(start, end)) === oneLine(quote);
-  if (exact) return passage({ text: found.text, start, end });
+  const origin = passages.find(
+    (candidate) => candidate.chunk_id === source.chunk_id && candidate.document_id === source.document_id,
+  );
+  const start = source.source_start - (origin?.start_index ?? 0);
+  const end = source.source_end - (origin?.start_index ?? 0);
+  const exact = origin && oneLine(points(origin.text).slice(start, end)) === oneLine(quote);
+  if (exact) return passage({ text: origin.text, start, end });
   return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
 }
 
@@ -46,9 +45,14 @@ const FIGURES = ["alternative_text", "caption", "chart"];
 /** `refund-policy.pdf · page 2 · 2.3 Holiday season · caption of a figure`. */
 export function placeOf(place) {
   const { document_name: name, page_number: page, section } = place;
-  return h("span", { class: "place" }, h("bdi", { class: "name" }, name),
+  return h(
+    "span",
+    { class: "place" },
+    h("bdi", { class: "name" }, name),
     page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
-    section && [" · ", h("bdi", {}, section)], marksOf(place).map((mark) => [" · ", mark]));
+    section && [" · ", h("bdi", {}, section)],
+    marksOf(place).map((mark) => [" · ", mark]),
+  );
 }
 
 /** What is said of text that stands for a picture, and of text that was recognised in one; nothing of other text. */

@@ -4,45 +4,77 @@ import { ask, withQuery } from "../http.js";
 import { moment, words } from "../i18n.js";
 import { notice, told } from "./notices.js";
 
-const t = words({
-  en: { title: "Does this help?", up: "It helps", down: "It does not help", thanks: "Kept. You may say more:", taken: "Your judgement is taken back.", reason: "Why?", corrected: "What should it say?",
-    verdict: "Do the sources say all of it?", unsaid: "No judgement", supported: "Yes, the sources say it", unsupported: "No, the sources do not say it", send: "Send", sent: "Kept, and in the queue to review.",
-    said: "What was said of it", yours: "What do you say?", yes: "The sources say it", no: "They do not", found: "the sources say it", missing: "the sources do not say it", queue: "All feedback", reviewed: "reviewed", sentence: "Of “{text}”" },
-  ko: { title: "도움이 되었나요?", up: "도움이 됩니다", down: "도움이 되지 않습니다", thanks: "저장했습니다. 더 알려 주시겠어요?", taken: "의견을 취소했습니다.", reason: "이유", corrected: "올바른 답변",
-    verdict: "모든 내용이 출처에 있습니까?", unsaid: "판단 안 함", supported: "네, 출처에 있습니다", unsupported: "아니요, 출처에 없습니다", send: "보내기", sent: "저장했고 검토 목록에 넣었습니다.",
-    said: "지금까지의 의견", yours: "직접 판단해 보세요", yes: "출처에 있음", no: "출처에 없음", found: "출처에 있음", missing: "출처에 없음", queue: "모든 의견", reviewed: "검토함", sentence: "“{text}”에 대해" },
-});
+const t = words("parts/feedback");
 
 const MOST = 500;
 const LONGEST = 90;
-const THUMB = "M7 10v11H3V10zM7 10l4-8c1.7 0 2.6 1.2 2.3 2.8L12.5 9H19a2 2 0 0 1 2 2.3l-1.3 7.6A2.5 2.5 0 0 1 17.2 21H7";
+const THUMB =
+  "M7 10v11H3V10zM7 10l4-8c1.7 0 2.6 1.2 2.3 2.8L12.5 9H19a2 2 0 0 1 2 2.3l-1.3 7.6A2.5 2.5 0 0 1 17.2 21H7";
 
 /** A thumb; what it means is said beside it or as a label. */
 export function thumb(rating) {
-  return svg("svg", { viewBox: "0 0 24 24", width: 18, height: 18, class: `thumb ${rating}`, "aria-hidden": "true" }, svg("path", { d: THUMB }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", width: 18, height: 18, class: `thumb ${rating}`, "aria-hidden": "true" },
+    svg("path", { d: THUMB }),
+  );
 }
 
-/** `{ element, onSentence(position) }` for the result of the question or verification `id`; the latter is what its card adds. */
+/**
+ * `{ element, onSentence(position) }` for the result of the question or verification `id`; the latter is what its card
+ * adds.
+ */
 export function feedbackOn(id, signal) {
   const state = { all: [] };
   const said = h("div");
   const rated = thumbs(id, state, draw);
   function draw() {
-    const others = state.all.filter((one) => one.id !== rated.own()?.id);
-    show(said, others.length > 0 && h("details", { class: "small" }, h("summary", {}, `${t("said")} (${others.length})`), h("ul", { class: "plain-list stack tight" }, others.map(entry)),
-      h("p", {}, h("a", { href: "#/feedback" }, t("queue")))));
+    const others = state.all.filter((opinion) => opinion.id !== rated.own()?.id);
+    show(
+      said,
+      others.length > 0 &&
+        h(
+          "details",
+          { class: "small" },
+          h("summary", {}, `${t("said")} (${others.length})`),
+          h("ul", { class: "plain-list stack tight" }, others.map(entry)),
+          h("p", {}, h("a", { href: "#/feedback" }, t("queue"))),
+        ),
+    );
   }
-  ask(withQuery("/v1/feedback", { query_id: id, limit: MOST }), { signal }).then(({ feedback }) => { state.all = feedback; draw(); }).catch(() => null); // a key may not read it
-  return { element: h("div", { class: "feedback stack" }, rated.element, said), onSentence: (position) => onSentence(id, position, state, draw) };
+  ask(withQuery("/v1/feedback", { query_id: id, limit: MOST }), { signal })
+    .then(({ feedback }) => {
+      state.all = feedback;
+      draw();
+    })
+    .catch(() => null); // a key may not read it
+  return {
+    element: h("div", { class: "feedback stack" }, rated.element, said),
+    onSentence: (position) => onSentence(id, position, state, draw),
+  };
 }
 
 function thumbs(id, state, draw) {
   let own = null;
   const form = h("div");
-  const buttons = ["up", "down"].map((rating) => h("button", { type: "button", "aria-label": t(rating), title: t(rating), "aria-pressed": "false", onclick: () => press(rating) }, thumb(rating)));
+  const buttons = ["up", "down"].map((rating) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-label": t(rating),
+        title: t(rating),
+        "aria-pressed": "false",
+        onclick: () => press(rating),
+      },
+      thumb(rating),
+    ),
+  );
   async function press(rating) {
     const before = own;
-    buttons.forEach((one) => { one.disabled = true; });
+    buttons.forEach((button) => {
+      button.disabled = true;
+    });
     try {
       if (before) await takenBack(before, state);
       own = before?.rating === rating ? null : await given({ query_id: id, rating }, state);
@@ -50,50 +82,109 @@ function thumbs(id, state, draw) {
     } catch (error) {
       notice(told(error));
     }
-    buttons.forEach((one, place) => { one.disabled = false; one.setAttribute("aria-pressed", String(own?.rating === ["up", "down"][place])); });
+    buttons.forEach((button, place) => {
+      button.disabled = false;
+      button.setAttribute("aria-pressed", String(own?.rating === ["up", "down"][place]));
+    });
     buttons[rating === "up" ? 0 : 1].focus();
     draw();
   }
-  return { own: () => own, element: h("div", { class: "stack tight" }, h("div", { class: "row", role: "group", "aria-label": t("title") }, h("span", { class: "small muted" }, t("title")), buttons), form) };
+  return {
+    own: () => own,
+    element: h(
+      "div",
+      { class: "stack tight" },
+      h(
+        "div",
+        { class: "row", role: "group", "aria-label": t("title") },
+        h("span", { class: "small muted" }, t("title")),
+        buttons,
+      ),
+      form,
+    ),
+  };
 }
 
 /** More than the thumb, which was kept when it was pressed. */
 function more(own, state, draw) {
-  const [reason, corrected] = ["reason", "corrected"].map((name) => h("textarea", { rows: "2", maxlength: "20000", dir: "auto", name }));
-  const verdict = h("select", {}, ["unsaid", "supported", "unsupported"].map((one) => h("option", { value: one === "unsaid" ? "" : one }, t(one))));
-  const form = h("form", { class: "stack tight", onsubmit: async (event) => {
-    event.preventDefault();
-    const json = { reason: reason.value.trim() || null, corrected_answer: corrected.value.trim() || null, verdict: verdict.value || null };
-    try {
-      Object.assign(own, await ask(`/v1/feedback/${own.id}`, { method: "PATCH", json }));
-      show(form, h("p", { class: "small", role: "status" }, "✓ ", t("sent")));
-      draw();
-    } catch (error) {
-      notice(told(error));
-    }
-  } }, h("p", { class: "small", role: "status" }, t("thanks")), h("div", { class: "sieve top-aligned" }, h("label", {}, t("reason"), reason), h("label", {}, t("corrected"), corrected)),
-  h("div", { class: "row" }, h("label", {}, t("verdict"), verdict), h("button", { class: "send" }, t("send"))));
+  const [reason, corrected] = ["reason", "corrected"].map((name) =>
+    h("textarea", { rows: "2", maxlength: "20000", dir: "auto", name }),
+  );
+  const verdict = h(
+    "select",
+    {},
+    ["unsaid", "supported", "unsupported"].map((choice) =>
+      h("option", { value: choice === "unsaid" ? "" : choice }, t(choice)),
+    ),
+  );
+  const form = h(
+    "form",
+    {
+      class: "stack tight",
+      onsubmit: async (event) => {
+        event.preventDefault();
+        const json = {
+          reason: reason.value.trim() || null,
+          corrected_answer: corrected.value.trim() || null,
+          verdict: verdict.value || null,
+        };
+        try {
+          Object.assign(own, await ask(`/v1/feedback/${own.id}`, { method: "PATCH", json }));
+          show(form, h("p", { class: "small", role: "status" }, "✓ ", t("sent")));
+          draw();
+        } catch (error) {
+          notice(told(error));
+        }
+      },
+    },
+    h("p", { class: "small", role: "status" }, t("thanks")),
+    h(
+      "div",
+      { class: "sieve top-aligned" },
+      h("label", {}, t("reason"), reason),
+      h("label", {}, t("corrected"), corrected),
+    ),
+    h("div", { class: "row" }, h("label", {}, t("verdict"), verdict), h("button", { class: "send" }, t("send"))),
+  );
   return form;
 }
 
 /** A person's own verdict on one sentence, in its card; pressed again it is taken back. */
 function onSentence(id, position, state, draw) {
-  const before = () => state.all.find((one) => one.place === "sentence" && one.position === position);
+  const before = () => state.all.find((opinion) => opinion.place === "sentence" && opinion.position === position);
   const VERDICTS = { supported: "yes", unsupported: "no" };
-  const buttons = Object.entries(VERDICTS).map(([verdict, name]) => h("button", { type: "button", class: "small", onclick: async () => {
-    const old = before();
-    try {
-      if (old) await takenBack(old, state);
-      if (old?.verdict !== verdict) await given({ query_id: id, sentence: position, verdict }, state);
-    } catch (error) {
-      notice(told(error));
-    }
-    press();
-    draw();
-  } }, t(name)));
-  const press = () => buttons.forEach((one, place) => one.setAttribute("aria-pressed", String(before()?.verdict === Object.keys(VERDICTS)[place])));
+  const buttons = Object.entries(VERDICTS).map(([verdict, name]) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        onclick: async () => {
+          const old = before();
+          try {
+            if (old) await takenBack(old, state);
+            if (old?.verdict !== verdict) await given({ query_id: id, sentence: position, verdict }, state);
+          } catch (error) {
+            notice(told(error));
+          }
+          press();
+          draw();
+        },
+      },
+      t(name),
+    ),
+  );
+  const press = () =>
+    buttons.forEach((button, place) =>
+      button.setAttribute("aria-pressed", String(before()?.verdict === Object.keys(VERDICTS)[place])),
+    );
   press();
-  return h("div", { class: "row yours", role: "group", "aria-label": t("yours") }, h("span", { class: "small muted" }, t("yours")), buttons);
+  return h(
+    "div",
+    { class: "row yours", role: "group", "aria-label": t("yours") },
+    h("span", { class: "small muted" }, t("yours")),
+    buttons,
+  );
 }
 
 async function given(json, state) {
@@ -104,19 +195,43 @@ async function given(json, state) {
 
 async function takenBack({ id }, state) {
   await ask(`/v1/feedback/${id}`, { method: "DELETE" });
-  state.all = state.all.filter((one) => one.id !== id);
+  state.all = state.all.filter((opinion) => opinion.id !== id);
 }
 
-function entry(one) {
-  return h("li", {}, one.place === "answer" ? null : h("div", { class: "muted", dir: "auto" }, t("sentence", { text: shortened(one.excerpt) })), judgement(one),
-    h("div", { class: "muted" }, [one.author && h("bdi", {}, one.author, " · "), moment(one.created_at), one.status === "reviewed" && ` · ${t("reviewed")}`]));
+function entry(rating) {
+  return h(
+    "li",
+    {},
+    rating.place === "answer"
+      ? null
+      : h("div", { class: "muted", dir: "auto" }, t("sentence", { text: shortened(rating.excerpt) })),
+    judgement(rating),
+    h("div", { class: "muted" }, [
+      rating.author && h("bdi", {}, rating.author, " · "),
+      moment(rating.created_at),
+      rating.status === "reviewed" && ` · ${t("reviewed")}`,
+    ]),
+  );
 }
 
 const shortened = (text) => (!text || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`);
 
 /** What one person said, in words. */
 export function judgement({ rating, verdict, reason, corrected_answer: corrected }) {
-  return [h("div", { class: "row" }, rating && h("span", { class: "rated" }, thumb(rating), " ", t(rating)),
-    verdict && h("span", { class: `badge ${verdict}` }, h("span", { "aria-hidden": "true" }, verdict === "supported" ? "✓" : "!"), t(verdict === "supported" ? "found" : "missing"))),
-  reason && h("p", { dir: "auto" }, reason), corrected && h("ins", { dir: "auto" }, corrected)];
+  return [
+    h(
+      "div",
+      { class: "row" },
+      rating && h("span", { class: "rated" }, thumb(rating), " ", t(rating)),
+      verdict &&
+        h(
+          "span",
+          { class: `badge ${verdict}` },
+          h("span", { "aria-hidden": "true" }, verdict === "supported" ? "✓" : "!"),
+          t(verdict === "supported" ? "found" : "missing"),
+        ),
+    ),
+    reason && h("p", { dir: "auto" }, reason),
+    corrected && h("ins", { dir: "auto" }, corrected),
+  ];
 }

@@ -2,10 +2,7 @@
 import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({
-  en: { find: "Find in document", next: "Next hit", previous: "Previous hit", hits: "{at} of {all}", most: "{at} of more than {all}", none: "not found" },
-  ko: { find: "문서에서 찾기", next: "다음 결과", previous: "이전 결과", hits: "{all}개 중 {at}번째", most: "{all}개가 넘는 결과 중 {at}번째", none: "찾을 수 없습니다" },
-});
+const t = words("parts/finding");
 
 const MOST = 1000;
 const WAIT_MS = 150;
@@ -17,17 +14,39 @@ export function finding(text, range, reveal, signal) {
   const searched = lower.length === text.length ? lower : text;
   const state = { hits: [], at: -1, timer: 0 };
   const told = h("span", { class: "small muted", role: "status" });
-  const field = h("input", { type: "search", "aria-label": t("find"), placeholder: t("find"), dir: "auto",
-    oninput: () => { clearTimeout(state.timer); state.timer = setTimeout(search, WAIT_MS); },
-    onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); move(event.shiftKey ? -1 : 1); } } });
-  const button = (name, sign, step) => h("button", { type: "button", "aria-label": t(name), onclick: () => move(step) }, sign);
+  const field = h("input", {
+    type: "search",
+    "aria-label": t("find"),
+    placeholder: t("find"),
+    dir: "auto",
+    oninput: () => {
+      clearTimeout(state.timer);
+      state.timer = setTimeout(search, WAIT_MS);
+    },
+    onkeydown: (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        move(event.shiftKey ? -1 : 1);
+      }
+    },
+  });
+  const button = (name, sign, step) =>
+    h("button", { type: "button", "aria-label": t(name), onclick: () => move(step) }, sign);
 
   function search() {
     const wanted = searched === lower ? field.value.toLowerCase() : field.value;
     state.hits = [];
-    for (let at = wanted ? searched.indexOf(wanted) : -1; at >= 0 && state.hits.length < MOST; at = searched.indexOf(wanted, at + wanted.length)) state.hits.push(at);
+    for (
+      let at = wanted ? searched.indexOf(wanted) : -1;
+      at >= 0 && state.hits.length < MOST;
+      at = searched.indexOf(wanted, at + wanted.length)
+    )
+      state.hits.push(at);
     state.at = -1;
-    highlight("found", state.hits.map((at) => range(at, at + wanted.length)));
+    highlight(
+      "found",
+      state.hits.map((at) => range(at, at + wanted.length)),
+    );
     if (state.hits.length) move(1);
     else {
       highlight("found-now", []);
@@ -41,14 +60,24 @@ export function finding(text, range, reveal, signal) {
     const shown = range(at, at + field.value.length);
     highlight("found-now", [shown]);
     if (shown) reveal(shown);
-    told.textContent = t(state.hits.length < MOST ? "hits" : "most", { at: number(state.at + 1), all: number(state.hits.length) });
+    told.textContent = t(state.hits.length < MOST ? "hits" : "most", {
+      at: number(state.at + 1),
+      all: number(state.hits.length),
+    });
   }
   signal.addEventListener("abort", () => {
     clearTimeout(state.timer);
     highlight("found", []);
     highlight("found-now", []);
   });
-  return h("div", { class: "row finding", role: "search" }, field, button("previous", "↑", -1), button("next", "↓", 1), told);
+  return h(
+    "div",
+    { class: "row finding", role: "search" },
+    field,
+    button("previous", "↑", -1),
+    button("next", "↓", 1),
+    told,
+  );
 }
 
 /** Without the highlights of CSS the hit of the moment is selected instead. */

@@ -6,35 +6,95 @@ import { opened } from "./dialogs.js";
 import { notice, told } from "./notices.js";
 import { workspaceNames, workspaceSelect } from "./workspaces.js";
 
-const t = words({
-  en: { source: "Source {n}", title: "Name of source {n}", text: "Text of source {n}", remove: "Remove source {n}", removeShort: "Remove",
-    add: "Add a text", documents: "Take stored documents", stored: "stored document", choose: "Take stored documents", workspace: "Workspace",
-    take: "Take them", cancel: "Cancel", none: "There is no document that is ready in this workspace.", first: "The newest 100 are shown." },
-  ko: { source: "출처 {n}", title: "출처 {n} 이름", text: "출처 {n} 본문", remove: "출처 {n} 제거", removeShort: "제거", add: "글 추가",
-    documents: "저장된 문서 가져오기", stored: "저장된 문서", choose: "저장된 문서 가져오기", workspace: "작업 공간", take: "가져오기", cancel: "취소",
-    none: "이 작업 공간에는 준비된 문서가 없습니다.", first: "최근 문서 100개까지 보입니다." },
-});
+const t = words("parts/given");
 
 /** Edits `sources` in place: `{ title, text }` or `{ title, document_id }`. Returns `{ element, draw }`. */
 export function givenSources(sources, signal) {
   const list = h("div", { class: "stack" });
-  const draw = () => show(list, sources.map((source, index) => box(source, index + 1, () => { sources.splice(index, 1); draw(); })));
-  const add = (source) => { sources.push(source); draw(); };
-  const addText = h("button", { type: "button", onclick: () => { add({ title: "", text: "" }); list.lastChild.querySelector("textarea").focus(); } }, t("add"));
-  const addStored = h("button", { type: "button", onclick: async () => { for (const one of await chosen(signal)) add(one); } }, t("documents"));
+  const draw = () =>
+    show(
+      list,
+      sources.map((source, index) =>
+        box(source, index + 1, () => {
+          sources.splice(index, 1);
+          draw();
+        }),
+      ),
+    );
+  const add = (source) => {
+    sources.push(source);
+    draw();
+  };
+  const addText = h(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        add({ title: "", text: "" });
+        list.lastChild.querySelector("textarea").focus();
+      },
+    },
+    t("add"),
+  );
+  const addStored = h(
+    "button",
+    {
+      type: "button",
+      onclick: async () => {
+        for (const source of await chosen(signal)) add(source);
+      },
+    },
+    t("documents"),
+  );
   draw();
   return { element: h("div", { class: "stack" }, list, h("div", { class: "row" }, addText, addStored)), draw };
 }
 
 function box(source, n, remove) {
-  const bound = (name) => ({ value: source[name], oninput: (event) => { source[name] = event.target.value; } });
-  const away = h("button", { type: "button", class: "small plain", "aria-label": t("remove", { n }), onclick: remove }, t("removeShort"));
+  const bound = (name) => ({
+    value: source[name],
+    oninput: (event) => {
+      source[name] = event.target.value;
+    },
+  });
+  const away = h(
+    "button",
+    { type: "button", class: "small plain", "aria-label": t("remove", { n }), onclick: remove },
+    t("removeShort"),
+  );
   const text = source.document_id
-    ? h("p", { class: "small muted" }, t("stored"), " ", h("a", { href: `#/document/${source.document_id}` }, source.title))
-    : h("textarea", { rows: "5", "aria-label": t("text", { n }), placeholder: t("text", { n }), dir: "auto", ...bound("text") });
-  return h("fieldset", { class: "stack" }, h("legend", {}, t("source", { n })),
-    h("div", { class: "row" }, h("input", { class: "grow", "aria-label": t("title", { n }), placeholder: t("title", { n }), maxlength: "300", ...bound("title") }), away),
-    text);
+    ? h(
+        "p",
+        { class: "small muted" },
+        t("stored"),
+        " ",
+        h("a", { href: `#/document/${source.document_id}` }, source.title),
+      )
+    : h("textarea", {
+        rows: "5",
+        "aria-label": t("text", { n }),
+        placeholder: t("text", { n }),
+        dir: "auto",
+        ...bound("text"),
+      });
+  return h(
+    "fieldset",
+    { class: "stack" },
+    h("legend", {}, t("source", { n })),
+    h(
+      "div",
+      { class: "row" },
+      h("input", {
+        class: "grow",
+        "aria-label": t("title", { n }),
+        placeholder: t("title", { n }),
+        maxlength: "300",
+        ...bound("title"),
+      }),
+      away,
+    ),
+    text,
+  );
 }
 
 async function chosen(signal) {
@@ -42,7 +102,9 @@ async function chosen(signal) {
   const names = await workspaceNames(signal);
   const fill = async (workspace) => {
     try {
-      const { documents } = await ask(withQuery("/v1/documents", { workspace, status: "ready", limit: 100 }), { signal });
+      const { documents } = await ask(withQuery("/v1/documents", { workspace, status: "ready", limit: 100 }), {
+        signal,
+      });
       show(boxes, documents.length ? documents.map(pick) : h("p", { class: "muted" }, t("none")));
     } catch (error) {
       notice(told(error));
@@ -50,13 +112,29 @@ async function chosen(signal) {
   };
   const workspace = workspaceSelect({ names, onchange: (event) => fill(event.target.value) });
   fill("");
-  const done = await opened(t("choose"), [h("label", {}, t("workspace"), workspace), boxes, h("p", { class: "hint" }, t("first")),
-    h("div", { class: "row end" }, h("button", { value: "" }, t("cancel")), h("button", { class: "primary", value: "take" }, t("take")))]);
+  const done = await opened(t("choose"), [
+    h("label", {}, t("workspace"), workspace),
+    boxes,
+    h("p", { class: "hint" }, t("first")),
+    h(
+      "div",
+      { class: "row end" },
+      h("button", { value: "" }, t("cancel")),
+      h("button", { class: "primary", value: "take" }, t("take")),
+    ),
+  ]);
   if (done !== "take") return [];
-  return [...boxes.querySelectorAll("input:checked")].map(({ value, dataset }) => ({ document_id: value, title: dataset.title }));
+  return [...boxes.querySelectorAll("input:checked")].map(({ value, dataset }) => ({
+    document_id: value,
+    title: dataset.title,
+  }));
 }
 
 function pick({ id, filename, workspace }) {
-  return h("label", { class: "inline" }, h("input", { type: "checkbox", value: id, dataset: { title: filename } }),
-    h("span", {}, filename, " ", h("span", { class: "small muted" }, workspace)));
+  return h(
+    "label",
+    { class: "inline" },
+    h("input", { type: "checkbox", value: id, dataset: { title: filename } }),
+    h("span", {}, filename, " ", h("span", { class: "small muted" }, workspace)),
+  );
 }

@@ -14,18 +14,7 @@ import { signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 import { markedSources, sourceTexts } from "./sources.js";
 
-const t = words({
-  en: { answer: "The answer as it was given", sources: "Its sources", proof: "What was checked", repaired: "The repaired text", same: "The text passed its checks; nothing had to be changed.",
-    grounded: "Every claim that is left was found in the sources.", ungrounded: "Not every claim that is left was found in the sources.", copy: "Copy the repaired text",
-    claims: "Citations and claims", unverified: "Claims that could not be verified", corrections: "Suggested corrections", degraded: "Something was left out",
-    usage: "{calls} model calls, {cost}, {time}", hint: "Point at a number or a mark to see the evidence; its link leads to the place in the source.",
-    nosource: "There is no such source.", supports: "the source says it", contradicts: "the source says otherwise", neutral: "the source does not say it", checked: "checked", show: "Show it in the source" },
-  ko: { answer: "받은 답변", sources: "출처", proof: "검증 결과", repaired: "고친 글", same: "검사를 통과하여 바꿀 내용이 없습니다.",
-    grounded: "남은 주장은 모두 출처에서 확인되었습니다.", ungrounded: "남은 주장 가운데 출처에서 확인되지 않은 것이 있습니다.", copy: "고친 글 복사", claims: "인용과 주장",
-    unverified: "확인하지 못한 주장", corrections: "수정 제안", degraded: "일부 단계를 생략했습니다", usage: "모델 호출 {calls}회, {cost}, {time}",
-    hint: "번호나 표시를 가리키면 근거가 보이고, 링크는 출처의 해당 위치로 이어집니다.", nosource: "그런 출처가 없습니다.", supports: "출처에 그렇게 나옵니다",
-    contradicts: "출처와 다릅니다", neutral: "출처에 나오지 않습니다", checked: "확인함", show: "출처에서 보기" },
-});
+const t = words("parts/given_result");
 
 /** Draw the result of a verification into `place`; `at` is `{ number, start }` of a place in a source to go to. */
 export async function givenResult(place, told, { at, signal }) {
@@ -34,22 +23,47 @@ export async function givenResult(place, told, { at, signal }) {
   const answer = h("div");
   const feedback = feedbackOn(told.id, signal);
   const changed = h("div", {}, changes(told, draftOf(told)));
-  show(place, h("div", { class: "columns wide" },
-    h("div", {}, card("given", "answer", changeNotice(told, () => changed.scrollIntoView({ block: "center" })), answer, h("div", { class: "actions" }, feedback.element)), changed),
-    h("div", {}, card("sources", "sources", sources.element),
-      told.verification && card("proof", "proof", degraded(told), signalLine(told.signal), scores(told), usage(told)))),
+  show(
+    place,
+    h(
+      "div",
+      { class: "columns wide" },
+      h(
+        "div",
+        {},
+        card(
+          "given",
+          "answer",
+          changeNotice(told, () => changed.scrollIntoView({ block: "center" })),
+          answer,
+          h("div", { class: "actions" }, feedback.element),
+        ),
+        changed,
+      ),
+      h(
+        "div",
+        {},
+        card("sources", "sources", sources.element),
+        told.verification && card("proof", "proof", degraded(told), signalLine(told.signal), scores(told), usage(told)),
+      ),
+    ),
     repaired(told),
-    findings(told));
+    findings(told),
+  );
   place.addEventListener("click", (event) => reveal(event, sources), { signal });
   show(answer, verdicts(told, await passagesOf(told, readText), feedback.onSentence));
   if (at) await sources.reveal(at.number, at.start);
 }
 
-const card = (id, title, ...content) => h("section", { class: "card", "aria-labelledby": id }, h("h2", { id }, t(title)), content);
+const card = (id, title, ...content) =>
+  h("section", { class: "card", "aria-labelledby": id }, h("h2", { id }, t(title)), content);
 
 /** A link to a place in a source of this page goes there without drawing the page anew. */
 function reveal(event, sources) {
-  const place = event.target.closest?.("a")?.getAttribute("href")?.match(/^#\/verification\/.*\?source=(\d+)&start=(\d+)$/);
+  const place = event.target
+    .closest?.("a")
+    ?.getAttribute("href")
+    ?.match(/^#\/verification\/.*\?source=(\d+)&start=(\d+)$/);
   if (!place) return;
   event.preventDefault();
   document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })); // closes the card that has the link
@@ -58,35 +72,72 @@ function reveal(event, sources) {
 
 /** The sentences by their numbers, and what was said of the citations in them. */
 function draftOf({ sentences, citations }) {
-  const numbers = new Map(sentences.map((one, index) => [one.start, index]));
+  const numbers = new Map(sentences.map((sentence, index) => [sentence.start, index]));
   return {
-    sentences: new Map(sentences.map((one, index) => [index, one.text])),
-    checks: new Map(citations.map((one) => [`${numbers.get(one.sentence_start)}:${one.number}`, one.explanation])),
+    sentences: new Map(sentences.map((sentence, index) => [index, sentence.text])),
+    checks: new Map(
+      citations.map((citation) => [`${numbers.get(citation.sentence_start)}:${citation.number}`, citation.explanation]),
+    ),
   };
 }
 
 function placesOf({ sentences, citations }) {
-  const of = (sentence, status, source) => ({ number: source.number, start: source.source_start, end: source.source_end, sentence, status });
-  const numbers = new Map(sentences.map((one, index) => [one.start, index]));
-  const cited = citations.filter((one) => one.number && one.source_start !== null && numbers.has(one.sentence_start));
-  return [...sentences.flatMap((one, index) => (one.source ? [of(index, one.status, one.source)] : [])),
-    ...cited.map((one) => of(numbers.get(one.sentence_start), sentences[numbers.get(one.sentence_start)].status, one))];
+  const of = (sentence, status, source) => ({
+    number: source.number,
+    start: source.source_start,
+    end: source.source_end,
+    sentence,
+    status,
+  });
+  const numbers = new Map(sentences.map((sentence, index) => [sentence.start, index]));
+  const cited = citations.filter(
+    (citation) => citation.number && citation.source_start !== null && numbers.has(citation.sentence_start),
+  );
+  return [
+    ...sentences.flatMap((sentence, index) => (sentence.source ? [of(index, sentence.status, sentence.source)] : [])),
+    ...cited.map((citation) =>
+      of(numbers.get(citation.sentence_start), sentences[numbers.get(citation.sentence_start)].status, citation),
+    ),
+  ];
 }
 
 /** The texts that the cards show evidence in. */
 async function passagesOf({ sources, sentences, citations }, readText) {
-  const needed = new Set([...sentences.map((one) => one.source?.number), ...citations.filter((one) => one.source_start !== null).map((one) => one.number)]);
-  const wanted = sources.filter((one) => needed.has(one.number));
-  return Promise.all(wanted.map(async ({ number: n }) => ({ ...names(n), start_index: 0, text: await readText(n).catch(() => "") })));
+  const needed = new Set([
+    ...sentences.map((sentence) => sentence.source?.number),
+    ...citations.filter((citation) => citation.source_start !== null).map((citation) => citation.number),
+  ]);
+  const wanted = sources.filter((source) => needed.has(source.number));
+  return Promise.all(
+    wanted.map(async ({ number: n }) => ({ ...names(n), start_index: 0, text: await readText(n).catch(() => "") })),
+  );
 }
 
 const names = (n) => ({ chunk_id: `source_${n}`, document_id: `source_${n}` });
 
 function verdicts(told, passages, onSentence) {
-  const answer = answerText({ text: told.answer, passages, onSentence, sentences: honest(told.sentences, told.verification || {}).map((one) => ({ ...one, source: one.source && placed(told, one.source) })),
-    citations: honest(told.citations.filter((one) => one.number).map((one) => cited(told, one)), told.verification || {}) });
-  return [told.sentences.length > 0 && legend(told.sentences.map((one) => one.status), (state) => highlight(answer, state)), answer,
-    told.citations.length > 0 && h("p", { class: "small muted" }, t("hint"))];
+  const answer = answerText({
+    text: told.answer,
+    passages,
+    onSentence,
+    sentences: honest(told.sentences, told.verification || {}).map((sentence) => ({
+      ...sentence,
+      source: sentence.source && placed(told, sentence.source),
+    })),
+    citations: honest(
+      told.citations.filter((citation) => citation.number).map((citation) => cited(told, citation)),
+      told.verification || {},
+    ),
+  });
+  return [
+    told.sentences.length > 0 &&
+      legend(
+        told.sentences.map((sentence) => sentence.status),
+        (state) => highlight(answer, state),
+      ),
+    answer,
+    told.citations.length > 0 && h("p", { class: "small muted" }, t("hint")),
+  ];
 }
 
 /** A place in a given source as one in a document, for the parts that both have. */
@@ -95,37 +146,106 @@ function placed({ id }, { number: n, title, ...place }) {
   return { ...place, ...names(n), document_name: title, link: () => h("a", { class: "open-link", href }, t("show")) };
 }
 
-function cited(told, one) {
-  const place = { number: one.number, title: one.source?.title || t("nosource"), page_number: one.page_number, source_start: one.source_start, source_end: one.source_end };
-  return { ...placed(told, place), number: one.number, status: one.status, answer_start: one.sentence_start, section: null, confidence_score: one.confidence,
-    citation_type: t(one.relation || "checked"), explanation: one.explanation, text_span: one.evidence };
+function cited(told, citation) {
+  const place = {
+    number: citation.number,
+    title: citation.source?.title || t("nosource"),
+    page_number: citation.page_number,
+    source_start: citation.source_start,
+    source_end: citation.source_end,
+  };
+  return {
+    ...placed(told, place),
+    number: citation.number,
+    status: citation.status,
+    answer_start: citation.sentence_start,
+    section: null,
+    confidence_score: citation.confidence,
+    citation_type: t(citation.relation || "checked"),
+    explanation: citation.explanation,
+    text_span: citation.evidence,
+  };
 }
 
 function repaired({ repaired_answer: after, answer, changed, repaired_is_grounded: grounded }) {
   if (after === null) return null;
   const heading = h("h2", { id: "repaired" }, t("repaired"));
-  if (!changed || !isChanged(answer, after)) return h("section", { class: "card", "aria-labelledby": "repaired" }, heading, h("p", {}, "✓ ", t("same")));
-  return h("section", { class: "card stack", "aria-labelledby": "repaired" }, heading, beside(answer, after),
+  if (!changed || !isChanged(answer, after))
+    return h("section", { class: "card", "aria-labelledby": "repaired" }, heading, h("p", {}, "✓ ", t("same")));
+  return h(
+    "section",
+    { class: "card stack", "aria-labelledby": "repaired" },
+    heading,
+    beside(answer, after),
     grounded !== null && h("p", { class: "small" }, t(grounded ? "grounded" : "ungrounded")),
-    h("div", { class: "row" }, h("button", { type: "button", onclick: () => copy(after) }, t("copy"))));
+    h("div", { class: "row" }, h("button", { type: "button", onclick: () => copy(after) }, t("copy"))),
+  );
 }
 
 function findings(told) {
-  const checks = told.citations.map((one) => ({ ...one, citation_number: one.cited, statement: one.statement || "–", decided_by: null,
-    source_file: one.source?.title, source_page: one.page_number }));
-  const claims = (told.verification?.claims || []).map((one) => ({ ...one, source: one.source && placed(told, { ...one.source, number: Number(one.source.chunk_id.split("_")[1]), title: one.source.document_name }) }));
+  const checks = told.citations.map((citation) => ({
+    ...citation,
+    citation_number: citation.cited,
+    statement: citation.statement || "–",
+    decided_by: null,
+    source_file: citation.source?.title,
+    source_page: citation.page_number,
+  }));
+  const claims = (told.verification?.claims || []).map((claim) => ({
+    ...claim,
+    source:
+      claim.source &&
+      placed(told, {
+        ...claim.source,
+        number: Number(claim.source.chunk_id.split("_")[1]),
+        title: claim.source.document_name,
+      }),
+  }));
   if (!checks.length && !claims.length) return null;
   const { unverified_claims: open = [], suggested_corrections: corrections = [] } = told.verification || {};
-  const list = (title, items) => items.length > 0 && h("div", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", { dir: "auto" }, one))));
-  return h("section", { class: "card stack", "aria-labelledby": "findings" }, h("h2", { id: "findings" }, t("claims")),
-    list(t("unverified"), open), list(t("corrections"), corrections), claimsTable({ claims, citation_checks: checks, sentences: told.sentences }, []));
+  const list = (title, items) =>
+    items.length > 0 &&
+    h(
+      "div",
+      {},
+      h("h3", {}, title),
+      h(
+        "ul",
+        {},
+        items.map((item) => h("li", { dir: "auto" }, item)),
+      ),
+    );
+  return h(
+    "section",
+    { class: "card stack", "aria-labelledby": "findings" },
+    h("h2", { id: "findings" }, t("claims")),
+    list(t("unverified"), open),
+    list(t("corrections"), corrections),
+    claimsTable({ claims, citation_checks: checks, sentences: told.sentences }, []),
+  );
 }
 
 function degraded({ degraded: out }) {
-  return out.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")), h("ul", {}, out.map((one) => h("li", {}, `${stepName(one.step)}: ${one.reason}`))));
+  return (
+    out.length > 0 &&
+    h(
+      "div",
+      { class: "caution" },
+      h("strong", {}, t("degraded")),
+      h(
+        "ul",
+        {},
+        out.map((step) => h("li", {}, `${stepName(step.step)}: ${step.reason}`)),
+      ),
+    )
+  );
 }
 
 function usage({ provider, usage: { llm_calls: calls, cost_usd: cost }, timings }) {
   const time = seconds((timings.total ?? 0) / 1000);
-  return h("p", { class: "small muted" }, provider === "offline" ? time : t("usage", { calls: number(calls), cost: dollars(cost), time }));
+  return h(
+    "p",
+    { class: "small muted" },
+    provider === "offline" ? time : t("usage", { calls: number(calls), cost: dollars(cost), time }),
+  );
 }

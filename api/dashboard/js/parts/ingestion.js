@@ -1,12 +1,7 @@
 /** Words for how far a document has come. */
 import { language, number, words } from "../i18n.js";
 
-const t = words({
-  en: { queued: "waiting its turn", running: "unpacking and reading", processing: "reading", reading: "reading", recognising: "recognising text", embedding: "embedding", page: "page {done} of {total}",
-    ready: "ready", failed: "failed", superseded: "replaced" },
-  ko: { queued: "차례 대기 중", running: "압축을 풀고 읽는 중", processing: "읽는 중", reading: "읽는 중", recognising: "글자 인식 중", embedding: "임베딩 중", page: "{total}쪽 중 {done}쪽",
-    ready: "준비됨", failed: "실패", superseded: "새 버전으로 대체됨" },
-});
+const t = words("parts/ingestion");
 
 const TONES = { ready: "supported", failed: "contradicted", superseded: "no_claim" };
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"];
@@ -16,10 +11,13 @@ export const stageWord = (stage) => t(stage);
 export const documentTone = (status) => TONES[status] || "not_checked";
 
 /**
- * How far a document has come: `{ done, total, words }`. Pages of a scan are counted while they are recognised, then its passages, which
- * `passages(done, total)` words.
+ * How far a document has come: `{ done, total, words }`. Pages of a scan are counted while they are recognised, then
+ * its passages, which `passages(done, total)` words.
  */
-export function progressOf({ chunks_done: chunks, chunks_total: all, pages_recognised: pages, pages_to_recognise: scanned }, passages) {
+export function progressOf(
+  { chunks_done: chunks, chunks_total: all, pages_recognised: pages, pages_to_recognise: scanned },
+  passages,
+) {
   if (all || !scanned) return { done: chunks, total: all, words: all && passages(number(chunks), number(all)) };
   return { done: pages, total: scanned, words: t("page", { done: number(pages), total: number(scanned) }) };
 }

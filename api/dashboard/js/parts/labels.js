@@ -4,14 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { counts } from "./counts.js";
 
-const t = words({
-  en: { title: "Your judgement", lead: "Open an answer, read its sources, and say whether everything in it is there. Confidence and refusals are compared with what you say. "
-      + "Labels stay in this browser.", grounded: "grounded", not: "not grounded", open: "not judged", of: "Your judgement of: {name}", forget: "Forget all labels",
-    labelled: "{n} labels", labelled_1: "one label", none: "There are no answers to judge yet.", more: "Show more" },
-  ko: { title: "직접 판단하기", lead: "답변을 열어 출처를 읽고, 내용이 모두 출처에 있는지 표시하세요. 신뢰도와 거절 판정을 이 표시와 비교합니다. 표시는 이 브라우저에만 저장됩니다.",
-    grounded: "근거 있음", not: "근거 없음", open: "판단 안 함", of: "다음 답변에 대한 판단: {name}", forget: "표시 모두 지우기", labelled: "표시 {n}개", labelled_1: "표시 1개",
-    none: "아직 판단할 답변이 없습니다.", more: "더 보기" },
-});
+const t = words("parts/labels");
 
 const NAME = "citewell.labels";
 const AT_A_TIME = 6;
@@ -32,11 +25,19 @@ export const givenLabels = () => Object.entries(stored()).map(([id, grounded]) =
 export async function labelling(workspace, changed, signal) {
   const list = h("ul", { class: "labels" });
   const told = h("span", { class: "small muted", role: "status" });
-  const forget = h("button", { type: "button", class: "small", onclick: () => {
-    localStorage.removeItem(NAME);
-    for (const one of list.querySelectorAll("select")) one.value = "";
-    label();
-  } }, t("forget"));
+  const forget = h(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      onclick: () => {
+        localStorage.removeItem(NAME);
+        for (const select of list.querySelectorAll("select")) select.value = "";
+        label();
+      },
+    },
+    t("forget"),
+  );
   const more = h("button", { type: "button", onclick: () => load() }, t("more"));
   let cursor = "";
   function label() {
@@ -44,15 +45,27 @@ export async function labelling(workspace, changed, signal) {
     changed();
   }
   async function load() {
-    const page = await ask(withQuery("/v1/history", { workspace, status: "succeeded", cursor, limit: AT_A_TIME }), { signal });
+    const page = await ask(withQuery("/v1/history", { workspace, status: "succeeded", cursor, limit: AT_A_TIME }), {
+      signal,
+    });
     cursor = page.next_cursor;
     more.hidden = !cursor;
-    list.append(...page.entries.filter((one) => one.confidence !== null || one.abstained).map((one) => item(one, label)));
+    list.append(
+      ...page.entries
+        .filter((entry) => entry.confidence !== null || entry.abstained)
+        .map((entry) => item(entry, label)),
+    );
   }
   await load();
   count(told, forget);
-  return h("section", { class: "card stack", "aria-labelledby": "labels" }, h("h2", { id: "labels" }, t("title")), h("p", { class: "small muted" }, t("lead")),
-    list.childElementCount ? list : h("p", { class: "empty" }, t("none")), h("div", { class: "row" }, more, told, forget));
+  return h(
+    "section",
+    { class: "card stack", "aria-labelledby": "labels" },
+    h("h2", { id: "labels" }, t("title")),
+    h("p", { class: "small muted" }, t("lead")),
+    list.childElementCount ? list : h("p", { class: "empty" }, t("none")),
+    h("div", { class: "row" }, more, told, forget),
+  );
 }
 
 function count(told, forget) {
@@ -61,17 +74,32 @@ function count(told, forget) {
   forget.hidden = !n;
 }
 
-function item(one, label) {
-  const now = stored()[one.id];
+function item(entry, label) {
+  const now = stored()[entry.id];
   const choose = (event) => {
-    const { [one.id]: _, ...others } = stored();
+    const { [entry.id]: _, ...others } = stored();
     const value = VALUES[event.target.value];
-    localStorage.setItem(NAME, JSON.stringify(value === undefined ? others : { ...others, [one.id]: value }));
+    localStorage.setItem(NAME, JSON.stringify(value === undefined ? others : { ...others, [entry.id]: value }));
     label();
   };
-  const options = [["", "open"], ["true", "grounded"], ["false", "not"]];
-  return h("li", {}, h("div", {}, h("a", { class: "entry", href: `#/query/${one.id}`, dir: "auto" }, one.question),
-    h("div", { class: "row small muted" }, counts(one.sentences), moment(one.created_at))),
-  h("select", { "aria-label": t("of", { name: one.question }), onchange: choose },
-    options.map(([value, name]) => h("option", { value, selected: value === String(now ?? "") }, t(name)))));
+  const options = [
+    ["", "open"],
+    ["true", "grounded"],
+    ["false", "not"],
+  ];
+  return h(
+    "li",
+    {},
+    h(
+      "div",
+      {},
+      h("a", { class: "entry", href: `#/query/${entry.id}`, dir: "auto" }, entry.question),
+      h("div", { class: "row small muted" }, counts(entry.sentences), moment(entry.created_at)),
+    ),
+    h(
+      "select",
+      { "aria-label": t("of", { name: entry.question }), onchange: choose },
+      options.map(([value, name]) => h("option", { value, selected: value === String(now ?? "") }, t(name))),
+    ),
+  );
 }

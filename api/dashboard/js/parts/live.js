@@ -5,16 +5,7 @@ import { points } from "../points.js";
 import { stageLine, stageName } from "./stages.js";
 import { toneOf, verdictIcon, verdictWord } from "./verdict.js";
 
-const t = words({
-  en: { draft: "Draft: its sentences change colour as they are checked", waiting: "The draft appears here as it is written.", counted: "{done} sentences checked, {bad} of them failed",
-    search: "Searched for “{q}”", why: "Why: {why}", rewritten: "Also searched for {n} other wordings", restated: "Understood from the conversation as “{q}”", notes: "{n} notes taken from the sources",
-    round: "Too little of the draft is in the sources. Searching again and writing it anew.", stopped: "Writing was stopped: nothing of it is in the sources.",
-    repaired: "repaired", removed: "removed", log: "What happened" },
-  ko: { draft: "초안: 확인되는 문장부터 색이 바뀝니다", waiting: "초안이 작성되는 대로 여기에 나타납니다.", counted: "문장 {done}개를 확인했고 그중 {bad}개가 통과하지 못했습니다",
-    search: "“{q}” 검색", why: "이유: {why}", rewritten: "다른 표현 {n}개로도 검색했습니다", restated: "대화를 바탕으로 “{q}”로 이해했습니다", notes: "출처에서 메모 {n}개를 작성했습니다",
-    round: "초안의 내용이 출처에서 충분히 확인되지 않아 다시 검색하고 새로 작성합니다.", stopped: "출처에 있는 내용이 없어 작성을 중단했습니다.",
-    repaired: "수정됨", removed: "삭제됨", log: "진행 내역" },
-});
+const t = words("parts/live");
 
 const JUDGED = new Set(["sentence.verified", "sentence.failed", "sentence.checked", "sentence.kept"]);
 const MENDED = new Set(["sentence.repaired", "sentence.removed"]);
@@ -48,7 +39,7 @@ export function live(signal) {
   };
   const count = () => {
     const judged = [...state.sentences.values()];
-    const bad = judged.filter((one) => one.failed).length;
+    const bad = judged.filter((sentence) => sentence.failed).length;
     counted.textContent = judged.length ? t("counted", { done: number(judged.length), bad: number(bad) }) : "";
   };
   const enter = (stage) => {
@@ -77,15 +68,27 @@ export function live(signal) {
     }
     drawSoon();
   }
-  const element = h("section", { class: "card live", "aria-label": t("draft") }, stages.element, status,
-    h("div", { class: "row spread eyebrow" }, t("draft"), counted), draft, log);
+  const element = h(
+    "section",
+    { class: "card live", "aria-label": t("draft") },
+    stages.element,
+    status,
+    h("div", { class: "row spread eyebrow" }, t("draft"), counted),
+    draft,
+    log,
+  );
   return { element, hear, end: () => stages.enter(null) };
 }
 
 function tell(type, data, note) {
-  if (type === "search") note(t("search", { q: data.query }), data.why && h("div", { class: "muted" }, t("why", { why: data.why })));
+  if (type === "search")
+    note(t("search", { q: data.query }), data.why && h("div", { class: "muted" }, t("why", { why: data.why })));
   else if (type === "question_restated") note(t("restated", { q: data.question }));
-  else if (type === "question_rewritten") note(t("rewritten", { n: data.queries.length }), data.queries.map((query) => h("div", { class: "muted" }, query)));
+  else if (type === "question_rewritten")
+    note(
+      t("rewritten", { n: data.queries.length }),
+      data.queries.map((query) => h("div", { class: "muted" }, query)),
+    );
   else if (type === "research_notes") note(t("notes", { n: data.notes.length }));
   else if (type === "corrective_round") note(t("round"));
   else if (type === "draft.stopped") note(t("stopped"));
@@ -96,22 +99,39 @@ function drawDraft(element, { stage, text, sentences }) {
   const measured = points(text);
   const pieces = [];
   let cursor = 0;
-  const placed = [...sentences.values()].filter((one) => one.start !== undefined && one.end <= measured.length);
-  for (const one of placed.sort((a, b) => a.start - b.start)) {
-    if (one.start < cursor) continue;
-    pieces.push(measured.slice(cursor, one.start), drawSentence(one, measured.slice(one.start, one.end)));
-    cursor = one.end;
+  const placed = [...sentences.values()].filter(
+    (sentence) => sentence.start !== undefined && sentence.end <= measured.length,
+  );
+  for (const sentence of placed.sort((a, b) => a.start - b.start)) {
+    if (sentence.start < cursor) continue;
+    pieces.push(
+      measured.slice(cursor, sentence.start),
+      drawSentence(sentence, measured.slice(sentence.start, sentence.end)),
+    );
+    cursor = sentence.end;
   }
-  pieces.push(measured.slice(cursor), stage === "generating" && h("span", { class: "caret pulse", "aria-hidden": "true" }, "▍"));
+  pieces.push(
+    measured.slice(cursor),
+    stage === "generating" && h("span", { class: "caret pulse", "aria-hidden": "true" }, "▍"),
+  );
   show(element, pieces);
 }
 
-function drawSentence(one, text) {
+function drawSentence(sentence, text) {
   const mark = (words) => h("span", { class: "sr-only" }, ` (${words}) `);
-  if (one.removed) return h("del", { class: "sentence unsupported" }, text, mark(t("removed")));
-  if (one.mended && one.becomes) {
-    return [h("del", { class: "sentence contradicted" }, text), " ", h("ins", { class: "sentence supported" }, one.becomes, mark(t("repaired")))];
+  if (sentence.removed) return h("del", { class: "sentence unsupported" }, text, mark(t("removed")));
+  if (sentence.mended && sentence.becomes) {
+    return [
+      h("del", { class: "sentence contradicted" }, text),
+      " ",
+      h("ins", { class: "sentence supported" }, sentence.becomes, mark(t("repaired"))),
+    ];
   }
-  return h("span", { class: `sentence ${toneOf(one.status)} arrived` }, h("span", { class: "said" }, text),
-    h("span", { class: "verdict-mark", "aria-hidden": "true" }, verdictIcon(one.status)), mark(verdictWord(one.status)));
+  return h(
+    "span",
+    { class: `sentence ${toneOf(sentence.status)} arrived` },
+    h("span", { class: "said" }, text),
+    h("span", { class: "verdict-mark", "aria-hidden": "true" }, verdictIcon(sentence.status)),
+    mark(verdictWord(sentence.status)),
+  );
 }

@@ -6,12 +6,12 @@ import { blocksShown } from "./blocks.js";
 import { notice, told } from "./notices.js";
 import { pictures } from "./pictures.js";
 
-const t = words({
-  en: { original: "Original", text: "Text", chunks: "Chunks", view: "View", noPlaces: "The cited words are not marked on the pages: {why}" },
-  ko: { original: "원본", text: "본문", chunks: "청크", view: "보기", noPlaces: "인용된 말을 쪽 위에 표시하지 못했습니다: {why}" },
-});
+const t = words("parts/original");
 
-/** `element`, and `place(start)`: the part of it where a place of the text is. `span` has code points, `cited` UTF-16 units. */
+/**
+ * `element`, and `place(start)`: the part of it where a place of the text is. `span` has code points, `cited` UTF-16
+ * units.
+ */
 export async function original(path, { text, measured, layout, shape, span, cited }, signal) {
   if (shape.view !== "pages") {
     const element = blocksShown(text, measured, shape.blocks, layout.pages, cited);
@@ -38,6 +38,7 @@ function lastBefore(elements, start) {
 
 /** Buttons for the views `names`, each "original", "text" or "chunks"; `choose(name)` is called with one. */
 export function viewChoice(names, chosen, choose) {
-  const button = (name) => h("button", { type: "button", "aria-pressed": String(name === chosen), onclick: () => choose(name) }, t(name));
+  const button = (name) =>
+    h("button", { type: "button", "aria-pressed": String(name === chosen), onclick: () => choose(name) }, t(name));
   return h("div", { class: "row view-choice", role: "group", "aria-label": t("view") }, names.map(button));
 }

@@ -1,35 +1,48 @@
-/** The text of a document as leaves: its pages, or blocks where it has none. The browser lays out only those that are near. */
+/**
+ * The text of a document as leaves: its pages, or blocks where it has none. The browser lays out only those that are
+ * near.
+ */
 import { h } from "../dom.js";
 import { number, words } from "../i18n.js";
 
-const t = words({ en: { page: "Page {n}" }, ko: { page: "{n}쪽" } });
+const t = words("parts/pages");
 
 const BLOCK = 6000;
 const LINE = 90; // characters in a line of the text column, about: for the height of what is not laid out yet
 
 /**
- * `element` with a leaf for each page of `layout`, and what finds places in it. Offsets of the layout are code points, `measured`
- * changes them; everything else here counts UTF-16 units. What stands from `cited.start` to `cited.end` is in a `mark`.
+ * `element` with a leaf for each page of `layout`, and what finds places in it. Offsets of the layout are code points,
+ * `measured` changes them; everything else here counts UTF-16 units. What stands from `cited.start` to `cited.end` is
+ * in a `mark`.
  */
 export function leaves(text, measured, layout, cited) {
   const nodes = [];
-  const pages = layout.pages.map(({ number: n, start, end }) => ({ n, start: measured.unit(start), end: measured.unit(end) }));
+  const pages = layout.pages.map(({ number: n, start, end }) => ({
+    n,
+    start: measured.unit(start),
+    end: measured.unit(end),
+  }));
   const element = h("div", { class: "leaves" });
   for (const page of pages.length ? pages : [{ n: null, start: 0, end: text.length }]) element.append(leaf(page));
 
   function leaf({ n, start, end }) {
     const title = n === null ? null : h("h2", { class: "page-number" }, t("page", { n: number(n) }));
-    return h("section", { class: "leaf", dataset: { page: n, start }, "aria-label": n === null ? null : t("page", { n }) }, title, blocks(start, end));
+    return h(
+      "section",
+      { class: "leaf", dataset: { page: n, start }, "aria-label": n === null ? null : t("page", { n }) },
+      title,
+      blocks(start, end),
+    );
   }
   function blocks(start, end) {
-    const found = [];
+    const elements = [];
     for (let from = start; from < end;) {
       const to = blockEnd(text, from, end);
       const lines = Math.ceil((to - from) / LINE) + (text.slice(from, to).match(/\n/g)?.length || 0);
-      found.push(h("div", { class: "block", dir: "auto", style: { "--lines": String(lines) } }, runs(from, to)));
+      elements.push(h("div", { class: "block", dir: "auto", style: { "--lines": String(lines) } }, runs(from, to)));
       from = to;
     }
-    return found;
+    return elements;
   }
   function runs(from, to) {
     if (!cited || cited.end <= from || cited.start >= to) return run(from, to);

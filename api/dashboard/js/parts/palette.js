@@ -5,33 +5,70 @@ import { words } from "../i18n.js";
 import { go } from "../router.js";
 import { workspacesByUse } from "./workspaces.js";
 
-const t = words({
-  en: { title: "Go to", find: "Type a page, a question, a document, a workspace", pages: "Pages and settings", questions: "Questions", documents: "Documents", spaces: "Workspaces", ask: "Ask “{text}”", asking: "New question",
-    none: "Nothing is called so.", count: "{n} found", settings: "settings", help: "↑ ↓ to choose, Enter to go, Esc to close" },
-  ko: { title: "이동", find: "페이지, 질문, 문서, 작업 공간 이름을 입력하세요", pages: "페이지와 설정", questions: "질문", documents: "문서", spaces: "작업 공간", ask: "“{text}” 질문하기", asking: "새 질문",
-    none: "그런 이름이 없습니다.", count: "{n}개 찾음", settings: "설정", help: "↑ ↓ 선택, Enter 이동, Esc 닫기" },
-});
+const t = words("parts/palette");
 
 const EACH = 6;
 const PAUSE_MS = 150; // of somebody who types
 let open = null;
 
-/** Open it over the page, or close the open one. `commands` are `{ label, act, always }`: the page's own; those that are not `always` there have to be typed. */
+/**
+ * Open it over the page, or close the open one. `commands` are `{ label, act, always }`: the page's own; those that are
+ * not `always` there have to be typed.
+ */
 export function palette(commands) {
   if (open) return open.close();
   const back = document.activeElement;
   const leaving = new AbortController();
   const list = h("div", { role: "listbox", id: "palette-list", "aria-label": t("title") });
   const status = h("p", { class: "sr-only", role: "status" });
-  const input = h("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": t("find"), placeholder: t("find"), maxlength: "200",
-    autocomplete: "off", spellcheck: "false", autofocus: true, onkeydown: pressed, oninput: () => { draw(); later(); } });
-  const dialog = h("dialog", { class: "palette", "aria-label": t("title"), onclose: closed, onclick: (event) => event.target === dialog && dialog.close() }, input, list, status, h("p", { class: "hint", "aria-hidden": "true" }, t("help")));
-  const state = { chosen: 0, entries: [], spaces: [], found: { questions: [], documents: [] }, asked: 0, timer: 0, went: false };
+  const input = h("input", {
+    type: "text",
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": "palette-list",
+    "aria-autocomplete": "list",
+    "aria-label": t("find"),
+    placeholder: t("find"),
+    maxlength: "200",
+    autocomplete: "off",
+    spellcheck: "false",
+    autofocus: true,
+    onkeydown: pressed,
+    oninput: () => {
+      draw();
+      later();
+    },
+  });
+  const dialog = h(
+    "dialog",
+    {
+      class: "palette",
+      "aria-label": t("title"),
+      onclose: closed,
+      onclick: (event) => event.target === dialog && dialog.close(),
+    },
+    input,
+    list,
+    status,
+    h("p", { class: "hint", "aria-hidden": "true" }, t("help")),
+  );
+  const state = {
+    chosen: 0,
+    entries: [],
+    spaces: [],
+    results: { questions: [], documents: [] },
+    asked: 0,
+    timer: 0,
+    went: false,
+  };
   open = dialog;
   document.body.append(dialog);
   dialog.showModal();
   draw();
-  workspacesByUse(leaving.signal).then((spaces) => { state.spaces = spaces; draw(); });
+  workspacesByUse(leaving.signal).then((spaces) => {
+    state.spaces = spaces;
+    draw();
+  });
   look();
 
   function closed() {
@@ -47,15 +84,19 @@ export function palette(commands) {
   }
   /** What the server finds; until then, and where it does not answer, there is what the page knows by itself. */
   async function look() {
-    const mine = ++state.asked;
+    const asking = ++state.asked;
     const text = input.value.trim();
     const { signal } = leaving;
     const [asked, stored] = await Promise.all([
       ask(withQuery("/v1/history", { kind: "answer", text, limit: EACH }), { signal }).catch(() => ({ entries: [] })),
-      text ? ask(withQuery("/v1/documents", { name_contains: text, limit: EACH }), { signal }).catch(() => ({ documents: [] })) : { documents: [] },
+      text
+        ? ask(withQuery("/v1/documents", { name_contains: text, limit: EACH }), { signal }).catch(() => ({
+            documents: [],
+          }))
+        : { documents: [] },
     ]);
-    if (mine !== state.asked || signal.aborted) return;
-    state.found = { questions: asked.entries, documents: stored.documents };
+    if (asking !== state.asked || signal.aborted) return;
+    state.results = { questions: asked.entries, documents: stored.documents };
     draw();
   }
   function draw() {
@@ -64,26 +105,58 @@ export function palette(commands) {
     state.entries = groups.flatMap(([, entries]) => entries);
     state.chosen = Math.min(state.chosen, Math.max(0, state.entries.length - 1));
     let place = 0;
-    show(list, groups.map(([name, entries]) => h("div", { role: "group", "aria-labelledby": `palette-${name}` }, h("div", { class: "small muted heading", id: `palette-${name}` }, t(name)),
-      entries.map((entry) => option(entry, place++)))));
+    show(
+      list,
+      groups.map(([name, entries]) =>
+        h(
+          "div",
+          { role: "group", "aria-labelledby": `palette-${name}` },
+          h("div", { class: "small muted heading", id: `palette-${name}` }, t(name)),
+          entries.map((entry) => option(entry, place++)),
+        ),
+      ),
+    );
     status.textContent = state.entries.length ? t("count", { n: state.entries.length }) : t("none");
-    if (!state.entries.length) show(list, h("div", { role: "option", "aria-disabled": "true", class: "muted" }, t("none")));
+    if (!state.entries.length)
+      show(list, h("div", { role: "option", "aria-disabled": "true", class: "muted" }, t("none")));
     mark();
   }
   function option(entry, place) {
-    return h("div", { role: "option", id: `palette-option-${place}`, dir: "auto", onclick: () => take(entry), onpointermove: () => { if (state.chosen !== place) { state.chosen = place; mark(); } } },
-      h("span", {}, entry.label), entry.note && h("span", { class: "small muted" }, entry.note));
+    return h(
+      "div",
+      {
+        role: "option",
+        id: `palette-option-${place}`,
+        dir: "auto",
+        onclick: () => take(entry),
+        onpointermove: () => {
+          if (state.chosen !== place) {
+            state.chosen = place;
+            mark();
+          }
+        },
+      },
+      h("span", {}, entry.label),
+      entry.note && h("span", { class: "small muted" }, entry.note),
+    );
   }
   function mark() {
     const options = [...list.querySelectorAll("[role=option]")];
-    options.forEach((one, place) => one.setAttribute("aria-selected", String(place === state.chosen && state.entries.length > 0)));
+    options.forEach((item, place) =>
+      item.setAttribute("aria-selected", String(place === state.chosen && state.entries.length > 0)),
+    );
     if (state.entries.length) input.setAttribute("aria-activedescendant", `palette-option-${state.chosen}`);
     else input.removeAttribute("aria-activedescendant");
     options[state.chosen]?.scrollIntoView({ block: "nearest" });
   }
   function pressed(event) {
     const last = state.entries.length - 1;
-    const steps = { ArrowDown: state.chosen >= last ? 0 : state.chosen + 1, ArrowUp: state.chosen <= 0 ? last : state.chosen - 1, PageDown: Math.min(last, state.chosen + EACH), PageUp: Math.max(0, state.chosen - EACH) };
+    const steps = {
+      ArrowDown: state.chosen >= last ? 0 : state.chosen + 1,
+      ArrowUp: state.chosen <= 0 ? last : state.chosen - 1,
+      PageDown: Math.min(last, state.chosen + EACH),
+      PageUp: Math.max(0, state.chosen - EACH),
+    };
     if (event.isComposing) return;
     if (event.key === "Enter") {
       event.preventDefault();
@@ -100,23 +173,58 @@ export function palette(commands) {
     dialog.close();
     entry.act();
     // Where the page stays, the keyboard goes back to where it was.
-    if (location.hash === before) (back?.isConnected && back !== document.body ? back : document.getElementById("main")).focus();
+    if (location.hash === before)
+      (back?.isConnected && back !== document.body ? back : document.getElementById("main")).focus();
   }
 }
 
 /** `[name, entries]`: what fits `text`, in the order that it is shown in. */
-function groupsOf(text, commands, { spaces, found }) {
+function groupsOf(text, commands, { spaces, results }) {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts) => wanted.every((word) => texts.join(" ").toLowerCase().includes(word));
-  const own = commands.filter((one) => (text ? fits(one.label, one.words || "") : one.always && one.words !== "ask"));
-  const named = spaces.filter((one) => fits(one.name, one.title || "", t("spaces"))).slice(0, text ? EACH : 3);
-  const asking = { label: text ? t("ask", { text }) : t("asking"), act: () => go(withQuery("/ask", { question: text })) };
+  const own = commands.filter((command) =>
+    text ? fits(command.label, command.words || "") : command.always && command.words !== "ask",
+  );
+  const named = spaces.filter((space) => fits(space.name, space.title || "", t("spaces"))).slice(0, text ? EACH : 3);
+  const asking = {
+    label: text ? t("ask", { text }) : t("asking"),
+    act: () => go(withQuery("/ask", { question: text })),
+  };
   const groups = [
     ...(text ? [["pages", own]] : [["asking", [asking]]]),
-    ["spaces", named.flatMap((one) => [{ label: one.title || one.name, note: one.title && one.name, act: () => go(withQuery("/ask", { workspace: one.name })) },
-      ...(text ? [{ label: one.title || one.name, note: t("settings"), act: () => go(`/workspaces/${encodeURIComponent(one.name)}`) }] : [])])],
-    ["questions", found.questions.slice(0, text ? EACH : 3).map((one) => ({ label: one.question, note: one.workspace, act: () => go(`/query/${one.id}`) }))],
-    ["documents", found.documents.map((one) => ({ label: one.filename, note: one.workspace, act: () => go(`/document/${one.id}`) }))],
+    [
+      "spaces",
+      named.flatMap((space) => [
+        {
+          label: space.title || space.name,
+          note: space.title && space.name,
+          act: () => go(withQuery("/ask", { workspace: space.name })),
+        },
+        ...(text
+          ? [
+              {
+                label: space.title || space.name,
+                note: t("settings"),
+                act: () => go(`/workspaces/${encodeURIComponent(space.name)}`),
+              },
+            ]
+          : []),
+      ]),
+    ],
+    [
+      "questions",
+      results.questions
+        .slice(0, text ? EACH : 3)
+        .map((query) => ({ label: query.question, note: query.workspace, act: () => go(`/query/${query.id}`) })),
+    ],
+    [
+      "documents",
+      results.documents.map((document) => ({
+        label: document.filename,
+        note: document.workspace,
+        act: () => go(`/document/${document.id}`),
+      })),
+    ],
   ];
   groups.push(text ? ["asking", [asking]] : ["pages", own]);
   return groups.filter(([, entries]) => entries.length > 0);

@@ -3,41 +3,68 @@ import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { openLink, placeOf } from "./evidence.js";
 
-const t = words({
-  en: { similarity: "similarity", rerank: "relevance", cited: "cited", uncited: "not cited", unread: "relevance could not be read",
-    looked: "{found} passages were found, {scored} were ranked and the best {kept} of them went to the model that writes.",
-    read: "{found} passages were found and {scored} were ranked; the best {kept} are these." },
-  ko: { similarity: "유사도", rerank: "관련성", cited: "인용됨", uncited: "인용되지 않음", unread: "관련성을 읽을 수 없음",
-    looked: "구절 {found}개를 찾아 {scored}개의 순위를 매겼고, 상위 {kept}개를 답변 작성에 사용했습니다.",
-    read: "구절 {found}개를 찾아 {scored}개의 순위를 매겼습니다. 아래는 상위 {kept}개입니다." },
-});
+const t = words("parts/passages");
 
 /** `sources` of the answer; `steps` of its history say how many there were to choose from. */
 export function passageList(sources, citations, steps = []) {
-  const cited = new Set(citations.map((one) => one.chunk_id));
+  const cited = new Set(citations.map((citation) => citation.chunk_id));
   const last = Math.max(0, ...steps.map((step) => step.round));
   const own = steps.filter((step) => step.round === last);
-  const found = own.find((step) => step.step === "retrieve")?.outcome.candidates?.length;
+  const candidates = own.find((step) => step.step === "retrieve")?.outcome.candidates?.length;
   const written = steps.some((step) => step.step === "generate");
   const scored = own.filter((step) => step.step === "score_chunks").length;
   return [
-    found > 0 && h("p", { class: "muted" }, t(written ? "looked" : "read", { found: number(found), scored: number(scored || found), kept: number(sources.length) })),
-    h("ol", { class: "passages" }, sources.map((source) => h("li", {}, one(source, cited.has(source.chunk_id))))),
+    candidates > 0 &&
+      h(
+        "p",
+        { class: "muted" },
+        t(written ? "looked" : "read", {
+          found: number(candidates),
+          scored: number(scored || candidates),
+          kept: number(sources.length),
+        }),
+      ),
+    h(
+      "ol",
+      { class: "passages" },
+      sources.map((source) => h("li", {}, passage(source, cited.has(source.chunk_id)))),
+    ),
   ];
 }
 
-function one(source, isCited) {
+function passage(source, isCited) {
   const end = source.start_index + [...source.text].length;
-  return h("details", {},
-    h("summary", {}, placeOf(source), " ", h("span", { class: isCited ? "badge supported" : "badge" }, t(isCited ? "cited" : "uncited"))),
-    h("div", { class: "row measures" },
-      measure(t("rerank"), source.rerank_score, t("unread")), measure(t("similarity"), source.similarity, null)),
+  return h(
+    "details",
+    {},
+    h(
+      "summary",
+      {},
+      placeOf(source),
+      " ",
+      h("span", { class: isCited ? "badge supported" : "badge" }, t(isCited ? "cited" : "uncited")),
+    ),
+    h(
+      "div",
+      { class: "row measures" },
+      measure(t("rerank"), source.rerank_score, t("unread")),
+      measure(t("similarity"), source.similarity, null),
+    ),
     h("blockquote", { class: "passage", dir: "auto" }, source.text),
-    openLink({ ...source, source_start: source.start_index, source_end: end }));
+    openLink({ ...source, source_start: source.start_index, source_end: end }),
+  );
 }
 
 function measure(name, value, missing) {
   if (value === null || value === undefined) return missing && h("span", { class: "small muted" }, missing);
-  return h("span", { class: "measure small" }, `${name} ${percent(value)}`,
-    h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { "--share": `${Math.max(0, Math.min(1, value)) * 100}%` } })));
+  return h(
+    "span",
+    { class: "measure small" },
+    `${name} ${percent(value)}`,
+    h(
+      "span",
+      { class: "bar", "aria-hidden": "true" },
+      h("span", { style: { "--share": `${Math.max(0, Math.min(1, value)) * 100}%` } }),
+    ),
+  );
 }

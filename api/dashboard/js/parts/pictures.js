@@ -5,10 +5,7 @@ import { number, words } from "../i18n.js";
 import { pause } from "../pause.js";
 import { told } from "./notices.js";
 
-const t = words({
-  en: { page: "Page {n}", picture: "Page {n} as it looks; its words are under “Text”" },
-  ko: { page: "{n}쪽", picture: "{n}쪽의 모습. 글은 ‘본문’에 있습니다" },
-});
+const t = words("parts/pictures");
 
 const SETTLED_MS = 120;
 const TRIES = 5;
@@ -16,44 +13,76 @@ const STEP = 100;
 const WIDEST = 2400;
 const USUAL = [595, 842]; // A4 in points, for pages whose size is not known
 
-/** A leaf for each of `pages` of a layout; `marked` has the boxes of the API by page, `textOf(box)` the words of one. */
+/**
+ * A leaf for each of `pages` of a layout; `marked` has the boxes of the API by page, `textOf(box)` the words of one.
+ */
 export function pictures(path, pages, marked, textOf, signal) {
-  const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) target.dispatchEvent(new CustomEvent(isIntersecting ? "near" : "far"));
-  }, { rootMargin: "100% 0px" });
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries)
+        target.dispatchEvent(new CustomEvent(isIntersecting ? "near" : "far"));
+    },
+    { rootMargin: "100% 0px" },
+  );
   signal.addEventListener("abort", () => near.disconnect());
   const boxes = new Map(marked.map((page) => [page.number, page]));
-  const element = h("div", { class: "leaves" }, pages.map((page) => leaf(path, page, boxes.get(page.number), textOf, near, signal)));
-  addEventListener("resize", () => {
-    for (const paper of element.querySelectorAll(".paper")) paper.dispatchEvent(new CustomEvent("resized"));
-  }, { signal });
+  const element = h(
+    "div",
+    { class: "leaves" },
+    pages.map((page) => leaf(path, page, boxes.get(page.number), textOf, near, signal)),
+  );
+  addEventListener(
+    "resize",
+    () => {
+      for (const paper of element.querySelectorAll(".paper")) paper.dispatchEvent(new CustomEvent("resized"));
+    },
+    { signal },
+  );
   return element;
 }
 
 function leaf(path, { number: n, width, height }, marked, textOf, near, signal) {
   const [wide, high] = width ? [width, height] : USUAL;
   const canvas = h("canvas", { role: "img", "aria-label": t("picture", { n: number(n) }) });
-  const paper = h("div", { class: "paper", style: { "--wide": String(wide), "--high": String(high) } }, canvas, marked?.boxes.length > 0 && mark(marked, textOf));
+  const paper = h(
+    "div",
+    { class: "paper", style: { "--wide": String(wide), "--high": String(high) } },
+    canvas,
+    marked?.boxes.length > 0 && mark(marked, textOf),
+  );
   let current = null;
   let drawn = 0;
   const drawNow = () => {
     current?.abort();
     current = new AbortController();
     drawn = wantedWidth(paper);
-    draw(canvas, paper, withQuery(`${path}/pages/${n}/image`, { width: drawn }), AbortSignal.any([signal, current.signal]));
+    draw(
+      canvas,
+      paper,
+      withQuery(`${path}/pages/${n}/image`, { width: drawn }),
+      AbortSignal.any([signal, current.signal]),
+    );
   };
   paper.addEventListener("near", drawNow);
-  paper.addEventListener("resized", () => { if (current && wantedWidth(paper) > drawn) drawNow(); }); // a larger window, or zoomed
+  paper.addEventListener("resized", () => {
+    if (current && wantedWidth(paper) > drawn) drawNow();
+  }); // a larger window, or zoomed
   paper.addEventListener("far", () => {
     current?.abort();
     current = null;
     canvas.width = canvas.height = 0; // a long document would fill the memory
   });
   near.observe(paper);
-  return h("section", { class: "leaf picture", dataset: { page: n }, "aria-label": t("page", { n }) }, h("h2", { class: "page-number" }, t("page", { n: number(n) })), paper);
+  return h(
+    "section",
+    { class: "leaf picture", dataset: { page: n }, "aria-label": t("page", { n }) },
+    h("h2", { class: "page-number" }, t("page", { n: number(n) })),
+    paper,
+  );
 }
 
-const wantedWidth = (paper) => Math.min(WIDEST, Math.max(2 * STEP, Math.ceil((paper.clientWidth * devicePixelRatio) / STEP) * STEP));
+const wantedWidth = (paper) =>
+  Math.min(WIDEST, Math.max(2 * STEP, Math.ceil((paper.clientWidth * devicePixelRatio) / STEP) * STEP));
 
 async function draw(canvas, paper, path, signal) {
   paper.querySelector(".problem")?.remove();
@@ -71,7 +100,10 @@ async function draw(canvas, paper, path, signal) {
   }
 }
 
-/** The response, once the page stays near: who scrolls through a book asks for none of its pages. Null when it went away. */
+/**
+ * The response, once the page stays near: who scrolls through a book asks for none of its pages. Null when it went
+ * away.
+ */
 async function picked(path, signal) {
   await pause(SETTLED_MS, signal);
   for (let left = TRIES; !signal.aborted; left -= 1) {
@@ -88,16 +120,29 @@ async function picked(path, signal) {
 /** One mark around all boxes of a page: as a whole it is brought into sight and read out. */
 function mark({ width, height, boxes }, textOf) {
   const around = {
-    left: Math.min(...boxes.map((box) => box.left)), top: Math.min(...boxes.map((box) => box.top)),
-    right: Math.max(...boxes.map((box) => box.right)), bottom: Math.max(...boxes.map((box) => box.bottom)),
+    left: Math.min(...boxes.map((box) => box.left)),
+    top: Math.min(...boxes.map((box) => box.top)),
+    right: Math.max(...boxes.map((box) => box.right)),
+    bottom: Math.max(...boxes.map((box) => box.bottom)),
   };
-  return h("mark", { class: "cited on-picture", style: placed(around, { left: 0, top: 0, right: width, bottom: height }) },
-    boxes.map((box, at) => [at > 0 && textOf({ start: boxes[at - 1].end, end: box.start }), h("span", { class: "box", style: placed(box, around) }, h("span", { class: "sr-only" }, textOf(box)))]));
+  return h(
+    "mark",
+    { class: "cited on-picture", style: placed(around, { left: 0, top: 0, right: width, bottom: height }) },
+    boxes.map((box, at) => [
+      at > 0 && textOf({ start: boxes[at - 1].end, end: box.start }),
+      h("span", { class: "box", style: placed(box, around) }, h("span", { class: "sr-only" }, textOf(box))),
+    ]),
+  );
 }
 
 /** Where `box` is within `whole`, in shares of it. */
 function placed(box, whole) {
   const [wide, high] = [whole.right - whole.left || 1, whole.bottom - whole.top || 1];
   const share = (part, all) => `${((100 * part) / all).toFixed(3)}%`;
-  return { left: share(box.left - whole.left, wide), top: share(box.top - whole.top, high), width: share(box.right - box.left, wide), height: share(box.bottom - box.top, high) };
+  return {
+    left: share(box.left - whole.left, wide),
+    top: share(box.top - whole.top, high),
+    width: share(box.right - box.left, wide),
+    height: share(box.bottom - box.top, high),
+  };
 }

@@ -2,84 +2,186 @@
 import { h, show } from "../dom.js";
 import { languageName, words } from "../i18n.js";
 
-const t = words({
-  en: { question: "Your question", placeholder: "Ask anything that your documents answer", ask: "Ask", workspace: "Workspace", options: "Options",
-    mode: "Evidence", asWorkspace: "Workspace: {value}", usual: "Usual: {value}", usually: "As configured", ofWorkspace: "by the workspace", uses: "This workspace answers with: {list}.", settings: "Its settings",
-    language: "language: {value}", main: "model: {value}", wishes: "own instructions", low: "Low: one passage is enough", balanced: "Balanced", high: "High: refuse when evidence is thin",
-    run: "Research", structured: "One search", agentic: "Agentic: the model chooses searches", multiagent: "Multi-agent: research, then write",
-    preset: "Effort", standard: "Standard", cheap: "Low: fewer calls of models", verify: "Auto-verify",
-    verifyHint: "Every sentence is checked against its source; what is wrong is corrected or removed.", more: "More options",
-    graph: "Knowledge graph", naive: "Not used", local: "Passages about what is named", global: "Passages about its connections", hybrid: "Both", mix: "Both, and the usual search", unverified: "not verified",
-    asConfigured: "As configured", multi_query: "Rephrasings to search for", confidence_threshold: "Search again below this score", deadline_s: "Time limit (seconds)", max_cost_usd: "Cost limit (US dollars)",
-    send: "Enter to ask, Shift+Enter for a new line" },
-  ko: { question: "질문", placeholder: "문서에 담긴 내용을 무엇이든 물어보세요", ask: "질문하기", workspace: "작업 공간", options: "옵션", mode: "근거 기준", asWorkspace: "작업 공간: {value}", usual: "기본: {value}", usually: "서버 설정값", ofWorkspace: "작업 공간 설정",
-    uses: "이 작업 공간의 답변 설정: {list}.", settings: "설정 보기", language: "언어: {value}", main: "모델: {value}", wishes: "자체 지침",
-    low: "낮음: 구절 하나면 충분", balanced: "균형", high: "높음: 근거가 부족하면 거절", run: "조사 방식", structured: "한 번 검색", agentic: "에이전트: 모델이 검색을 선택",
-    multiagent: "다중 에이전트: 조사 후 작성", preset: "작업량", standard: "표준", cheap: "적음: 모델 호출을 줄임", verify: "자동 검증",
-    verifyHint: "모든 문장을 출처와 대조하고, 틀린 내용은 고치거나 삭제합니다.", more: "추가 옵션", graph: "지식 그래프", naive: "사용 안 함",
-    local: "언급된 대상의 구절", global: "연결 관계의 구절", hybrid: "둘 다", mix: "둘 다와 일반 검색", unverified: "검증 안 함", asConfigured: "설정값 사용", multi_query: "추가로 검색할 표현 수",
-    confidence_threshold: "재검색 기준 점수", deadline_s: "시간 제한(초)", max_cost_usd: "비용 제한(달러)", send: "Enter로 질문, Shift+Enter로 줄바꿈" },
-});
+const t = words("parts/question");
 
 const STORED = "citewell.chosen";
-const CHOICES = { mode: ["", "low", "balanced", "high"], run: ["structured", "agentic", "multiagent"], preset: ["", "standard", "cheap"] };
-const NUMBERS = { multi_query: { min: 0, max: 5, step: 1 }, confidence_threshold: { min: 0, max: 1, step: "any" },
-  deadline_s: { min: 1, max: 86400, step: 1 }, max_cost_usd: { min: 0, step: "any" } };
+const CHOICES = {
+  mode: ["", "low", "balanced", "high"],
+  run: ["structured", "agentic", "multiagent"],
+  preset: ["", "standard", "cheap"],
+};
+const NUMBERS = {
+  multi_query: { min: 0, max: 5, step: 1 },
+  confidence_threshold: { min: 0, max: 1, step: "any" },
+  deadline_s: { min: 1, max: 86400, step: 1 },
+  max_cost_usd: { min: 0, step: "any" },
+};
 
 // An empty choice is not sent: then that of the workspace holds, else the server's.
 const USUAL = { mode: "", run: "structured", preset: "", verify: true };
 
 /**
- * `{ element, body(), workspace(), ask(question) }`; `body()` is what `POST /v1/queries` takes: of the options only those that were
- * chosen. `spaces` are the workspaces there are, with their settings,
- * `given` what the address asks for; what was chosen the last time is chosen again. `submit()` is called when it is sent, `change()`
- * for another workspace. Everything but the question, its workspace and the button stands behind Options, whose button says what
+ * `{ element, body(), workspace(), ask(question) }`; `body()` is what `POST /v1/queries` takes: of the options only
+ * those that were chosen. `spaces` are the workspaces there are, with their settings, `given` what the address asks
+ * for; what was chosen the last time is chosen again. `submit()` is called when it is sent, `change()` for another
+ * workspace. Everything but the question, its workspace and the button stands behind Options, whose button says what
  * differs from the usual.
  */
 export function questionForm({ spaces, given, submit, change }) {
-  const names = spaces.length ? spaces.map((one) => one.name) : ["default"];
+  const names = spaces.length ? spaces.map((space) => space.name) : ["default"];
   const before = { workspace: names[0], ...USUAL, ...stored(), ...given };
   // A question that is asked again brings what it was asked with: what the workspace gives anyway was not chosen.
-  const inherits = { mode: "balanced", preset: "standard", ...present(spaces.find((one) => one.name === before.workspace)?.settings) };
+  const inherits = {
+    mode: "balanced",
+    preset: "standard",
+    ...present(spaces.find((space) => space.name === before.workspace)?.settings),
+  };
   for (const name of ["mode", "preset"]) if (given[name] === inherits[name]) before[name] = "";
   // One that the address names may be new: it is made by its first document.
   const choices = [...new Set([...names, given.workspace].filter(Boolean))];
-  const text = h("textarea", { id: "question", rows: "2", required: true, maxlength: "10000", placeholder: t("placeholder"), dir: "auto", "aria-label": t("question"),
-    "aria-describedby": "send-hint", value: before.question || "",
-    onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); element.requestSubmit(); } } });
-  const workspace = select("workspace", choices.map((name) => [name, name]), choices.includes(before.workspace) ? before.workspace : choices[0]);
+  const text = h("textarea", {
+    id: "question",
+    rows: "2",
+    required: true,
+    maxlength: "10000",
+    placeholder: t("placeholder"),
+    dir: "auto",
+    "aria-label": t("question"),
+    "aria-describedby": "send-hint",
+    value: before.question || "",
+    onkeydown: (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        element.requestSubmit();
+      }
+    },
+  });
+  const workspace = select(
+    "workspace",
+    choices.map((name) => [name, name]),
+    choices.includes(before.workspace) ? before.workspace : choices[0],
+  );
   workspace.setAttribute("aria-label", t("workspace"));
-  workspace.addEventListener("change", () => { tell(); change(); });
-  const chosen = Object.fromEntries(Object.entries(CHOICES).map(([name, values]) => [name, select(name, values.map((value) => [value, value && t(value)]), before[name])]));
+  workspace.addEventListener("change", () => {
+    tell();
+    change();
+  });
+  const chosen = Object.fromEntries(
+    Object.entries(CHOICES).map(([name, values]) => [
+      name,
+      select(
+        name,
+        values.map((value) => [value, value && t(value)]),
+        before[name],
+      ),
+    ]),
+  );
   const own = h("p", { class: "hint" });
-  const verify = h("input", { type: "checkbox", role: "switch", id: "verify", "aria-describedby": "verify-hint", checked: before.verify });
-  const graph = select("graph", [["", t("asConfigured")], ...["naive", "local", "global", "hybrid", "mix"].map((value) => [value, t(value)])], "");
-  const numbers = Object.fromEntries(Object.entries(NUMBERS).map(([name, limits]) => [name, h("input", { type: "number", placeholder: t("asConfigured"), ...limits })]));
-  const panel = h("div", { class: "options", id: "options", hidden: true },
-    h("div", { class: "switch" }, h("label", { class: "inline", for: "verify" }, verify, t("verify")), h("span", { class: "hint", id: "verify-hint" }, t("verifyHint"))),
-    h("div", { class: "choices" }, Object.entries(chosen).map(([name, field]) => labelled(name, field))), own,
-    h("details", { class: "small" }, h("summary", {}, t("more")),
-      h("div", { class: "choices" }, labelled("graph", graph), Object.entries(numbers).map(([name, field]) => labelled(name, field)))));
+  const verify = h("input", {
+    type: "checkbox",
+    role: "switch",
+    id: "verify",
+    "aria-describedby": "verify-hint",
+    checked: before.verify,
+  });
+  const graph = select(
+    "graph",
+    [["", t("asConfigured")], ...["naive", "local", "global", "hybrid", "mix"].map((value) => [value, t(value)])],
+    "",
+  );
+  const numbers = Object.fromEntries(
+    Object.entries(NUMBERS).map(([name, limits]) => [
+      name,
+      h("input", { type: "number", placeholder: t("asConfigured"), ...limits }),
+    ]),
+  );
+  const panel = h(
+    "div",
+    { class: "options", id: "options", hidden: true },
+    h(
+      "div",
+      { class: "switch" },
+      h("label", { class: "inline", for: "verify" }, verify, t("verify")),
+      h("span", { class: "hint", id: "verify-hint" }, t("verifyHint")),
+    ),
+    h(
+      "div",
+      { class: "choices" },
+      Object.entries(chosen).map(([name, field]) => labelled(name, field)),
+    ),
+    own,
+    h(
+      "details",
+      { class: "small" },
+      h("summary", {}, t("more")),
+      h(
+        "div",
+        { class: "choices" },
+        labelled("graph", graph),
+        Object.entries(numbers).map(([name, field]) => labelled(name, field)),
+      ),
+    ),
+  );
   const unusual = h("span", { class: "unusual" });
-  const opener = h("button", { type: "button", class: "plain small", "aria-expanded": "false", "aria-controls": "options", onclick: () => {
-    panel.hidden = !panel.hidden;
-    opener.setAttribute("aria-expanded", String(!panel.hidden));
-  } }, h("span", { class: "whole" }, t("options")), unusual);
-  const element = h("form", { class: "card question", onsubmit: (event) => { event.preventDefault(); keep(); submit(); } }, text,
-    h("div", { class: "row spread" }, h("div", { class: "row tools" }, workspace, opener), h("button", { class: "primary ask" }, t("ask"))), panel,
-    h("p", { class: "hint", id: "send-hint" }, t("send")));
-  const values = () => ({ ...Object.fromEntries(Object.entries(chosen).map(([name, field]) => [name, field.value])), verify: verify.checked });
+  const opener = h(
+    "button",
+    {
+      type: "button",
+      class: "plain small",
+      "aria-expanded": "false",
+      "aria-controls": "options",
+      onclick: () => {
+        panel.hidden = !panel.hidden;
+        opener.setAttribute("aria-expanded", String(!panel.hidden));
+      },
+    },
+    h("span", { class: "whole" }, t("options")),
+    unusual,
+  );
+  const element = h(
+    "form",
+    {
+      class: "card question",
+      onsubmit: (event) => {
+        event.preventDefault();
+        keep();
+        submit();
+      },
+    },
+    text,
+    h(
+      "div",
+      { class: "row spread" },
+      h("div", { class: "row tools" }, workspace, opener),
+      h("button", { class: "primary ask" }, t("ask")),
+    ),
+    panel,
+    h("p", { class: "hint", id: "send-hint" }, t("send")),
+  );
+  const values = () => ({
+    ...Object.fromEntries(Object.entries(chosen).map(([name, field]) => [name, field.value])),
+    verify: verify.checked,
+  });
   const keep = () => localStorage.setItem(STORED, JSON.stringify({ workspace: workspace.value, ...values() }));
   const numeric = (name) => (numbers[name].value === "" ? undefined : Number(numbers[name].value));
   function tell() {
     const now = values();
-    const settings = spaces.find((one) => one.name === workspace.value)?.settings;
+    const settings = spaces.find((space) => space.name === workspace.value)?.settings;
     for (const name of ["mode", "preset"]) chosen[name].options[0].textContent = inheritedWord(name, settings);
-    const told = Object.keys(CHOICES).filter((name) => now[name] !== USUAL[name]).map((name) => `${t(name)}: ${brief(now[name])}`);
-    const inherited = !now.mode && settings?.mode ? [`${t("mode")}: ${brief(settings.mode)} (${t("ofWorkspace")})`] : [];
-    unusual.textContent = [...inherited, ...told, ...(now.verify ? [] : [t("unverified")])].map((one) => ` · ${one}`).join("");
+    const told = Object.keys(CHOICES)
+      .filter((name) => now[name] !== USUAL[name])
+      .map((name) => `${t(name)}: ${brief(now[name])}`);
+    const inherited =
+      !now.mode && settings?.mode ? [`${t("mode")}: ${brief(settings.mode)} (${t("ofWorkspace")})`] : [];
+    unusual.textContent = [...inherited, ...told, ...(now.verify ? [] : [t("unverified")])]
+      .map((part) => ` · ${part}`)
+      .join("");
     const uses = usesOf(settings);
-    show(own, uses.length > 0 && [t("uses", { list: uses.join(", ") }), " "], settings && h("a", { href: `#/workspaces/${encodeURIComponent(workspace.value)}` }, t("settings")));
+    show(
+      own,
+      uses.length > 0 && [t("uses", { list: uses.join(", ") }), " "],
+      settings && h("a", { href: `#/workspaces/${encodeURIComponent(workspace.value)}` }, t("settings")),
+    );
   }
   panel.addEventListener("change", tell);
   tell();
@@ -87,12 +189,23 @@ export function questionForm({ spaces, given, submit, change }) {
     element,
     workspace: () => workspace.value,
     focus: () => text.focus(),
-    ask: (question) => { text.value = question; element.requestSubmit(); },
+    ask: (question) => {
+      text.value = question;
+      element.requestSubmit();
+    },
     body: () => ({
-      question: text.value.trim(), workspace: workspace.value, ...Object.fromEntries(Object.keys(CHOICES).filter((name) => chosen[name].value !== USUAL[name]).map((name) => [name, chosen[name].value])),
-      enable_verification: verify.checked, retrieval: { graph: graph.value || undefined, multi_query: numeric("multi_query") },
+      question: text.value.trim(),
+      workspace: workspace.value,
+      ...Object.fromEntries(
+        Object.keys(CHOICES)
+          .filter((name) => chosen[name].value !== USUAL[name])
+          .map((name) => [name, chosen[name].value]),
+      ),
+      enable_verification: verify.checked,
+      retrieval: { graph: graph.value || undefined, multi_query: numeric("multi_query") },
       verification: { show_claims: true, confidence_threshold: numeric("confidence_threshold") },
-      deadline_s: numeric("deadline_s"), max_cost_usd: numeric("max_cost_usd"),
+      deadline_s: numeric("deadline_s"),
+      max_cost_usd: numeric("max_cost_usd"),
     }),
   };
 }
@@ -108,13 +221,24 @@ const brief = (value) => t(value).split(":")[0];
 /** What of a workspace's settings is not told by the choices above. */
 function usesOf(settings) {
   if (!settings) return [];
-  const { models, instructions: { language: code, tone, length, glossary, refusal } } = settings;
+  const {
+    models,
+    instructions: { language: code, tone, length, glossary, refusal },
+  } = settings;
   const wishes = tone || length || refusal || Object.keys(glossary).length;
-  return [code && t("language", { value: languageName(code) }), models.main && t("main", { value: models.main }), wishes && t("wishes")].filter(Boolean);
+  return [
+    code && t("language", { value: languageName(code) }),
+    models.main && t("main", { value: models.main }),
+    wishes && t("wishes"),
+  ].filter(Boolean);
 }
 
 function select(name, options, value) {
-  return h("select", { name }, options.map(([one, text]) => h("option", { value: one, selected: one === value }, text)));
+  return h(
+    "select",
+    { name },
+    options.map(([option, text]) => h("option", { value: option, selected: option === value }, text)),
+  );
 }
 
 const labelled = (name, field) => h("label", {}, t(name), field);

@@ -6,10 +6,7 @@ import { callState } from "./calls.js";
 import { notice, told } from "./notices.js";
 import { signalBadge } from "./signal.js";
 
-const t = words({
-  en: { title: "Recent questions", more: "Show more", none: "No questions yet. The first one will be listed here." },
-  ko: { title: "최근 질문", more: "더 보기", none: "아직 질문이 없습니다. 첫 질문이 여기에 표시됩니다." },
-});
+const t = words("parts/recent");
 
 const AT_A_TIME = 8;
 
@@ -22,16 +19,34 @@ export async function recent(signal) {
   async function load() {
     const page = await ask(withQuery("/v1/queries", { cursor, limit: AT_A_TIME }), { signal });
     cursor = page.next_cursor;
-    list.append(...page.queries.map(one));
+    list.append(...page.queries.map(entry));
     more.hidden = !cursor;
     none.hidden = list.childElementCount > 0;
   }
   more.addEventListener("click", () => load().catch((error) => notice(told(error))));
   await load();
-  return h("section", { class: "card", "aria-labelledby": "recent-title" }, h("h2", { id: "recent-title" }, t("title")), none, list, more);
+  return h(
+    "section",
+    { class: "card", "aria-labelledby": "recent-title" },
+    h("h2", { id: "recent-title" }, t("title")),
+    none,
+    list,
+    more,
+  );
 }
 
-function one(query) {
-  return h("li", {}, h("a", { href: `#/query/${query.id}`, dir: "auto" }, query.question),
-    h("span", { class: "row small muted" }, query.signal ? signalBadge(query.signal) : callState(query.status), h("bdi", {}, query.workspace), " · ", moment(query.created_at)));
+function entry(query) {
+  return h(
+    "li",
+    {},
+    h("a", { href: `#/query/${query.id}`, dir: "auto" }, query.question),
+    h(
+      "span",
+      { class: "row small muted" },
+      query.signal ? signalBadge(query.signal) : callState(query.status),
+      h("bdi", {}, query.workspace),
+      " · ",
+      moment(query.created_at),
+    ),
+  );
 }

@@ -23,16 +23,7 @@ import { shareButton } from "./sharing.js";
 import { signalBadge, signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
 
-const t = words({
-  en: { answer: "Answer", unverified: "This answer was not verified. Nothing in it has been checked against its sources.",
-    broke: "The verification failed, so this answer is shown without it.", verify: "Verify now", degraded: "Something was left out", proof: "What was checked",
-    claims: "Claims and citation checks", attempts: "Attempts side by side", passages: "Passages it was written from", read: "Passages that were read", history: "Steps and model calls",
-    marks: "Mark every sentence" },
-  ko: { answer: "답변", unverified: "검증하지 않은 답변입니다. 출처와 대조한 내용이 없습니다.",
-    broke: "검증 중 문제가 발생하여 검증 없이 답변만 표시합니다.", verify: "지금 검증", degraded: "일부 단계를 생략했습니다", proof: "검증 결과",
-    claims: "주장과 인용 검사", attempts: "시도별 비교", passages: "답변에 사용한 구절", read: "확인한 구절", history: "단계와 모델 호출",
-    marks: "모든 문장에 표시" },
-});
+const t = words("parts/result");
 
 const ALL_MARKS = "citewell.marks";
 
@@ -45,13 +36,43 @@ export async function result(place, query, path, history, signal) {
   const behind = h("div", { class: "behind" });
   if (query.abstained) show(refused, refusal(query));
   show(changed, changes(query));
-  show(place, h("div", { class: query.abstained ? "" : "result" },
-    h("section", { class: "card main", "aria-labelledby": "answer-title" }, h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
-      query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal), warnings(query), changeNotice(query, () => changed.scrollIntoView({ block: "start" })), query.abstained ? refused : [answerOf(query, feedback.onSentence), conflictsOf(query)],
-      h("div", { class: "actions stack" }, h("div", { class: "row" }, shareButton(path), copyButtons(query, path)), feedback.element)),
-    !query.abstained && h("div", { class: "beside-answer" }, citedSources(query.citations), verification && h("section", { class: "card aside", "aria-labelledby": "proof-title" },
-      h("h2", { id: "proof-title" }, t("proof")), scores(query))),
-    h("div", { class: "rest" }, objectOf(query), changed), behind));
+  show(
+    place,
+    h(
+      "div",
+      { class: query.abstained ? "" : "result" },
+      h(
+        "section",
+        { class: "card main", "aria-labelledby": "answer-title" },
+        h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
+        query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal),
+        warnings(query),
+        changeNotice(query, () => changed.scrollIntoView({ block: "start" })),
+        query.abstained ? refused : [answerOf(query, feedback.onSentence), conflictsOf(query)],
+        h(
+          "div",
+          { class: "actions stack" },
+          h("div", { class: "row" }, shareButton(path), copyButtons(query, path)),
+          feedback.element,
+        ),
+      ),
+      !query.abstained &&
+        h(
+          "div",
+          { class: "beside-answer" },
+          citedSources(query.citations),
+          verification &&
+            h(
+              "section",
+              { class: "card aside", "aria-labelledby": "proof-title" },
+              h("h2", { id: "proof-title" }, t("proof")),
+              scores(query),
+            ),
+        ),
+      h("div", { class: "rest" }, objectOf(query), changed),
+      behind,
+    ),
+  );
   try {
     const told = await history;
     if (query.abstained) show(refused, refusal(query, told.events));
@@ -67,7 +88,11 @@ export async function result(place, query, path, history, signal) {
 export async function resultOfFailed(place, query, history) {
   try {
     const told = await history;
-    show(place, query.answer && h("section", { class: "card" }, answerOf(query)), h("div", { class: "behind" }, sections(query, told)));
+    show(
+      place,
+      query.answer && h("section", { class: "card" }, answerOf(query)),
+      h("div", { class: "behind" }, sections(query, told)),
+    );
   } catch (error) {
     if (error.name !== "AbortError") show(place, trouble(error));
   }
@@ -79,18 +104,31 @@ function answerOf(query, onSentence) {
   const answer = answerText({ text: query.answer, sentences, citations, passages: query.sources, onSentence });
   const original = query.original_answer || "";
   return [
-    sentences.length > 0 && h("div", { class: "row spread" }, legend(sentences.map((one) => one.status), (state) => highlight(answer, state)), marks(answer)),
+    sentences.length > 0 &&
+      h(
+        "div",
+        { class: "row spread" },
+        legend(
+          sentences.map((sentence) => sentence.status),
+          (state) => highlight(answer, state),
+        ),
+        marks(answer),
+      ),
     isChanged(original, query.answer) ? versions(answer, original, query.answer) : answer,
   ];
 }
 
 /** Whether sentences that are in order are marked, too: read as a text, only what is wrong should catch the eye. */
 function marks(answer) {
-  const all = h("input", { type: "checkbox", checked: localStorage.getItem(ALL_MARKS) !== null, onchange: () => {
-    answer.classList.toggle("quiet", !all.checked);
-    if (all.checked) localStorage.setItem(ALL_MARKS, "");
-    else localStorage.removeItem(ALL_MARKS);
-  } });
+  const all = h("input", {
+    type: "checkbox",
+    checked: localStorage.getItem(ALL_MARKS) !== null,
+    onchange: () => {
+      answer.classList.toggle("quiet", !all.checked);
+      if (all.checked) localStorage.setItem(ALL_MARKS, "");
+      else localStorage.removeItem(ALL_MARKS);
+    },
+  });
   answer.classList.toggle("quiet", !all.checked);
   return h("label", { class: "inline small" }, all, t("marks"));
 }
@@ -98,23 +136,48 @@ function marks(answer) {
 function warnings(query) {
   const { verification, degraded, abstained } = query;
   return [
-    !verification && !abstained && h("div", { class: "caution row spread" }, h("span", { class: "unverified" }, t("unverified")),
-      query.sources.length > 0 && h("button", { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) }, t("verify"))),
-    degraded.length > 0 && h("div", { class: "caution" }, h("strong", {}, t("degraded")),
-      h("ul", {}, degraded.map((one) => h("li", { dir: "auto" }, `${stepName(one.step)}: ${one.reason}`)))),
+    !verification &&
+      !abstained &&
+      h(
+        "div",
+        { class: "caution row spread" },
+        h("span", { class: "unverified" }, t("unverified")),
+        query.sources.length > 0 &&
+          h(
+            "button",
+            { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) },
+            t("verify"),
+          ),
+      ),
+    degraded.length > 0 &&
+      h(
+        "div",
+        { class: "caution" },
+        h("strong", {}, t("degraded")),
+        h(
+          "ul",
+          {},
+          degraded.map((step) => h("li", { dir: "auto" }, `${stepName(step.step)}: ${step.reason}`)),
+        ),
+      ),
   ];
 }
 
-/** The answer is held against the passages that it was written from, each under the number that it has in the answer. */
+/**
+ * The answer is held against the passages that it was written from, each under the number that it has in the answer.
+ */
 async function verifyNow(button, query) {
   button.disabled = true;
-  const numbered = new Map(query.citations.map((one) => [one.chunk_id, one.number]));
+  const numbered = new Map(query.citations.map((citation) => [citation.chunk_id, citation.number]));
   const place = (source) => numbered.get(source.chunk_id) ?? Number.MAX_SAFE_INTEGER;
-  const sources = [...query.sources].sort((one, other) => place(one) - place(other)).map(asGiven);
+  const sources = [...query.sources].sort((left, right) => place(left) - place(right)).map(asGiven);
   const { answer, workspace, preset } = query;
   const question = query.restated_question || query.question;
   try {
-    const { id } = await ask("/v1/verifications", { method: "POST", json: { question, answer, sources, workspace, preset, show_claims: true } });
+    const { id } = await ask("/v1/verifications", {
+      method: "POST",
+      json: { question, answer, sources, workspace, preset, show_claims: true },
+    });
     go(`/verification/${id}`);
   } catch (error) {
     button.disabled = false;
@@ -127,22 +190,30 @@ function asGiven({ text, document_name: title, page_number: page, document_id, c
   return { text, title: title.slice(0, 300), metadata: { document_id, chunk_id, start_index }, ...pages };
 }
 
-/** What was found of the draft: its sentences by their number, its citations by `sentence:number`, for edits that name only those. */
+/**
+ * What was found of the draft: its sentences by their number, its citations by `sentence:number`, for edits that name
+ * only those.
+ */
 function draftOf({ events }) {
   const of = (type) => events.filter((event) => event.type === type).map((event) => event.data);
   return {
-    sentences: new Map(of("sentence.checked").map((one) => [one.sentence, one.text])),
-    checks: new Map(of("citation.checked").map((one) => [`${one.sentence}:${one.citation_number}`, one.explanation])),
+    sentences: new Map(of("sentence.checked").map((event) => [event.sentence, event.text])),
+    checks: new Map(
+      of("citation.checked").map((event) => [`${event.sentence}:${event.citation_number}`, event.explanation]),
+    ),
   };
 }
 
 function sections(query, told) {
-  const published = told.verifications.find((one) => one.kind === "published") || told.verifications.at(-1);
+  const published =
+    told.verifications.find((verification) => verification.kind === "published") || told.verifications.at(-1);
   const tried = attempts(told);
   return [
-    published?.claims.length + published?.citation_checks.length > 0 && section(t("claims"), () => claimsTable(published, query.sources)),
+    published?.claims.length + published?.citation_checks.length > 0 &&
+      section(t("claims"), () => claimsTable(published, query.sources)),
     tried && section(t("attempts"), () => tried),
-    query.sources.length > 0 && section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
+    query.sources.length > 0 &&
+      section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
     section(t("history"), () => effort(told, query.usage)),
   ];
 }
@@ -150,6 +221,8 @@ function sections(query, told) {
 /** What is behind the answer is made when it is opened: `content()`. */
 function section(title, content) {
   const place = h("div", { class: "stack" });
-  const fill = () => { if (!place.hasChildNodes()) show(place, content()); };
+  const fill = () => {
+    if (!place.hasChildNodes()) show(place, content());
+  };
   return h("details", { class: "card", ontoggle: fill }, h("summary", { onclick: fill }, h("h2", {}, title)), place);
 }

@@ -6,31 +6,45 @@ import { points } from "../points.js";
 import { trouble } from "./notices.js";
 import { toneOf } from "./verdict.js";
 
-const t = words({
-  en: { source: "Source {n}", characters: "{n} characters", unused: "no sentence rests on it", all: "Show the whole text", for: "for sentence {n}",
-    open: "Open the document" },
-  ko: { source: "출처 {n}", characters: "{n}자", unused: "이 출처를 근거로 한 문장이 없습니다", all: "전체 글 보기", for: "문장 {n}의 근거", open: "문서 열기" },
-});
+const t = words("parts/sources");
 
 const WHOLE = 4000; // characters that are shown as they are; of more, what surrounds the marks
 const AROUND = 400;
 const WORST = ["contradicted", "unsupported", "partial", "not_checked", "supported", "no_claim"];
 
 /**
- * `places` are `{ number, start, end, sentence, status }` in code points of the source's text. `readText(number)` resolves to it.
- * Returns `{ element, reveal(number, start) }`; `reveal` opens a source and goes to the mark that begins there.
+ * `places` are `{ number, start, end, sentence, status }` in code points of the source's text. `readText(number)`
+ * resolves to it. Returns `{ element, reveal(number, start) }`; `reveal` opens a source and goes to the mark that
+ * begins there.
  */
 export function markedSources(sources, places, readText) {
-  const boxes = new Map(sources.map((source) => [source.number, box(source, places.filter((one) => one.number === source.number), readText)]));
-  const element = h("div", { class: "stack" }, [...boxes.values()].map((one) => one.element));
+  const boxes = new Map(
+    sources.map((source) => [
+      source.number,
+      box(
+        source,
+        places.filter((place) => place.number === source.number),
+        readText,
+      ),
+    ]),
+  );
+  const element = h(
+    "div",
+    { class: "stack" },
+    [...boxes.values()].map((entry) => entry.element),
+  );
   async function reveal(n, start) {
-    const found = boxes.get(n);
-    if (!found) return;
-    found.element.open = true;
-    await found.drawn();
-    const marks = [...found.element.querySelectorAll("mark")];
-    const mark = marks.find((one) => Number(one.dataset.start) <= start && start < Number(one.dataset.end)) || found.element;
-    mark.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    const entry = boxes.get(n);
+    if (!entry) return;
+    entry.element.open = true;
+    await entry.drawn();
+    const marks = [...entry.element.querySelectorAll("mark")];
+    const mark =
+      marks.find((node) => Number(node.dataset.start) <= start && start < Number(node.dataset.end)) || entry.element;
+    mark.scrollIntoView({
+      block: "center",
+      behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
+    });
     mark.focus({ preventScroll: true });
   }
   return { element, reveal };
@@ -40,25 +54,57 @@ export function markedSources(sources, places, readText) {
 export function sourceTexts(verificationId, signal) {
   const texts = new Map();
   return (n) => {
-    if (!texts.has(n)) texts.set(n, send(`/v1/verifications/${verificationId}/sources/${n}/text`, { signal }).then((response) => response.text()));
+    if (!texts.has(n))
+      texts.set(
+        n,
+        send(`/v1/verifications/${verificationId}/sources/${n}/text`, { signal }).then((response) => response.text()),
+      );
     return texts.get(n);
   };
 }
 
 function box(source, places, readText) {
-  const content = h("div", { class: "source-text", dir: "auto", tabindex: "0", role: "group", "aria-label": t("source", { n: source.number }) });
+  const content = h("div", {
+    class: "source-text",
+    dir: "auto",
+    tabindex: "0",
+    role: "group",
+    "aria-label": t("source", { n: source.number }),
+  });
   let drawing = null;
-  const drawn = () => (drawing ||= readText(source.number).then((text) => draw(content, text, places)).catch((error) => show(content, trouble(error))));
-  const element = h("details", { class: "source", tabindex: "-1", open: places.length > 0, ontoggle: () => element.open && drawn() },
-    h("summary", {}, h("span", { class: "badge" }, number(source.number)), " ", h("bdi", {}, source.title), " ",
-      h("span", { class: "small muted" }, t("characters", { n: number(source.characters) }), !places.length && ` · ${t("unused")}`)),
-    documentLink(source), content);
+  const drawn = () =>
+    (drawing ||= readText(source.number)
+      .then((text) => draw(content, text, places))
+      .catch((error) => show(content, trouble(error))));
+  const element = h(
+    "details",
+    { class: "source", tabindex: "-1", open: places.length > 0, ontoggle: () => element.open && drawn() },
+    h(
+      "summary",
+      {},
+      h("span", { class: "badge" }, number(source.number)),
+      " ",
+      h("bdi", {}, source.title),
+      " ",
+      h(
+        "span",
+        { class: "small muted" },
+        t("characters", { n: number(source.characters) }),
+        !places.length && ` · ${t("unused")}`,
+      ),
+    ),
+    documentLink(source),
+    content,
+  );
   return { element, drawn };
 }
 
 function documentLink({ document_id: stored, metadata }) {
   const id = stored || metadata.document_id;
-  return typeof id === "string" && h("div", { class: "small" }, h("a", { href: `#/document/${encodeURIComponent(id)}` }, t("open")));
+  return (
+    typeof id === "string" &&
+    h("div", { class: "small" }, h("a", { href: `#/document/${encodeURIComponent(id)}` }, t("open")))
+  );
 }
 
 function draw(content, text, places) {
@@ -66,15 +112,27 @@ function draw(content, text, places) {
   const pieces = spans(places);
   if (measured.length <= WHOLE) return show(content, run(measured, 0, measured.length, pieces));
   const windows = around(pieces, measured.length);
-  const all = h("button", { type: "button", class: "small", onclick: () => show(content, run(measured, 0, measured.length, pieces)) }, t("all"));
-  return show(content, windows.map(({ start, end }) => [start > 0 && "… ", run(measured, start, end, pieces), end < measured.length && " …\n\n"]), h("div", {}, all));
+  const all = h(
+    "button",
+    { type: "button", class: "small", onclick: () => show(content, run(measured, 0, measured.length, pieces)) },
+    t("all"),
+  );
+  return show(
+    content,
+    windows.map(({ start, end }) => [
+      start > 0 && "… ",
+      run(measured, start, end, pieces),
+      end < measured.length && " …\n\n",
+    ]),
+    h("div", {}, all),
+  );
 }
 
 /** Text from `start` to `end` with its marks. */
 function run(measured, start, end, pieces) {
   const shown = [];
   let cursor = start;
-  for (const piece of pieces.filter((one) => one.start >= start && one.end <= end)) {
+  for (const piece of pieces.filter((part) => part.start >= start && part.end <= end)) {
     shown.push(measured.slice(cursor, piece.start), marked(measured.slice(piece.start, piece.end), piece));
     cursor = piece.end;
   }
@@ -82,21 +140,31 @@ function run(measured, start, end, pieces) {
 }
 
 function marked(text, { start, end, sentences, status, last }) {
-  const names = sentences.map((one) => number(one + 1)).join(", ");
-  return [h("mark", { class: toneOf(status), tabindex: "-1", dataset: { start, end } }, text),
-    last && h("sup", { class: "for" }, h("span", { class: "sr-only" }, ` (${t("for", { n: names })})`), h("span", { "aria-hidden": "true" }, names))];
+  const names = sentences.map((index) => number(index + 1)).join(", ");
+  return [
+    h("mark", { class: toneOf(status), tabindex: "-1", dataset: { start, end } }, text),
+    last &&
+      h(
+        "sup",
+        { class: "for" },
+        h("span", { class: "sr-only" }, ` (${t("for", { n: names })})`),
+        h("span", { "aria-hidden": "true" }, names),
+      ),
+  ];
 }
 
-/** Places that overlap, cut where one begins or ends: each piece knows its sentences and the worst of their verdicts. */
+/**
+ * Places that overlap, cut where one begins or ends: each piece knows its sentences and the worst of their verdicts.
+ */
 export function spans(places) {
-  const cuts = [...new Set(places.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  const cuts = [...new Set(places.flatMap(({ start, end }) => [start, end]))].sort((left, right) => left - right);
   return cuts.slice(0, -1).flatMap((start, index) => {
     const end = cuts[index + 1];
-    const here = places.filter((one) => one.start <= start && one.end >= end);
+    const here = places.filter((place) => place.start <= start && place.end >= end);
     if (!here.length) return [];
-    const sentences = [...new Set(here.map((one) => one.sentence))].sort((one, other) => one - other);
-    const status = WORST.find((state) => here.some((one) => one.status === state)) || here[0].status;
-    return [{ start, end, sentences, status, last: here.some((one) => one.end === end) }];
+    const sentences = [...new Set(here.map((place) => place.sentence))].sort((left, right) => left - right);
+    const status = WORST.find((state) => here.some((place) => place.status === state)) || here[0].status;
+    return [{ start, end, sentences, status, last: here.some((place) => place.end === end) }];
   });
 }
 

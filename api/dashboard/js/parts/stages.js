@@ -2,16 +2,19 @@
 import { h, show } from "../dom.js";
 import { seconds, words } from "../i18n.js";
 
-const t = words({
-  en: { researching: "Researching", retrieving: "Searching", reranking: "Ranking", generating: "Writing", verifying: "Verifying",
-    correcting: "Searching again", repairing: "Repairing", concluding: "Concluding", publishing: "Publishing", stages: "Progress",
-    done: "done", current: "in progress", waiting: "to come", queued: "Waiting for a free place" },
-  ko: { researching: "조사", retrieving: "검색", reranking: "순위 지정", generating: "작성", verifying: "검증", correcting: "재검색",
-    repairing: "수정", concluding: "결론", publishing: "게시", stages: "진행 상황", done: "완료", current: "진행 중", waiting: "예정",
-    queued: "차례를 기다리는 중" },
-});
+const t = words("parts/stages");
 
-const ORDER = ["researching", "retrieving", "reranking", "generating", "verifying", "correcting", "repairing", "concluding", "publishing"];
+const ORDER = [
+  "researching",
+  "retrieving",
+  "reranking",
+  "generating",
+  "verifying",
+  "correcting",
+  "repairing",
+  "concluding",
+  "publishing",
+];
 const ALWAYS = new Set(["retrieving", "reranking", "generating", "verifying", "publishing"]);
 const TICK_MS = 200;
 
@@ -28,15 +31,28 @@ export function stageLine(signal) {
     if (current) spent.set(current, (spent.get(current) || 0) + now - since);
     since = now;
   };
-  const draw = () => show(element, ORDER.filter((one) => ALWAYS.has(one) || spent.has(one) || one === current).map(item));
+  const draw = () =>
+    show(element, ORDER.filter((stage) => ALWAYS.has(stage) || spent.has(stage) || stage === current).map(item));
   const item = (stage) => {
     const state = stage === current ? "current" : spent.has(stage) ? "done" : "waiting";
-    return h("li", { class: state, "aria-current": state === "current" && "step" },
-      h("span", { class: state === "current" ? "dot pulse" : "dot", "aria-hidden": "true" }, state === "done" ? "✓" : ""),
+    return h(
+      "li",
+      { class: state, "aria-current": state === "current" && "step" },
+      h(
+        "span",
+        { class: state === "current" ? "dot pulse" : "dot", "aria-hidden": "true" },
+        state === "done" ? "✓" : "",
+      ),
       h("span", {}, t(stage), h("span", { class: "sr-only" }, ` (${t(state)})`)),
-      spent.has(stage) && h("span", { class: "time small muted" }, seconds(spent.get(stage) / 1000)));
+      spent.has(stage) && h("span", { class: "time small muted" }, seconds(spent.get(stage) / 1000)),
+    );
   };
-  const clock = setInterval(() => { if (current) { settle(); draw(); } }, TICK_MS);
+  const clock = setInterval(() => {
+    if (current) {
+      settle();
+      draw();
+    }
+  }, TICK_MS);
   signal.addEventListener("abort", () => clearInterval(clock));
   draw();
   return {

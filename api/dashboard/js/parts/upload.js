@@ -6,23 +6,12 @@ import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } fro
 import { bytes, progressOf, stageWord } from "./ingestion.js";
 import { told as problemOf } from "./notices.js";
 
-const t = words({
-  en: { drop: "Drop files here", kinds: "PDF, Word, PowerPoint, Excel, Hancom, RTF, HTML, EPUB, e-mail, Markdown, CSV, JSON, XML, subtitles, source code or text, scans and pictures; folders, and .zip archives with many of them.",
-    choose: "Choose files", list: "Files on their way", ready: "ready", known: "was here already", failed: "failed", waiting: "waiting",
-    sending: "sending", chunks: "{done} of {total} {total:passage|passages}", passages: "{total} {total:passage|passages}", pages: "{n} {n:page|pages}", files: "{done} of {total} {total:file|files}", skipped: "{n} left out",
-    retry: "Try again", retryOf: "Try {name} again", open: "Open {name}", clear: "Clear the list", sum: "{ready} of {all} files ready",
-    sumFailed: "{ready} of {all} files ready, {failed} failed", reasons: "Reasons ({n})" },
-  ko: { drop: "여기에 파일을 놓으세요", kinds: "PDF, Word, PowerPoint, Excel, 한글(HWPX), RTF, HTML, EPUB, 이메일, Markdown, CSV, JSON, XML, 자막, 소스 코드, 텍스트, 스캔과 그림, 폴더, 여러 파일이 든 .zip을 받습니다.",
-    choose: "파일 선택", list: "처리 중인 파일", ready: "준비됨", known: "이미 있는 파일입니다", failed: "실패", waiting: "대기 중",
-    sending: "보내는 중", chunks: "구절 {total}개 중 {done}개", passages: "구절 {total}개", pages: "{n}쪽", files: "파일 {total}개 중 {done}개", skipped: "{n}개 제외",
-    retry: "다시 시도", retryOf: "{name} 다시 시도", open: "{name} 열기", clear: "목록 비우기", sum: "파일 {all}개 중 {ready}개 준비됨",
-    sumFailed: "파일 {all}개 중 {ready}개 준비됨, {failed}개 실패", reasons: "이유 ({n})" },
-});
+const t = words("parts/upload");
 
 /**
- * A drop zone with a file picker, and the list of what was sent. `place()` gives `{ workspace, metadata }` of the moment files
- * arrive and may throw what is wrong with them, which `onproblem(error)` is told; `onready(document or import)` is called once
- * for each that is ready.
+ * A drop zone with a file picker, and the list of what was sent. `place()` gives `{ workspace, metadata }` of the
+ * moment files arrive and may throw what is wrong with them, which `onproblem(error)` is told; `onready(document or
+ * import)` is called once for each that is ready.
  */
 export function upload({ place = () => ({}), onready = () => {}, onproblem = () => {}, signal }) {
   const list = h("ul", { class: "uploads", "aria-label": t("list") });
@@ -38,60 +27,94 @@ export function upload({ place = () => ({}), onready = () => {}, onproblem = () 
     }
   };
   function drawAll() {
-    show(list, uploads.map((one) => items.get(one) || items.set(one, h("li", {})).get(one)));
-    for (const one of uploads) drawItem(items.get(one), one);
+    show(
+      list,
+      uploads.map((file) => items.get(file) || items.set(file, h("li", {})).get(file)),
+    );
+    for (const file of uploads) drawItem(items.get(file), file);
     drawSum();
   }
   function drawSum() {
-    const [ready, failed] = ["ready", "failed"].map((state) => uploads.filter((one) => one.state === state).length);
+    const [ready, failed] = ["ready", "failed"].map((state) => uploads.filter((file) => file.state === state).length);
     const text = uploads.length ? t(failed ? "sumFailed" : "sum", { ready, failed, all: uploads.length }) : "";
     if (sum.textContent !== text) sum.textContent = text; // said again only when it is news
     clear.hidden = ready + failed === 0;
   }
-  hearUploads((one) => {
-    if (!one) return drawAll();
-    drawItem(items.get(one), one);
+  hearUploads((file) => {
+    if (!file) return drawAll();
+    drawItem(items.get(file), file);
     drawSum();
-    if (one.state === "ready" && !told.has(one)) onready(told.add(one) && one.told);
+    if (file.state === "ready" && !told.has(file)) onready(told.add(file) && file.told);
   }, signal);
   drawAll();
   return h("div", { class: "upload" }, zone(take), h("div", { class: "row spread" }, sum, clear), list);
 }
 
 function zone(take) {
-  const picker = h("input", { type: "file", multiple: true, hidden: true,
-    onchange: () => { take([...picker.files]); picker.value = ""; } });
-  const over = (on) => (event) => { event.preventDefault(); place.classList.toggle("over", on); };
-  const place = h("div", { class: "dropzone", ondragover: over(true), ondragleave: over(false),
-    ondrop: async (event) => { over(false)(event); take(await droppedFiles(event.dataTransfer)); } },
+  const picker = h("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    onchange: () => {
+      take([...picker.files]);
+      picker.value = "";
+    },
+  });
+  const over = (on) => (event) => {
+    event.preventDefault();
+    place.classList.toggle("over", on);
+  };
+  const place = h(
+    "div",
+    {
+      class: "dropzone",
+      ondragover: over(true),
+      ondragleave: over(false),
+      ondrop: async (event) => {
+        over(false)(event);
+        take(await droppedFiles(event.dataTransfer));
+      },
+    },
     h("strong", {}, t("drop")),
     h("button", { type: "button", class: "primary", onclick: () => picker.click() }, t("choose")),
-    picker, h("span", { class: "hint" }, t("kinds")));
+    picker,
+    h("span", { class: "hint" }, t("kinds")),
+  );
   return place;
 }
 
-function drawItem(item, one) {
-  item.className = one.state;
-  show(item, h("div", { class: "row spread" }, name(one), h("span", { class: "small" }, stateWord(one))),
-    bar(one), detail(one), reasons(one), again(one));
+function drawItem(item, file) {
+  item.className = file.state;
+  show(
+    item,
+    h("div", { class: "row spread" }, name(file), h("span", { class: "small" }, stateWord(file))),
+    bar(file),
+    detail(file),
+    reasons(file),
+    again(file),
+  );
 }
 
-function name(one) {
-  const linked = one.state === "ready" && one.path === "/v1/documents";
-  const shown = linked ? h("a", { href: `#/document/${one.told.id}`, "aria-label": t("open", { name: one.name }) }, one.name) : one.name;
-  return h("span", {}, shown, " ", h("span", { class: "small muted" }, bytes(one.size)));
+function name(file) {
+  const linked = file.state === "ready" && file.path === "/v1/documents";
+  const shown = linked
+    ? h("a", { href: `#/document/${file.told.id}`, "aria-label": t("open", { name: file.name }) }, file.name)
+    : file.name;
+  return h("span", {}, shown, " ", h("span", { class: "small muted" }, bytes(file.size)));
 }
 
-function stateWord(one) {
-  if (one.state === "ready") return h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "✓ "), t("ready"));
-  if (one.state === "failed") return h("span", { class: "badge contradicted" }, h("span", { "aria-hidden": "true" }, "✕ "), t("failed"));
-  return one.state === "reading" ? stageWord(one.told.stage || one.told.status) : t(one.state);
+function stateWord(file) {
+  if (file.state === "ready")
+    return h("span", { class: "badge supported" }, h("span", { "aria-hidden": "true" }, "✓ "), t("ready"));
+  if (file.state === "failed")
+    return h("span", { class: "badge contradicted" }, h("span", { "aria-hidden": "true" }, "✕ "), t("failed"));
+  return file.state === "reading" ? stageWord(file.told.stage || file.told.status) : t(file.state);
 }
 
-function bar(one) {
-  if (ended(one)) return null;
-  const [done, total] = one.state === "reading" ? counted(one.told) : [0, 0];
-  return h("progress", { "aria-label": one.name, max: total || 1, value: total ? done : null });
+function bar(file) {
+  if (ended(file)) return null;
+  const [done, total] = file.state === "reading" ? counted(file.told) : [0, 0];
+  return h("progress", { "aria-label": file.name, max: total || 1, value: total ? done : null });
 }
 
 /** Passages of a document, files of an archive. */
@@ -104,8 +127,16 @@ function detail({ told, known, state }) {
   if (!told) return null;
   const [done, total] = counted(told);
   const parts = told.progress
-    ? [progressOf(told.progress, (some, all) => t(state === "ready" ? "passages" : "chunks", { done: some, total: all })).words, told.pages && t("pages", { n: number(told.pages) })]
-    : [total && t("files", { done: number(done), total: number(total) }), told.skipped.length && t("skipped", { n: told.skipped.length })];
+    ? [
+        progressOf(told.progress, (some, all) =>
+          t(state === "ready" ? "passages" : "chunks", { done: some, total: all }),
+        ).words,
+        told.pages && t("pages", { n: number(told.pages) }),
+      ]
+    : [
+        total && t("files", { done: number(done), total: number(total) }),
+        told.skipped.length && t("skipped", { n: told.skipped.length }),
+      ];
   if (known) parts.unshift(t("known"));
   return h("div", { class: "small muted" }, parts.filter(Boolean).join(" · "));
 }
@@ -115,12 +146,30 @@ function reasons({ problem, told }) {
   const many = [...(told?.failures || []), ...(told?.skipped || [])];
   return [
     message && h("div", { class: "small reason" }, message),
-    many.length > 0 && h("details", { class: "small" }, h("summary", {}, t("reasons", { n: many.length })),
-      h("ul", {}, many.map((each) => h("li", {}, h("strong", {}, each.filename || each.name), " ", each.message)))),
+    many.length > 0 &&
+      h(
+        "details",
+        { class: "small" },
+        h("summary", {}, t("reasons", { n: many.length })),
+        h(
+          "ul",
+          {},
+          many.map((refused) => h("li", {}, h("strong", {}, refused.filename || refused.name), " ", refused.message)),
+        ),
+      ),
   ];
 }
 
-function again(one) {
-  if (one.state !== "failed") return null;
-  return h("button", { type: "button", class: "small", "aria-label": t("retryOf", { name: one.name }), onclick: () => retryUpload(one) }, t("retry"));
+function again(file) {
+  if (file.state !== "failed") return null;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      "aria-label": t("retryOf", { name: file.name }),
+      onclick: () => retryUpload(file),
+    },
+    t("retry"),
+  );
 }

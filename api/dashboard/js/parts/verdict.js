@@ -1,19 +1,24 @@
 /**
- * The states of a sentence (and of a claim in it) and of a citation: a word, an icon and a colour; never the colour alone.
- * The words are those of the command line: one fact has one word everywhere.
+ * The states of a sentence (and of a claim in it) and of a citation: a word, an icon and a colour; never the colour
+ * alone. The words are those of the command line: one fact has one word everywhere.
  */
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 
-const t = words({
-  en: { supported: "supported", partial: "partly supported", contradicted: "contradicted", unsupported: "unsupported",
-    no_claim: "no claim", not_checked: "not checked", accurate: "accurate", inaccurate: "inaccurate", uncertain: "uncertain", dangling: "no such source" },
-  ko: { supported: "근거 있음", partial: "일부 근거", contradicted: "근거와 모순", unsupported: "근거 없음", no_claim: "주장 없음",
-    not_checked: "확인 안 됨", accurate: "정확", inaccurate: "부정확", uncertain: "불확실", dangling: "없는 출처" },
-});
+const t = words("parts/verdict");
 
-const ICONS = { supported: "✓", partial: "◐", contradicted: "✕", unsupported: "!", no_claim: "–", not_checked: "?",
-  accurate: "✓", inaccurate: "✕", uncertain: "?", dangling: "✕" };
+const ICONS = {
+  supported: "✓",
+  partial: "◐",
+  contradicted: "✕",
+  unsupported: "!",
+  no_claim: "–",
+  not_checked: "?",
+  accurate: "✓",
+  inaccurate: "✕",
+  uncertain: "?",
+  dangling: "✕",
+};
 const TONES = { accurate: "supported", inaccurate: "contradicted", uncertain: "not_checked", dangling: "contradicted" };
 
 export const STATES = ["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"];
@@ -23,5 +28,10 @@ export const verdictIcon = (state) => ICONS[state] || "·";
 
 /** A badge with icon and word. */
 export function verdict(state) {
-  return h("span", { class: `badge ${toneOf(state)}` }, h("span", { "aria-hidden": "true" }, verdictIcon(state)), verdictWord(state));
+  return h(
+    "span",
+    { class: `badge ${toneOf(state)}` },
+    h("span", { "aria-hidden": "true" }, verdictIcon(state)),
+    verdictWord(state),
+  );
 }

@@ -26,7 +26,7 @@ from benchmarks.rivals.rounds import ModelServer, Plan, measure, simulated_model
 from benchmarks.rivals.systems import SYSTEMS, Given, System
 from benchmarks.rivals.work import write_work
 
-_OUT = Path(__file__).resolve().parents[1] / "build"
+_OUT = Path(__file__).resolve().parents[2] / "build"
 _FULL = Plan(alone=8, seconds=4.0, in_flight=(8, 50, 200))
 _QUICK = Plan(alone=4, seconds=2.0, in_flight=(8,))
 

@@ -41,7 +41,7 @@ from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.server import KEY
 
 IN_FLIGHT = 20
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 Ask = Callable[[], Awaitable[object]]
 

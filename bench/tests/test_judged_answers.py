@@ -17,7 +17,7 @@ from benchmarks.answers.judged_answers import (
 )
 from citewell_documents.parsing import ParseLimits, parse
 
-OFFICE = Path(__file__).parents[2] / "benchmarks" / "answers" / "office"
+OFFICE = Path(__file__).parents[1] / "benchmarks" / "answers" / "office"
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 RENT = Question("What is the rent?", "cell", "en", accept=(("1450", "month"),), documents=("lease.md",))
 

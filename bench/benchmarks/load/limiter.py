@@ -31,7 +31,7 @@ TPM = 250_000
 _FULL = 0.9
 _FILLS_WITHIN_S = 60.0
 _TICK_S = 0.25
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import cast
 from benchmarks.metamorphic.cases import Text
 from benchmarks.verdicts.planted_passages import read_passages
 
-_EXAMPLES = Path(__file__).parents[2] / "examples"
+_EXAMPLES = Path(__file__).parents[3] / "examples"
 _SHORTEST, _LONGEST = 40, 6_000
 _HANGUL = re.compile(r"[가-힣]")
 

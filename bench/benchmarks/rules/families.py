@@ -7,7 +7,7 @@ from typing import Any
 
 from citewell_verify.evidence.contradictions import Disagreement, disagreements
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Function = Callable[..., Any]
 
 

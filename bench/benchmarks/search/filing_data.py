@@ -24,7 +24,7 @@ from config.settings import IngestionSettings
 _LIMITS = ParseLimits(max_pages=5_000, max_chars=20_000_000)
 _QUESTIONS = "financebench_open_source.jsonl"
 _BATCH = 256
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _PARSER = (_ROOT / "clients" / "parsing", _ROOT / "domain" / "documents")
 
 CACHE = Path.home() / ".cache" / "citewell-benchmarks"

@@ -24,7 +24,7 @@ from citewell.supervisor.servers.binaries import Binaries
 from citewell.supervisor.servers.endpoints import free_port
 from tests.e2e.stack import Stack, running_stack
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _SERVERS = ("postgres", "valkey")
 Line = dict[str, Any]
 

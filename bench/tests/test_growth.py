@@ -18,7 +18,7 @@ REFUSING = {"keys.parse_key", "query.modes.parse_mode"}
 
 def test_every_public_function_of_the_domain_that_takes_text_can_be_called() -> None:  # F9
     cannot = [name for name in sorted(functions()) if (name in REFUSING) is _is_called(name)]
-    assert not cannot, f"say in benchmarks/growth how to call {', '.join(cannot)}"
+    assert not cannot, f"say in bench/benchmarks/growth how to call {', '.join(cannot)}"
     assert len(functions()) > 200
 
 

@@ -13,7 +13,7 @@ import httpx
 from config.limits import ModelLimits
 from config.models import ModelSettings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextmanager

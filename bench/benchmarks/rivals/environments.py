@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
-_MADE = _FOLDER.parents[1] / "build" / "bench-envs"
+_MADE = _FOLDER.parents[2] / "build" / "bench-envs"
 _INSTALL_WITHIN_S = 600
 
 
