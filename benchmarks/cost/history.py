@@ -153,7 +153,7 @@ def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], ob
         "reconciler: batches": batches.list_cancelling_batches,
         "webhooks that are due": lambda session: deliveries.list_due(session, 2),
         "kept replies, 10 keys": lambda session: session.execute(
-            text("SELECT * FROM find_replies_v2(:tenant, :keys, 60, NULL, NULL, NULL, NULL, NULL)"),
+            text("SELECT * FROM find_replies_v1(:tenant, :keys, 60, NULL, NULL, NULL, NULL, NULL)"),
             {"tenant": DEFAULT_TENANT, "keys": [bytes([n]) * 32 for n in range(10)]},
         ),
         "quality: the newest 100": lambda session: quality.newest_queries(session, None, 100),

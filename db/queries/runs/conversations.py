@@ -83,7 +83,7 @@ def list_conversations(
     if workspace is not None:
         statement = statement.where(Conversation.workspace_id == workspace_id_of(workspace))
     if search is not None:
-        # One narrow row for each: no index serves a text below row-level security (migration 0035).
+        # One narrow row for each: no index serves a text below row-level security.
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
