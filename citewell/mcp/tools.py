@@ -69,10 +69,6 @@ class Tools:
                 "query_id": query["id"],
                 **_proof(query),
                 "abstained": bool(query["abstained"]),
-                # Servers of older versions do not send these.
-                "mentions": query.get("mentions", []),
-                "conversation_id": query.get("conversation_id"),
-                "restated_question": query.get("restated_question"),
                 "left_open": _left_open(query),
             }
         )
@@ -216,7 +212,7 @@ def _proof(work: dict[str, Any]) -> dict[str, Any]:
 
 
 def _left_open(query: dict[str, Any]) -> list[str]:
-    """The open parts of the question; servers of older versions do not send them."""
+    """The open parts of the question."""
     scores: dict[str, Any] = query["verification"] or {}
     verdict: dict[str, Any] = scores.get("question") or {}
     return verdict.get("open_parts", [])

@@ -99,8 +99,7 @@ _ACCESS = """
         CONSTRAINT uq_workspaces_tenant_id_name UNIQUE (tenant_id, name)
     );
 
-    -- Only the digest of a key is stored. A key that opens some workspaces has its scopes in limited_to and none in
-    -- scopes, so that whatever does not know the limit refuses it.
+    -- Only the digest of a key is stored. A key that opens some workspaces has their ids in limited_to.
     CREATE TABLE api_keys (
         id varchar CONSTRAINT pk_api_keys PRIMARY KEY,
         tenant_id bigint NOT NULL CONSTRAINT fk_api_keys_tenant_id REFERENCES tenants ON DELETE CASCADE,

@@ -150,10 +150,8 @@ def _look_up(sent: SentKey) -> _Known:
 
 
 def _caller(row: ApiKey, requests_per_minute: int) -> Caller:
-    if row.limited_to is None:
-        return Caller(row.id, row.tenant_id, frozenset(row.scopes), requests_per_minute)
-    scopes, workspaces = frozenset(row.limited_to["scopes"]), tuple(row.limited_to["workspaces"])
-    return Caller(row.id, row.tenant_id, scopes, requests_per_minute, workspaces)
+    workspaces = None if row.limited_to is None else tuple(row.limited_to)
+    return Caller(row.id, row.tenant_id, frozenset(row.scopes), requests_per_minute, workspaces)
 
 
 def _checked(known: _Known, sent: SentKey) -> Caller:
@@ -169,14 +167,13 @@ def _checked(known: _Known, sent: SentKey) -> Caller:
 
 def _as_json(row: rows.ListedKey) -> dict[str, Any]:
     key, tenant, names = row
-    limit = key.limited_to
     return {
         "id": key.id,
         "tenant": tenant,
         "name": key.name,
-        "scopes": limit["scopes"] if limit else key.scopes,
+        "scopes": key.scopes,
         # A deleted workspace leaves the list, and the key opens less.
-        "workspaces": [names[each] for each in limit["workspaces"] if each in names] if limit else None,
+        "workspaces": None if key.limited_to is None else [names[id_] for id_ in key.limited_to if id_ in names],
         "requests_per_minute": key.requests_per_minute,
         "created_at": key.created_at,
         "expires_at": key.expires_at,

@@ -1,13 +1,13 @@
 """The single confidence of an answer (V9), stored with its verification and read back in one way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from db.models import Verification
 from domain.question import answer_relevance, question_of
 from domain.question.relevance import measured_languages
-from domain.verdicts.answer_confidence import UNCALIBRATED, answer_confidence, confidence_label, why_uncalibrated
+from domain.verdicts.answer_confidence import answer_confidence, confidence_label, why_uncalibrated
 from domain.verdicts.calibration import Calibration
 from domain.verdicts.states import SentenceStatus
 from services.core.context import StepContext
@@ -32,18 +32,12 @@ def set_answer_confidence(context: StepContext, verification: Verification, judg
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:
-    return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
+    return shown_confidence(verification.calibrated_confidence, verification.confidence_level)
 
 
-def shown_confidence(number: float | None, word: str | None, calibration: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the same fields from stored columns.
-
-    Rows of older versions hold a number from another formula beside the label of a third one: no calibration applies.
-    """
-    if number is None:
-        return {"confidence": None, "confidence_level": None}
-    is_old = calibration is not None and "holds" not in calibration
-    return {"confidence": number, "confidence_level": UNCALIBRATED if is_old else word}
+def shown_confidence(number: float | None, word: str | None) -> dict[str, Any]:
+    """Return the same fields from stored columns."""
+    return {"confidence": number, "confidence_level": None if number is None else word}
 
 
 def _as_stored(calibration: Calibration, why_not: str | None) -> dict[str, Any]:

@@ -30,8 +30,7 @@ def queries_view(queries: list[QueryListed]) -> RenderableType:
 
 
 def _became_of(query: QueryListed) -> Text:
-    # Servers of older versions omit the signal.
-    return signal_word(signal) if (signal := query.get("signal")) else plain(query["status"], "dim")
+    return signal_word(signal) if (signal := query["signal"]) else plain(query["status"], "dim")
 
 
 def history_view(history: History) -> RenderableType:

@@ -40,8 +40,7 @@ def retrieval_view(found: SearchExplained) -> RenderableType:
 
 def _searches(found: SearchExplained) -> list[Text]:
     """What was searched for, where that is more than the question."""
-    # Servers of older versions tell neither.
-    searches, ended = found.get("searches", []), found.get("ended_because")
+    searches, ended = found["searches"], found["ended_because"]
     made = searches if len(searches) > 1 or ended else []
     lines = [plain(f"search {place}: {each['query']}" + _because(each["why"])) for place, each in enumerate(made, 1)]
     return [

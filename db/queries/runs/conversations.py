@@ -87,10 +87,7 @@ def list_conversations(
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
-        # Begun by a program of before, and not asked since.
-        as_before = _current().where(Query.question.icontains(search, autoescape=True)).exists()
-        without = ConversationText.asked.is_(None) & as_before
-        statement = statement.outerjoin(ConversationText, own).where(or_(title, asked, without))
+        statement = statement.outerjoin(ConversationText, own).where(or_(title, asked))
     rows = session.execute(page(statement, Conversation.last_asked_at, Conversation.id, after=after, limit=limit))
     return [ListedConversation(*row) for row in rows]
 

@@ -1903,7 +1903,7 @@ export interface Attempt {
   round: number;
   /** `attempt`: the draft of a round; `published`: the answer that users see. */
   kind: string;
-  /** The version of the verifier; null for those of old versions. */
+  /** The version of the verifier. */
   verifier: string | null;
   /** The answer that was verified. */
   answer: string;
@@ -1977,7 +1977,7 @@ export interface ModelCall {
   prompt: string;
   /** The version of the prompt. */
   prompt_version: string;
-  /** Of all that was asked; null for calls of older versions. */
+  /** Of all that was asked; null where that is not known. */
   prompt_sha256: string | null;
   /** Which attempt at the same call it was, from 1. */
   attempt: number;

@@ -8,8 +8,8 @@ const t = words({
   ko: { title: "문서의 내용이 서로 다릅니다", replaces: "다른 문서를 대체한다고 밝힌 문서", other: "답변은 대체되기 전의 값을 사용했습니다." },
 });
 
-/** A box with every conflict of the answer; null when there is none. A server of an older version tells of none. */
-export function conflictsOf({ conflicts = [] }) {
+/** A box with every conflict of the answer; null when there is none. */
+export function conflictsOf({ conflicts }) {
   return conflicts.length > 0 && h("section", { class: "caution conflicts", "aria-label": t("title") }, h("strong", {}, t("title")),
     conflicts.map((one) => h("div", {}, h("ul", {}, sidesOf(one).map(side)), one.in_force === "other" && h("div", { class: "small" }, t("other")))));
 }
