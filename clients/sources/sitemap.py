@@ -14,6 +14,7 @@ from domain.documents.sources import PART_UNREACHABLE, Listed, Refusal, bounded_
 from domain.errors import CitewellError, ItemUnusable
 
 _MAX_NESTED = 3
+_MAX_SITEMAPS = 100
 
 
 class SitemapReader(WebReader):
@@ -21,7 +22,7 @@ class SitemapReader(WebReader):
 
     def __init__(self, url: str, settings: Settings) -> None:
         super().__init__([url], 0, settings)
-        self._most = settings.sources.max_sitemaps
+        self._most = _MAX_SITEMAPS
 
     def listed(self) -> Iterator[Listed]:
         (start,) = self._urls

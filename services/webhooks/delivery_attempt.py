@@ -33,6 +33,10 @@ Send = Callable[[str, bytes, Mapping[str, str]], Sent]
 """Sends a body with headers to a URL, within the deadline of the settings."""
 
 LEASE_MARGIN_S = 10.0
+JITTER = 0.1
+"""The share by which a wait may be longer, at random."""
+IN_FLIGHT_OF_TENANT = 16
+"""Concurrent deliveries of one tenant, to all its receivers."""
 _chance = SystemRandom()
 _LOST = "The process that was sending ended before it noted what came of it; the message may have arrived."
 _GONE = "The receiver answered 410 Gone."
@@ -102,7 +106,7 @@ def _record_result(span: Span, sent: Sent, result: Outcome | None) -> None:
 
 
 def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) -> _Attempt | None:
-    delivery = rows.lock_due(session, delivery_id, limits.in_flight, limits.in_flight_of_tenant)
+    delivery = rows.lock_due(session, delivery_id, limits.in_flight, IN_FLIGHT_OF_TENANT)
     if delivery is None or not _may_be_sent(session, delivery, limits):
         return None
     at = rows.begin_attempt(session, delivery, _lease(limits))
@@ -171,7 +175,7 @@ def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
     delay = next_delay_s(
         number,
         limits.schedule_s,
-        jitter=limits.jitter,
+        jitter=JITTER,
         random01=_chance.random(),
         retry_after_s=sent.retry_after_s,
     )

@@ -170,6 +170,7 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 
 
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.loader.import_default_modules()
     monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
     chains = {
         "score_chunks": pipeline.scoring_canvas(run, [["1", "2"]]),

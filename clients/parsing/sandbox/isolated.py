@@ -38,6 +38,8 @@ _PASSES = 3  # over a page: an eighth of it in each language and direction, all 
 _MAX_RECOGNISED = 50_000_000
 # PDF and Office files are compressed to about a tenth.
 _PACKED = 10
+_S_PER_MB = 2.0
+"""The time to read a MB, in addition to `ingestion.parse_base_s`; ten times as much for compressed formats."""
 
 
 def limits_of(settings: IngestionSettings) -> ParseLimits:
@@ -47,7 +49,7 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
         max_chars=settings.max_chars,
         memory_mb=settings.parse_memory_mb,
         base_s=settings.parse_base_s,
-        s_per_mb=settings.parse_s_per_mb,
+        s_per_mb=_S_PER_MB,
         max_s=settings.parse_max_s,
         recognise="later" if data else "off",
         ocr_data=data,
