@@ -155,7 +155,7 @@ def test_parameters_without_a_meaning_here_are_ignored(http: httpx.Client) -> No
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_answer_can_be_an_object_of_its_sentences(http: httpx.Client, stream: bool) -> None:  # N9, issue 21
+def test_an_answer_can_be_an_object_of_its_sentences(http: httpx.Client, stream: bool) -> None:  # N9
     sent = body(response_format={"type": "json_object"}, citewell={"links": True}, stream=stream)
     with worker(http, complete):
         response = http.post(PATH, json=sent)
@@ -218,7 +218,7 @@ def with_a_model(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.mark.usefixtures("with_a_model")
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_answer_follows_a_schema_of_ones_own(http: httpx.Client, stream: bool) -> None:  # issue 21
+def test_an_answer_follows_a_schema_of_ones_own(http: httpx.Client, stream: bool) -> None:
     with worker(http, filling({"days": 30})):
         response = http.post(PATH, json=body(response_format=BY_SCHEMA, stream=stream, citewell={"links": True}))
     assert response.status_code == 200, response.text
@@ -237,7 +237,7 @@ def test_an_answer_follows_a_schema_of_ones_own(http: httpx.Client, stream: bool
 
 @pytest.mark.usefixtures("with_a_model")
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_object_that_is_withheld_is_a_refusal(http: httpx.Client, stream: bool) -> None:  # issue 21
+def test_an_object_that_is_withheld_is_a_refusal(http: httpx.Client, stream: bool) -> None:
     with worker(http, filling(None)):
         response = http.post(PATH, json=body(response_format=BY_SCHEMA, stream=stream))
     if stream:
@@ -250,7 +250,7 @@ def test_an_object_that_is_withheld_is_a_refusal(http: httpx.Client, stream: boo
     assert (content, refusal) == (None, "/days is required, and no verified sentence states it.")
 
 
-def test_without_a_language_model_a_schema_is_refused(http: httpx.Client) -> None:  # issue 21
+def test_without_a_language_model_a_schema_is_refused(http: httpx.Client) -> None:
     told = http.post(PATH, json=body(response_format=BY_SCHEMA))
     assert told.status_code == 422
     assert told.json()["error"]["code"] == "answer_schema_invalid"

@@ -114,7 +114,7 @@ def test_hundreds_of_half_requests_hold_up_nobody_and_end(http: httpx.Client) ->
             half.close()
 
 
-def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F11
+def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F8
     """Clients must close idle connections before the server does; uvicorn and httpx both default to 5 s."""
     with serving(FastAPI(), timeout_keep_alive=1) as url, connected_to(url) as connection:
         for _ in range(2):

@@ -60,7 +60,7 @@ def _reached(modules: Iterable[str], within: Iterable[str]) -> set[str]:
     return reached
 
 
-def test_every_module_that_a_judge_imports_counts() -> None:  # N8, smell 5
+def test_every_module_that_a_judge_imports_counts() -> None:  # N8
     judges = [name for name in (*JUDGES, *OFFLINE_JUDGES) if name != "domain"]
     entries = {each for name in judges for each in _below(name)}
     reached = _reached(entries, ["domain", "services", *OFFLINE_JUDGES])

@@ -156,12 +156,13 @@ def test_an_attempt_goes_on_where_the_one_before_it_ended() -> None:  # A5
     assert (stored_rows("chunks"), stored_rows("words")) == at_once
 
 
-def test_what_makes_progress_is_never_given_up() -> None:  # A5
+def test_what_makes_progress_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
+    monkeypatch.setattr("services.documents.ingestion.BATCH", 1)
     document_id = accept()
     attempts = 0
     while read_document(document_id)["status"] != "ready":
         expire_leases()
-        ingest(document_id, Breaking(2), LIMITS.model_copy(update={"batch": 1}), hold)
+        ingest(document_id, Breaking(2), LIMITS, hold)
         attempts += 1
         assert attempts < 20
     assert attempts > MAX_ATTEMPTS
@@ -313,7 +314,7 @@ def another_attempt(by: int) -> None:
         session.execute(text("UPDATE documents SET attempt = attempt + :by"), {"by": by})
 
 
-def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None:  # smell 19
+def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None:
     document_id, embedder = accept(), TakenOverMeanwhile(100)
 
     @contextmanager

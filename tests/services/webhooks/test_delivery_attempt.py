@@ -45,6 +45,11 @@ OK, BROKEN = Answer(200), Answer(500, body=b"out of order")
 SHORT = LIMITS.model_copy(update={"deadline_s": 0.3})
 
 
+@pytest.fixture(autouse=True)
+def _no_jitter(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    monkeypatch.setattr("services.webhooks.delivery_attempt.JITTER", 0.0)
+
+
 @pytest.fixture(scope="module")
 def shared() -> Generator[Sink]:
     with Sink() as running:
