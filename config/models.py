@@ -183,7 +183,6 @@ class RerankSettings(Group):
     )
     timeout_s: float = Field(default=30.0, gt=0, description="Limit of one task with all its attempts and waits")
     top_k: int = Field(default=3, ge=1, le=50, description="Passages an answer is written from")
-    merged_top_k: int = Field(default=5, ge=1, le=50, description="The same when several searches are merged")
     batch: int = Field(default=10, ge=1, description="Passages per task; also the size of a request to an endpoint")
     context_tokens: int = Field(
         default=6000, ge=100, description="Approximate token budget of all passages in the prompt (S4.5)"

@@ -143,7 +143,6 @@ class AccessSettings(Group):
     requests_per_minute: int = Field(
         default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
     )
-    trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
     share_max_hours: int = Field(
         default=720,
         ge=0,
@@ -187,9 +186,6 @@ class WebhookSettings(Group):
         description="Wait before each attempt",
     )
     in_flight: int = Field(default=2, ge=1, description="Concurrent deliveries to one receiver")
-    disable_after_s: float = Field(
-        default=432_000, gt=0, description="Disable a webhook after failing this long without a success"
-    )
 
     @field_validator("allowed_networks")
     @classmethod

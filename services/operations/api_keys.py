@@ -54,6 +54,8 @@ class _Known:
 
 
 # Holds only existing keys, so it cannot grow beyond their number.
+TRUST_FOR_S = 2.0
+"""How long a verified key is known without the database, and so how late a revocation elsewhere may be noticed."""
 _known: dict[str, _Known] = {}
 
 
@@ -112,7 +114,7 @@ def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
 
 
 def revoke_key(key_id: str) -> None:
-    """Revoke a key of the current tenant: at once in this process, elsewhere within `trust_for_s`.
+    """Revoke a key of the current tenant: at once in this process, elsewhere within TRUST_FOR_S seconds.
 
     Raises KeyNotFound.
     """
@@ -128,11 +130,11 @@ def revoke_key_of_any(key_id: str) -> None:
 
 def _fresh(key_id: str) -> _Known | None:
     known = _known.get(key_id)
-    return known if known and time.monotonic() - known.read_at < settings().access.trust_for_s else None
+    return known if known and time.monotonic() - known.read_at < TRUST_FOR_S else None
 
 
 def _look_up(sent: SentKey) -> _Known:
-    # Taken before the query: a revocation during it must not be overlooked for longer than `trust_for_s`.
+    # Taken before the query: a revocation during it must not be overlooked for longer than TRUST_FOR_S.
     read_at = time.monotonic()
     with system_transaction() as session:
         found = rows.find_key(session, sent.id)

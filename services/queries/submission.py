@@ -34,6 +34,8 @@ T = TypeVar("T")
 _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
 """In the `cheap` preset: more than fit into one call, so that statements about the same source can be grouped."""
 
+_MERGED_TOP_K = 5
+"""S3.1: passages to write from, at least, where several searches are merged."""
 _STATEMENTS_APART_PER_TASK = 4
 """In the `standard` preset: each of them has a model call of its own."""
 
@@ -237,7 +239,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         min_excerpt_length=_or(new.min_excerpt_length, settings.rerank.min_excerpt_length),
         second_pass_k=rules.second_pass_k,
         graph_mode=new.graph or settings.retrieval.graph,
-        merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
+        merged_top_k=max(_MERGED_TOP_K, new.top_k or settings.rerank.top_k),
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
         refusal_language=new.refusal_language or checks.refusal_language,

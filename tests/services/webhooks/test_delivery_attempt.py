@@ -21,7 +21,7 @@ from db.queries.webhooks import deliveries as rows
 from db.queries.webhooks.endpoints import get_endpoint
 from db.session import acting_for, system_transaction, transaction
 from services.webhooks import endpoints
-from services.webhooks.delivery_attempt import IN_FLIGHT_OF_TENANT, LEASE_MARGIN_S, deliver
+from services.webhooks.delivery_attempt import DISABLE_AFTER_S, IN_FLIGHT_OF_TENANT, LEASE_MARGIN_S, deliver
 from services.webhooks.endpoints import EndpointChange
 from services.webhooks.outbox import receiver_of, write_message
 from tests.simulators.sink import Answer, Manner, Sink
@@ -128,7 +128,7 @@ def test_an_endpoint_that_only_fails_for_days_is_disabled(sink: Sink) -> None:
     endpoint_id, _ = register(sink.answer("/days", BROKEN))
     end_query()
     work()
-    later(seconds=LIMITS.disable_after_s - 60)
+    later(seconds=DISABLE_AFTER_S - 60)
     end_query()
     work()
     assert endpoint_state(endpoint_id) == (EndpointStatus.ACTIVE, True)
