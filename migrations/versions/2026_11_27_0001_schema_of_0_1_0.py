@@ -1043,6 +1043,7 @@ _WEBHOOKS = """
     CREATE INDEX ix_webhook_attempts_delivery_id_number ON webhook_attempts (delivery_id, number);
 """
 
+# Each table of these has a tenant_id, to which `_separate_tenants` gives its default and its policy.
 _OF_TENANTS = (
     _ACCESS,
     _DOCUMENTS,
