@@ -19,8 +19,14 @@ from uvicorn.server import ServerState
 
 from api.http.errors import problem
 from api.http.policies import HEADERS
-from config.settings import settings
 
+HEAD_S = 10.0
+"""The time for the head of a request to arrive."""
+BODY_S, BODY_BYTES_PER_S = 10.0, 1_000
+"""The interval over which the speed of a body is measured, and its minimum."""
+IDLE_S = 75
+"""How long a connection stays open between requests: longer than clients and proxies keep theirs. If the server closes
+first, a request can meet the closing connection and be lost without an answer."""
 _LATE_HEAD = "The head of the request did not arrive within {} seconds."
 _LATE_BODY = "The body of the request arrived too slowly: fewer than {:,} bytes per second over {} seconds."
 _TWO_ENDS = "The request has both a Content-Length and a Transfer-Encoding; send only one of them."
@@ -40,15 +46,14 @@ class PatientProtocol(H11Protocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self.app = _refusing_two_ends(self.app)
-        self.patience = settings().serving
-        self.timeout_keep_alive = self.patience.idle_s
+        self.timeout_keep_alive = IDLE_S
         self.timer: asyncio.TimerHandle | None = None
         self.awaited: Any = None  # the client's state that the timer is for
         self.arrived = 0  # since the timer was set, in bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn does
         super().connection_made(transport)
-        self._await(h11.IDLE, self.patience.head_s, self._end_late_head)
+        self._await(h11.IDLE, HEAD_S, self._end_late_head)
 
     def data_received(self, data: bytes) -> None:
         self.arrived += len(data)
@@ -73,9 +78,9 @@ class PatientProtocol(H11Protocol):
         if state is self.awaited:
             return
         if state is h11.SEND_BODY:
-            self._await(state, self.patience.body_s, self._end_late_body)
+            self._await(state, BODY_S, self._end_late_body)
         elif state is h11.IDLE and self.conn.trailing_data[0]:
-            self._await(state, self.patience.head_s, self._end_late_head)
+            self._await(state, HEAD_S, self._end_late_head)
         else:
             # The request is complete. Between requests uvicorn itself closes idle connections.
             self._stop_waiting()
@@ -93,7 +98,7 @@ class PatientProtocol(H11Protocol):
 
     def _end_late_head(self) -> None:
         if self.conn.trailing_data[0]:
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", _LATE_HEAD.format(self.patience.head_s))
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", _LATE_HEAD.format(HEAD_S))
         else:
             # Browsers open connections before they need them, and would take an answer for that of the next request.
             self.transport.close()
@@ -101,7 +106,7 @@ class PatientProtocol(H11Protocol):
     def _end_late_body(self) -> None:
         # The client waits for us while we do not read, or have not sent "100 Continue" yet, so it is not late then.
         waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
-        within, least = self.patience.body_s, self.patience.body_bytes_per_s
+        within, least = BODY_S, BODY_BYTES_PER_S
         if waits_for_us or self.arrived >= least * within:
             self._await(h11.SEND_BODY, within, self._end_late_body)
         else:

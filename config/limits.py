@@ -26,29 +26,9 @@ DEVELOPER = ModelLimits(requests_per_minute=1_000, requests_per_day=500_000, tok
 
 
 class LimiterSettings(Group):
-    """How worker processes share the limits; all times in seconds."""
+    """How much of the limits is used, and how long a server may forbid a model."""
 
     margin: float = Field(default=0.02, ge=0, lt=1, description="Share of every limit left unused")
-    lease_s: float = Field(default=60.0, gt=0, description="After this long, a reservation's holder counts as dead")
-    probe_s: float = Field(default=5.0, gt=0, description="How long the first call to an unknown model runs alone")
-    keep_place_s: float = Field(
-        default=20.0, ge=0, description="How long a deferred call keeps its place after it was due"
-    )
-    seen_s: float = Field(
-        default=60.0,
-        gt=0,
-        description="After this long without a sign, a process no longer counts as sharing the limits",
-    )
-    timeout_s: float = Field(
-        default=0.5, gt=0, description="Without a reply from Redis for this long, a process continues alone"
-    )
-    again_s: float = Field(default=3.0, gt=0, description="How long it continues alone before asking Redis again")
-    alone_share: float = Field(
-        default=0.25,
-        gt=0,
-        le=1,
-        description="Share of the limits a process uses alone if it does not know the number of processes",
-    )
     longest_wait_s: float = Field(
         default=60.0,
         gt=0,

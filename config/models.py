@@ -68,9 +68,7 @@ def _catalogue() -> dict[str, ModelInfo]:
 class BreakerSettings(Group):
     """When a model that fails is left alone, per model and process. 429s and unusable replies are no failures."""
 
-    share: float = Field(default=0.5, gt=0, le=1, description="Share of failed calls that opens the circuit")
     calls: int = Field(default=10, ge=1, description="Calls that must have ended before the model is judged")
-    window_s: float = Field(default=10.0, gt=0, description="Period in which calls count")
     open_s: float = Field(
         default=2.0, gt=0, description="First pause before a trial call; doubles each time the trial fails"
     )
@@ -135,11 +133,6 @@ class ModelSettings(Group):
         ge=1,
         description="Calls of each model in flight per worker process; fewer once its server lets calls time out",
     )
-    patience_s: float = Field(
-        default=2.0,
-        ge=0,
-        description="A step that would wait longer for the rate limit is deferred and frees its worker",
-    )
     # A classifier of (source, statement) pairs with a veto on what is called supported; docs/internals/neural-judge.md.
     judge: str | None = Field(
         default=None,
@@ -167,7 +160,6 @@ class ModelSettings(Group):
         le=1,
         description="Second attempts for late judgements, as a share of all calls; 0 disables them",
     )
-    hedge_min_s: float = Field(default=0.4, ge=0, description="No judgement counts as late before this")
     breaker: BreakerSettings = BreakerSettings()
 
 
@@ -191,7 +183,6 @@ class RerankSettings(Group):
     )
     timeout_s: float = Field(default=30.0, gt=0, description="Limit of one task with all its attempts and waits")
     top_k: int = Field(default=3, ge=1, le=50, description="Passages an answer is written from")
-    merged_top_k: int = Field(default=5, ge=1, le=50, description="The same when several searches are merged")
     batch: int = Field(default=10, ge=1, description="Passages per task; also the size of a request to an endpoint")
     context_tokens: int = Field(
         default=6000, ge=100, description="Approximate token budget of all passages in the prompt (S4.5)"

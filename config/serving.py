@@ -1,4 +1,4 @@
-"""Settings of a running system: admission, budgets, streams, standing answers, request times, observability (A9)."""
+"""Settings of a running system: admission, budgets, streams, standing answers, observability (A9)."""
 
 from typing import Literal
 
@@ -28,22 +28,6 @@ class BudgetSettings(Group):
 
     deadline_s: float = Field(default=300.0, gt=0, le=86_400, description="Default deadline of a query")
     max_cost_usd: float | None = Field(default=None, gt=0, description="Default cost ceiling of a query; null: none")
-    grace_s: float = Field(
-        default=30.0, gt=0, description="A query that no worker has touched for this long after its deadline fails"
-    )
-
-
-class ServingSettings(Group):
-    """A request that does not arrive in time is answered with 408, and its connection is closed.
-
-    The server must keep idle connections open longer than clients and proxies do: if it closes first, a request can
-    meet the closing connection and be lost without an answer.
-    """
-
-    head_s: float = Field(default=10.0, gt=0, description="Time for the head of a request to arrive")
-    body_s: float = Field(default=10.0, gt=0, description="Interval over which the speed of a body is measured")
-    body_bytes_per_s: int = Field(default=1_000, ge=1, description="Minimum speed of a body")
-    idle_s: int = Field(default=75, ge=1, description="How long a connection stays open between requests")
 
 
 class StandingSettings(Group):
@@ -56,7 +40,6 @@ class StandingSettings(Group):
         ge=0,
         description="Answers verified again for one change; the others are judged by comparing text",
     )
-    batch: int = Field(default=50, ge=1, description="Citations checked per transaction")
     check_s: float = Field(default=5.0, gt=0, description="How often changes are looked for")
     settle_s: float = Field(
         default=900.0, ge=0, description="Delay of a second look, for answers being written during the change"
@@ -75,11 +58,9 @@ class StreamSettings(Group):
     """Server-sent events. Drafts are what a model writes before any check; they are kept for a while after the end."""
 
     heartbeat_s: float = Field(default=15.0, gt=0, description="Interval of comments that keep a stream alive")
-    draft_every_s: float = Field(default=0.05, ge=0, description="Minimum interval between pieces of a draft")
     stop_ungrounded_after: int = Field(
         default=0, ge=0, description="Stop writing after this many sentences if none is in the sources; 0: never"
     )
-    keep_drafts_s: float = Field(default=3600.0, ge=0, description="How long drafts of finished queries are kept")
     check_early: Literal["watched", "always", "never"] = Field(
         default="watched",
         description=(

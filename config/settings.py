@@ -33,7 +33,6 @@ from config.serving import (
     AuditSettings,
     BudgetSettings,
     MetricsSettings,
-    ServingSettings,
     StandingSettings,
     StreamSettings,
     TracingSettings,
@@ -82,9 +81,6 @@ class IngestionSettings(Group):
     max_chars: int = Field(default=20_000_000, ge=1, description="Characters of one document")
     parse_memory_mb: int = Field(default=1024, ge=128, description="Memory limit of the process that reads one file")
     parse_base_s: float = Field(default=8.0, gt=0, description="Time to read a file, regardless of its size")
-    parse_s_per_mb: float = Field(
-        default=2.0, ge=0, description="Additional time per MB; ten times as much for compressed formats such as PDF"
-    )
     parse_max_s: float = Field(default=240.0, gt=0, description="Upper limit of the time to read a file")
     ocr_languages: str = Field(
         default="kor+eng",
@@ -99,7 +95,6 @@ class IngestionSettings(Group):
     )
     chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
     overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
-    batch: int = Field(default=32, ge=1, description="Passages embedded and stored per transaction")
 
 
 class GraphSettings(Group):
@@ -111,11 +106,7 @@ class GraphSettings(Group):
         default="auto",
         description="What reads documents into the graph; `auto`: `model` with a provider, otherwise `local`",
     )
-    documents: int = Field(default=2, ge=1, description="Documents read at a time")
-    concurrency: int = Field(default=4, ge=1, description="Passages of one document read at a time")
     max_chunks: int = Field(default=2_000, ge=1, description="Passages read per document; the rest is left out")
-    entities: int = Field(default=10, ge=1, le=100, description="Entities a search starts from")
-    relations: int = Field(default=20, ge=1, le=100, description="Relations a search follows")
 
 
 class RecoverySettings(Group):
@@ -152,7 +143,6 @@ class AccessSettings(Group):
     requests_per_minute: int = Field(
         default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
     )
-    trust_for_s: float = Field(default=2.0, ge=0, le=4, description="How long a verified key is cached")
     share_max_hours: int = Field(
         default=720,
         ge=0,
@@ -190,19 +180,12 @@ class WebhookSettings(Group):
     deadline_s: float = Field(
         default=15.0, gt=0, description="Limit of one attempt, from the DNS lookup to the last byte read"
     )
-    max_response_bytes: int = Field(default=65_536, ge=0, description="Bytes read of a response")
     schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
         default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400),
         min_length=1,
         description="Wait before each attempt",
     )
-    jitter: float = Field(default=0.1, ge=0, le=1, description="Share by which a wait may be longer, at random")
     in_flight: int = Field(default=2, ge=1, description="Concurrent deliveries to one receiver")
-    in_flight_of_tenant: int = Field(default=16, ge=1, description="Concurrent deliveries of one tenant")
-    disable_after_s: float = Field(
-        default=432_000, gt=0, description="Disable a webhook after failing this long without a success"
-    )
-    check_s: float = Field(default=1.0, gt=0, description="How often due deliveries are looked for")
 
     @field_validator("allowed_networks")
     @classmethod
@@ -325,7 +308,6 @@ class Settings(BaseSettings):
     sources: SourcesSettings = SourcesSettings()
     originals: OriginalsSettings = OriginalsSettings()
     admission: AdmissionSettings = AdmissionSettings()
-    serving: ServingSettings = ServingSettings()
     pools: dict[str, PoolSettings] = Field(
         default_factory=_pools,
         description=(

@@ -50,15 +50,11 @@ class SourcesSettings(Group):
     queued: int = Field(
         default=40, ge=1, description="A source waits while so many documents of its tenant are not read yet"
     )
-    at_a_time: int = Field(default=4, ge=1, description="Runs at a time; a tenant's second one waits for other tenants")
     slice_s: float = Field(default=10.0, gt=0, description="A run goes on for this long before others have their turn")
-    check_s: float = Field(default=1.0, gt=0, description="How often due sources are looked for")
     fetch_s: float = Field(default=30.0, gt=0, description="Limit of one request, from the DNS lookup to the last byte")
-    max_redirects: int = Field(default=5, ge=0, description="Redirects of one page")
     host_delay_s: float = Field(
         default=0.5, ge=0, description="Pause between two requests to one host; its robots.txt may ask for a longer one"
     )
-    max_sitemaps: int = Field(default=100, ge=1, description="Sitemaps that one index may lead to")
     git_max_bytes: int = Field(
         default=1_000_000_000,
         ge=1,

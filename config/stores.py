@@ -40,7 +40,6 @@ class OriginalsSettings(Group):
         default=None, description="The folder; it must exist, for the API and for every worker at the same path"
     )
     s3: BucketSettings = BucketSettings()
-    deadline_s: float = Field(default=30.0, gt=0, le=300, description="Limit of one request to the bucket")
 
     @field_validator("folder")
     @classmethod

@@ -52,7 +52,6 @@ class VerificationSettings(Group):
     )
     span_min_chars: int = Field(default=50, ge=1, description="Shortest quoted span")
     span_max_chars: int = Field(default=200, ge=10, description="Longest quoted span")
-    batch: int = Field(default=4, ge=1, description="Statements per task; each has its own model call")
     show_claims: bool = Field(default=False, description="List the claims of an answer in its result")
     confidence_threshold: float = Field(
         default=0.7, ge=0, le=1, description="A draft whose `claims_score` is lower starts a corrective round"
@@ -77,4 +76,3 @@ class VerifyingSettings(Group):
     max_bytes: int = Field(default=20_000_000, ge=1, description="Largest request")
     batch_max_bytes: int = Field(default=50_000_000, ge=1, description="Largest batch file")
     batch_max_items: int = Field(default=10_000, ge=1, description="Items per batch")
-    batch_in_flight: int = Field(default=8, ge=1, description="Items of one batch that run at a time")

@@ -1,4 +1,5 @@
-"""Calls database functions from an event loop: each call is one transaction in one round trip (migration 0024).
+"""Calls database functions from an event loop: each call is one transaction in one round trip
+(`migrations.step_functions`).
 
 The first argument is the tenant that the function acts for, so row-level security holds as in any transaction.
 """

@@ -23,7 +23,7 @@ CitewellError
 ├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
-    WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing, BoxesOutdated (409)
+    WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing (409)
     DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
@@ -202,12 +202,6 @@ class PicturesMissing(CitewellError):
 
 class BoxesMissing(CitewellError):
     """The words of this document have no places on pages: only those of PDFs have."""
-
-    status = 409
-
-
-class BoxesOutdated(CitewellError):
-    """This part has no places on pages; if an older version read the document, delete it and send it again."""
 
     status = 409
 

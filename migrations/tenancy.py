@@ -4,6 +4,8 @@ The policies are forced, so they hold for the owner of the tables too; only a su
 above them, and readiness refuses to run as one. Without `citewell.tenant` nothing is visible. `citewell.system` opens
 all rows: only `db.session.system_transaction` sets it, for work that belongs to no tenant. `citewell.workspaces` limits
 a transaction to some workspaces of its tenant; where it is not set, nothing is limited.
+
+Released migrations call these functions, so what they make stays the same.
 """
 
 from alembic import op
@@ -26,13 +28,6 @@ def isolate(table: str, column: str = "tenant_id") -> None:
     op.execute(f"CREATE POLICY tenant_isolation ON {table} USING ({rule}) WITH CHECK ({rule})")
 
 
-def open_up(table: str) -> None:
-    """Undo `isolate`."""
-    op.execute(f"DROP POLICY tenant_isolation ON {table}")
-    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
-    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
-
-
 def limit(table: str, column: str, *, also: str | None = None) -> None:
     """Hide the rows of other workspaces from transactions limited to some; `also` is a further condition for them."""
     within = f"{column} = ANY ({LIMITED_TO}::bigint[])" + (f" AND {also}" if also else "")
@@ -43,8 +38,3 @@ def limit_by_query(table: str) -> None:
     """Hide the rows of queries that a limited transaction does not see: `queries` has a limit of its own."""
     seen = f"EXISTS (SELECT FROM queries WHERE queries.id = {table}.query_id)"
     op.execute(f"CREATE POLICY workspace_limit ON {table} AS RESTRICTIVE USING ({LIMITED_TO} IS NULL OR {seen})")
-
-
-def unlimit(table: str) -> None:
-    """Undo `limit` and `limit_by_query`."""
-    op.execute(f"DROP POLICY workspace_limit ON {table}")

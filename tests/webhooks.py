@@ -26,7 +26,7 @@ from tests.factories import make_query
 from tests.simulators.sink import Received
 from workers.processes.runtime import run
 
-LIMITS = WebhookSettings(allowed_networks=("127.0.0.0/8",), jitter=0, deadline_s=60)
+LIMITS = WebhookSettings(allowed_networks=("127.0.0.0/8",), deadline_s=60)
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ _CONTEXT = ssl.create_default_context()  # once for all: reading the certificate
 
 
 def sending(limits: WebhookSettings, url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
-    sender = WebhookSender(address_policy(limits), limits.deadline_s, limits.max_response_bytes, ssl_context=_CONTEXT)
+    sender = WebhookSender(address_policy(limits), limits.deadline_s, ssl_context=_CONTEXT)
     return run(sender.send(url, body, headers))
 
 

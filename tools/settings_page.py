@@ -15,7 +15,8 @@ from config.settings import Settings
 
 _TOP = """# Settings
 
-Every setting, generated from the code by `make settings`. Set one in the environment, or in `config.yaml` in the
+Every setting, by what people want to do, generated from the code by `make settings`. What cannot be chosen well from
+outside is a constant beside the code that uses it. Set one in the environment, or in `config.yaml` in the
 current directory (`CITEWELL_CONFIG` names another file). The environment takes precedence over the file, and a request
 over both. For example, `rerank.top_k`:
 
@@ -36,10 +37,40 @@ probably meant. `CITEWELL_CONFIG=/dev/null` uses no file, where `config.yaml` be
 # References to the rows of the requirements, which are for engineers.
 _ROWS = re.compile(r" \([A-Z]\d+(?:\.\d+)?\)")
 _NAMED = "NAME"
+_PURPOSES: dict[str, str] = {
+    "Start it": "home database_url redis_url api_host api_port public_url unknown_settings",
+    "Use a model": (
+        "preset GROQ_API_KEY GROQ_BASE_URL models.provider models.base_url models.api_key models.api_key_env "
+        "models.client models.main models.fast models.fallbacks models.catalogue"
+    ),
+    "Let something else judge": "models.judgements models.judge",
+    "Get along with a slow or failing provider": (
+        "models.attempts models.call_timeout_s models.deadline_s models.outage_s models.concurrency models.hedge_share "
+        "models.breaker limiter"
+    ),
+    "Spend less": "budget models.keep_replies_s models.share_replies models.share_answers",
+    "Find the right passages": "retrieval agentic graph rerank question_max_chars",
+    "Use another embedding model": "embeddings",
+    "Verify answers": "ENABLE_VERIFICATION verification",
+    "Verify answers of other systems": "verifying",
+    "Read documents": "ingestion",
+    "Follow sources": "sources",
+    "Show answers while they are written": "stream",
+    "Keep and delete": "originals audit standing",
+    "Let people in": "access",
+    "Notify other systems": "webhooks",
+    "Take much work": "admission pools recovery",
+    "Watch it": "pulse_file log_level log_format metrics tracing workers",
+}
+"""What people want to do, and the settings for it: names, or what the names of several begin with."""
 
 
 def page() -> str:
-    return "\n".join([_TOP, *(section for path, model in _groups("", Settings) if (section := _section(path, model)))])
+    rows = [row for path, model in _groups("", Settings) for row in _rows_of(path, model)]
+    sections = {purpose: list[str]() for purpose in _PURPOSES}
+    for name, row in sorted(rows, key=lambda named: _place(named[0])):
+        sections[_purpose_of(name)].append(row)
+    return "\n".join([_TOP, *(_section(purpose, found) for purpose, found in sections.items())])
 
 
 def _groups(path: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
@@ -53,18 +84,46 @@ def _groups(path: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseM
             yield from _groups(f"{path}{name}.", below)
 
 
-def _section(path: str, model: type[BaseModel]) -> str:
-    rows = [_row(name, field) for name, field in model.model_fields.items() if field.description]
-    heading = f"## `{path.rstrip('.')}`" if path else "## Without a group"
-    return "\n".join([heading, "", "| setting | default | meaning |", "|---|---|---|", *rows, ""]) if rows else ""
+def _purpose_of(name: str) -> str:
+    """The purpose that names it, or most of its beginning. Raises ValueError for a setting that none names."""
+    found = [
+        (len(begin), purpose)
+        for purpose, begins in _PURPOSES.items()
+        for begin in begins.split()
+        if _is_of(name, begin)
+    ]
+    if not found:
+        raise ValueError(f"{name} has no place in _PURPOSES of tools/settings_page.py")
+    return max(found)[1]
+
+
+def _place(name: str) -> int:
+    # Settings of one beginning stay in the order of their definition.
+    begins = [begin for begins in _PURPOSES.values() for begin in begins.split()]
+    return max(((len(begin), place) for place, begin in enumerate(begins) if _is_of(name, begin)), default=(0, 0))[1]
+
+
+def _is_of(name: str, begin: str) -> bool:
+    return name == begin or name.startswith((f"{begin}.", f"{begin}_"))
+
+
+def _section(purpose: str, rows: list[str]) -> str:
+    return "\n".join([f"## {purpose}", "", "| setting | default | meaning |", "|---|---|---|", *rows, ""])
+
+
+def _rows_of(path: str, model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        if field.description:
+            alias = field.validation_alias
+            whole = alias if isinstance(alias, str) else f"{path}{name}"
+            yield whole, _row(whole, field)
 
 
 def _row(name: str, field: FieldInfo) -> str:
-    alias = field.validation_alias
     meaning = _ROWS.sub("", field.description or "")
     choices = _choices(field.annotation)
     values = f". Values: {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
-    return f"| `{alias if isinstance(alias, str) else name}` | {_default(field)} | {meaning}{values} |"
+    return f"| `{name}` | {_default(field)} | {meaning}{values} |"
 
 
 def _default(field: FieldInfo) -> str:

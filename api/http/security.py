@@ -101,7 +101,7 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
 async def still_allowed() -> bool:
     """Whether the key of the current request is still valid; to be asked repeatedly during a long request.
 
-    Queries the database every `access.trust_for_s` seconds. Raises DatabaseUnavailable.
+    Queries the database every `api_keys.TRUST_FOR_S` seconds. Raises DatabaseUnavailable.
     """
     key = _sent.get()
     try:

@@ -188,7 +188,7 @@ FIELDS = {
     "verification": "The scores of the answer and the verdict on each sentence.",
     "verifications": "Verifications, newest first.",
     "verified": "Whether the sources verify it.",
-    "verifier": "The version of the verifier; null for those of old versions.",
+    "verifier": "The version of the verifier.",
     "version": "The version.",
     "wanted": "Whether to be `above` or `below` the limit.",
     "webhooks": "Newest first.",

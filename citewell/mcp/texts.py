@@ -147,7 +147,6 @@ def _place(name: str, page: int | None, section: str | None) -> str:
 
 
 def _signal(signal: SignalFound | None) -> Iterator[str]:
-    # Servers of older versions send no signal.
     if signal:
         number = f" Probability {signal.probability:.2f}." if signal.probability is not None else ""
         yield f"{signal.word} ({signal.level}). {signal.reason}{number}"

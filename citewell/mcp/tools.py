@@ -71,10 +71,6 @@ class Tools:
                 "query_id": query["id"],
                 **_proof(query),
                 "abstained": bool(query["abstained"]),
-                # Servers of older versions do not send these.
-                "mentions": query.get("mentions", []),
-                "conversation_id": query.get("conversation_id"),
-                "restated_question": query.get("restated_question"),
                 "left_open": asked.get("open_parts", []),
             }
         )

@@ -6,6 +6,7 @@ import secrets
 import socket
 import time
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -16,10 +17,10 @@ from clients.limiter.local import LocalAllowance
 from clients.limiter.protocol import Lease, Limiter, Priority, Sleep, Unlimited, used_up
 from clients.limiter.request import Answer, Ticket, configured
 from clients.limiter.shared import SharedAllowance, account_of
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
 from clients.telemetry.families import ALONE
 from clients.telemetry.meter import METER
-from config.limits import LimiterSettings
 from config.settings import Settings
 
 log = structlog.get_logger()
@@ -34,10 +35,10 @@ class SharedLimiter:
     answered without reporting limits, until it reports some.
     """
 
-    def __init__(self, shared: SharedAllowance, local: LocalAllowance, settings: LimiterSettings) -> None:
+    def __init__(self, shared: SharedAllowance, local: LocalAllowance, terms: LimiterTerms) -> None:
         self._shared = shared
         self._local = local
-        self._settings = settings
+        self._terms = terms
         self._away_until: float | None = None
         self._free: set[str] = set()
         self._refusals: dict[str, str] = {}
@@ -72,7 +73,7 @@ class SharedLimiter:
 
         Returns at once: the shared state is updated soon, together with other operations (see SharedAllowance.settle).
         """
-        feedback = RateLimitFeedback.from_outcome(outcome, self._settings.longest_wait_s)
+        feedback = RateLimitFeedback.from_outcome(outcome, self._terms.longest_wait_s)
         if isinstance(outcome, ModelRateLimited):
             self._refusals[lease.model] = str(outcome)
         if lease.id:
@@ -133,7 +134,7 @@ class SharedLimiter:
             return True
         if now < self._away_until:
             return False
-        self._away_until = now + self._settings.again_s
+        self._away_until = now + self._terms.again_s
         return True
 
     def _lost(self, error: Exception) -> None:
@@ -141,7 +142,7 @@ class SharedLimiter:
             METER.set(ALONE, 1.0)
             log.warning("limiter_alone", error=type(error).__name__)
             self._local.begin()
-        self._away_until = time.monotonic() + self._settings.again_s
+        self._away_until = time.monotonic() + self._terms.again_s
 
     def _found(self) -> None:
         if self._away_until is not None:
@@ -155,13 +156,13 @@ class SharedLimiter:
         task.add_done_callback(self._tasks.discard)
 
 
-def make_limiter(settings: Settings) -> Limiter:
+def make_limiter(settings: Settings, terms: LimiterTerms | None = None) -> Limiter:
     if settings.provider == "offline":
         return Unlimited()
-    lease_s = max(settings.limiter.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL)
-    limiter = settings.limiter.model_copy(update={"lease_s": lease_s})
+    terms = terms or LimiterTerms(settings.limiter.margin, settings.limiter.longest_wait_s)
+    terms = replace(terms, lease_s=max(terms.lease_s, settings.models.call_timeout_s * _LEASE_PER_CALL))
     limits = {model: configured(info.limits) for model, info in settings.models.catalogue.items()}
     process = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     account = account_of(settings.provider_key, settings.provider_url)
-    shared = SharedAllowance(settings.redis_url.get_secret_value(), account, process, limits, limiter)
-    return SharedLimiter(shared, LocalAllowance(limits, limiter), limiter)
+    shared = SharedAllowance(settings.redis_url.get_secret_value(), account, process, limits, terms)
+    return SharedLimiter(shared, LocalAllowance(limits, terms), terms)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import KINDS, OF_TOKENS, Answer, Kind, Ticket
-from config.limits import LimiterSettings
+from clients.limiter.terms import LimiterTerms
 
 _ENOUGH = 1e-6
 _MINUTE_S = 60
@@ -50,11 +50,11 @@ class LocalAllowance:
     def __init__(
         self,
         known: Mapping[str, Mapping[Kind, float]],
-        settings: LimiterSettings,
+        terms: LimiterTerms,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._known = known
-        self._settings = settings
+        self._terms = terms
         self._clock = clock
         self._observed: dict[str, tuple[float, Answer]] = {}
         self._buckets: dict[str, _Buckets] = {}
@@ -90,7 +90,7 @@ class LocalAllowance:
         wait = max(buckets.not_before - now, self._room_in(buckets, ticket))
         if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in buckets.line):
             # As in the script, no reported limit delays the first in line for longer.
-            wait = min(wait, buckets.granted_at + self._settings.longest_wait_s - now)
+            wait = min(wait, buckets.granted_at + self._terms.longest_wait_s - now)
         if wait <= 0:
             buckets.granted_at = now
             buckets.add(ticket.tokens, 1)
@@ -124,17 +124,17 @@ class LocalAllowance:
 
     @property
     def _share(self) -> float:
-        return 1 / self._sharers if self._sharers else self._settings.alone_share
+        return 1 / self._sharers if self._sharers else self._terms.alone_share
 
     def _margin(self, kind: Kind) -> float:
         # For a day the margin would amount to half an hour.
-        return self._settings.margin if KINDS[kind] <= _MINUTE_S else 0.0
+        return self._terms.margin if KINDS[kind] <= _MINUTE_S else 0.0
 
     def _buckets_of(self, model: str) -> _Buckets:
         if model not in self._buckets:
             now = self._clock()
             observed_at, answer = self._observed.get(model, (now, Answer(limits=dict(self._known.get(model, {})))))
-            buckets = _Buckets(dict(answer.limits), {}, {}, now, self._settings.longest_wait_s, now)
+            buckets = _Buckets(dict(answer.limits), {}, {}, now, self._terms.longest_wait_s, now)
             for kind, limit in answer.limits.items():
                 # For an unknown model assume the worst for this minute, but not for the whole day.
                 unknown = 1.0 - self._margin(kind) if KINDS[kind] <= _MINUTE_S else 0.0

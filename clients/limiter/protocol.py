@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
-from config.limits import LimiterSettings
 
 Sleep = Callable[[float], Awaitable[None]]
 """The sleep of a call that waits for its turn."""
@@ -79,7 +79,7 @@ class Unlimited:
 class RetryAfter:
     """A Limiter: after a 429 it pauses the model for as long as the server said, at most `longest_s`."""
 
-    def __init__(self, longest_s: float = LimiterSettings().longest_wait_s) -> None:
+    def __init__(self, longest_s: float = LimiterTerms().longest_wait_s) -> None:
         self._longest_s = longest_s
         self._not_before: dict[str, float] = {}
         self._refusals: dict[str, str] = {}

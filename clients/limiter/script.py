@@ -16,7 +16,7 @@ The one argument is JSON: `ops`, and what is common to all of them. An op is
 - `settle`: return the lease `id` except `used` tokens (absent: unknown) and learn from what the server `told`.
 - `leave`: cancel `id`; what it was granted meanwhile is returned.
 
-Whatever limits a server reports, and whatever an older version stored: a bucket is at most `longest_s` seconds over its
+Whatever limits a server reports: a bucket is at most `longest_s` seconds over its
 limit, and if no call passed for that long, the first in line does (F4).
 
 All ops may be repeated. What one op returns is available to all others of the same run.

@@ -18,7 +18,7 @@ from clients.limiter.batching import Batcher, Op
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
-from config.limits import LimiterSettings
+from clients.limiter.terms import LimiterTerms
 
 _CONNECTIONS = 4
 # A ticket outlives its next due poll by this long: a busy process is late, a dead one never polls.
@@ -47,7 +47,7 @@ class SharedAllowance:
         account: str,
         process: str,
         limits: Mapping[str, Mapping[Kind, float]],
-        settings: LimiterSettings,
+        terms: LimiterTerms,
         *,
         script: str = ALLOWANCE,
     ) -> None:
@@ -55,8 +55,8 @@ class SharedAllowance:
             url,
             max_connections=_CONNECTIONS,
             timeout=None,
-            socket_timeout=settings.timeout_s,
-            socket_connect_timeout=settings.timeout_s,
+            socket_timeout=terms.timeout_s,
+            socket_connect_timeout=terms.timeout_s,
             # There is one try: a call that would wait for a slow Redis uses the local fallback instead.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
@@ -67,15 +67,15 @@ class SharedAllowance:
         self._slots = asyncio.Semaphore(_CONNECTIONS)
         self._account = account
         self._limits = limits
-        self._settings = settings
+        self._terms = terms
         self._same: Op = {
-            "margin": settings.margin,
+            "margin": terms.margin,
             "process": process,
             "grace_s": _GRACE_S,
-            "lease_s": settings.lease_s,
-            "probe_s": settings.probe_s,
-            "seen_s": settings.seen_s,
-            "longest_s": settings.longest_wait_s,
+            "lease_s": terms.lease_s,
+            "probe_s": terms.probe_s,
+            "seen_s": terms.seen_s,
+            "longest_s": terms.longest_wait_s,
         }
         self._batchers: dict[str, Batcher] = {}
 
@@ -92,7 +92,7 @@ class SharedAllowance:
             "claim": ticket.claim,
             "first": ticket.first,
             "patience": min(max(patience_s, 0.0), _FOR_EVER_S),
-            "keep_s": self._settings.keep_place_s if patience_s > 0 else 0.0,
+            "keep_s": self._terms.keep_place_s if patience_s > 0 else 0.0,
         }
         return await self._batcher(ticket.model).ask(op, floor)
 
@@ -130,7 +130,7 @@ class SharedAllowance:
             except RedisTimeout:
                 # Noticing the timeout late means that this process was busy itself; ops may be repeated (see the
                 # script).
-                if time.monotonic() - started < _LATE * self._settings.timeout_s:
+                if time.monotonic() - started < _LATE * self._terms.timeout_s:
                     raise
                 answer = await self._script(keys=keys, args=args)
         return _Decided.model_validate_json(answer).each()

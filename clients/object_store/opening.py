@@ -7,6 +7,9 @@ from clients.object_store.s3 import BucketObjects
 from config.stores import OriginalsSettings
 from domain.errors import OriginalUnavailable
 
+_DEADLINE_S = 30.0
+"""The limit of one request to the bucket."""
+
 
 class Objects(Protocol):
     """A place of files. Every method raises OriginalUnavailable when the place is away."""
@@ -30,6 +33,6 @@ def open_objects(place: str, settings: OriginalsSettings) -> Objects:
         case "folder":
             return FolderObjects(settings.folder)
         case "s3":
-            return BucketObjects(settings.s3, settings.deadline_s)
+            return BucketObjects(settings.s3, _DEADLINE_S)
         case _:
             raise OriginalUnavailable(f"The file lies in {place!r}, a kind of place that this version does not know.")

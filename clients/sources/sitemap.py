@@ -15,6 +15,7 @@ from domain.documents.sources import PART_UNREACHABLE, Listed, Refusal, bounded_
 from domain.errors import ItemUnusable
 
 _MAX_NESTED = 3
+_MAX_SITEMAPS = 100
 
 
 class SitemapReader(WebReader):
@@ -22,7 +23,7 @@ class SitemapReader(WebReader):
 
     def __init__(self, url: str, settings: Settings) -> None:
         super().__init__([url], 0, settings)
-        self._most = settings.sources.max_sitemaps
+        self._most = _MAX_SITEMAPS
 
     def listed(self) -> Iterator[Listed]:
         (start,) = self._urls

@@ -23,6 +23,7 @@ from domain.errors import DocumentSourceInvalid, ItemUnusable, PlaceUnreachable
 MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000
 _MOST_LINKS = 5_000
+_MAX_REDIRECTS = 5
 _LOGIN = re.compile(r"(?:users?[-_])?(?:log|sign)[-_]?(?:in|on)(?:\.\w{2,5})?", re.IGNORECASE)
 _CONDITIONS = {"etag": "if-none-match", "modified": "if-modified-since"}
 _UNTOLD = ("", "application/octet-stream", "text/plain", "binary/octet-stream")
@@ -40,7 +41,7 @@ class WebReader:
         for url in self._urls:
             check_page_url(url, policy)
         self._depth, self._max_bytes = depth, settings.ingestion.max_bytes
-        self._pages = Pages(policy, limits.fetch_s, limits.max_redirects)
+        self._pages = Pages(policy, limits.fetch_s, _MAX_REDIRECTS)
         self._manners = Manners(self._pages, limits.host_delay_s)
 
     def close(self) -> None:

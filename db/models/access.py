@@ -59,8 +59,7 @@ class ApiKey(Base):
     """`id` is the public part of the key. Only the SHA-256 of the whole key is stored, so the key can be shown only
     once.
 
-    `limited_to` is set for a key that opens only some workspaces: {"workspaces": their ids, "scopes": what it allows}.
-    Its `scopes` are then empty, so that a program that does not know the limit refuses it.
+    `limited_to` holds the ids of the workspaces that the key opens; None means all.
     """
 
     __tablename__ = "api_keys"
@@ -72,7 +71,7 @@ class ApiKey(Base):
     name: Mapped[str]
     digest: Mapped[str]
     scopes: Mapped[list[str]]
-    limited_to: Mapped[Json | None]
+    limited_to: Mapped[list[int] | None]
     requests_per_minute: Mapped[int | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -20,8 +20,8 @@ class ModelCall(Base):
 
     `kept`: answered from the reply cache without a call; `hedged`: a second call because the first was late. `unknown`:
     the process that made it was killed, so its outcome is not known; tokens and cost are upper bounds. `prompt_sha256`
-    is of the whole prompt (clients.llm.protocol), null before 0019. `execution` is the execution of a step that made
-    it, whose calls are booked once; null before 0025.
+    is of the whole prompt (clients.llm.protocol). `execution` is the execution of a step that made it, whose calls are
+    booked once.
     """
 
     __tablename__ = "model_calls"

@@ -42,7 +42,7 @@ class Query(Base):
     the request, None without one.
 
     `stage`, `round`, `event_seq` and `progress_at` change often while it runs, so no index may cover them: Postgres can
-    then update the row in place (HOT), for which migration 0023 reserves space in each page.
+    then update the row in place (HOT), for which each page keeps space (`fillfactor`).
     """
 
     __tablename__ = "queries"

@@ -22,7 +22,7 @@ UNMARKED: Marks = {"recognised_confidence": None, "figure": None, "corrected": F
 
 def in_words(place: Mapping[str, Any]) -> str:
     """The marks of a place, for people: `caption of a figure; recognised text, confidence 0.93`."""
-    # Servers of older versions send none, newer ones may send further kinds.
+    # A place without marks is text of the file, and newer servers may send further kinds.
     figure, sure = place.get("figure"), place.get("recognised_confidence")
     said = [NAMES.get(figure, figure)] if figure else []
     said += ["corrected by people, the file differs"] if place.get("corrected") else []

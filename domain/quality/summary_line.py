@@ -8,7 +8,7 @@ from domain.quality.signal import signal_in
 
 def verification_line(signal: Mapping[str, Any] | None, states: Sequence[str], removed: int, *, korean: bool) -> str:
     """Say the signal of an answer, and how many of its sentences with these `states` failed, were not checked, and of
-    its citations were removed; the signal is None from a server of an older version.
+    its citations were removed; the signal is None for a query without a result.
     """
     claims = [state for state in states if state != "no_claim"]
     counts = len(claims), claims.count("supported"), claims.count("not_checked"), removed

@@ -19,8 +19,7 @@ _NAME = re.compile(rf"[^\W_][\w.-]{{0,{MAX_NAME - 1}}}")
 def workspace_name(text: str) -> str:
     """The name of a new workspace as it is stored. Raises WorkspaceNameInvalid, which says the rule.
 
-    Letters and digits are those of all scripts. Names from before this rule remain in use; they are looked up as they
-    are.
+    Letters and digits are those of all scripts.
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not _NAME.fullmatch(name):

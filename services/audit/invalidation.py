@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 
 _MOST_BATCHES = 20
 """One change may take this many batches in a turn; then other changes have theirs."""
+_AT_A_TIME = 50
+"""Citations that are checked per transaction."""
 _AGAIN_AFTER_S = 300.0
 """Delay after an error before a change is tried again."""
 
@@ -67,9 +69,9 @@ def _process_batch(change_id: int, settings: Settings) -> int | None:
         change = answer_validity.lock_change(session, change_id)
         if change is None:
             return None
-        citing = answer_validity.list_citing(session, change, settings.standing.batch)
+        citing = answer_validity.list_citing(session, change, _AT_A_TIME)
         made = _apply(session, change, {query for _, query in citing}, settings)
-        is_last = len(citing) < settings.standing.batch
+        is_last = len(citing) < _AT_A_TIME
         answer_validity.advance_change(session, change, None if is_last else citing[-1][0], settings.standing.settle_s)
     return made
 

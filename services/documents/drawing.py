@@ -1,4 +1,4 @@
-"""Room for what is read from files while a person waits: pictures of pages, and places of words in older documents.
+"""Room for what is read from files while a person waits: pictures of pages.
 
 A file of strangers may take seconds and a gigabyte (citewell_documents.parsing.sandbox), so few are read at a time,
 and few wait. Pictures that were drawn are kept in memory for those who look at them next.

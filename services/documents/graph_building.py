@@ -63,6 +63,8 @@ class Builder:
     settings: GraphSettings
     prices: Mapping[str, ModelInfo]
     run: Callable[[Coroutine[Any, Any, None]], None]
+    concurrency: int = 4
+    """Passages of one document that are read at a time."""
 
 
 def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
@@ -130,7 +132,7 @@ async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, 
             await asyncio.to_thread(_store, claim, key, extraction, builder.prices)
 
     # Each ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
-    ended = await asyncio.gather(*(work() for _ in range(builder.settings.concurrency)), return_exceptions=True)
+    ended = await asyncio.gather(*(work() for _ in range(builder.concurrency)), return_exceptions=True)
     for failure in ended:
         if failure is not None:
             raise failure

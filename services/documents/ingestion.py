@@ -38,6 +38,8 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
+BATCH = 32
+"""Passages that are embedded and stored per transaction."""
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls the given renewal repeatedly for the length of a block (workers.processes.leases)."""
@@ -156,7 +158,7 @@ def _ingest(
         return True
     new = chunks[store_text(document, parsed, chunks) :]
     name = searched_name(document.filename, described(document.details, parsed.found))
-    store_chunks(document, name, embedder, new, batch=limits.batch)
+    store_chunks(document, name, embedder, new, batch=BATCH)
     prints = fingerprint(parsed.text)
     cost = sum(count_tokens(embedded_text(chunk)) for chunk in new) * price / 1e6 if price else None
     spent = {"read_s": time.perf_counter() - began, "read_usd": cost}

@@ -1,26 +1,23 @@
 """Shows documents as they look: pages as pictures, the places of words on them, the blocks of others."""
 
 import uuid
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from citewell_documents.blocks import Block, restored
 from citewell_documents.boxes import boxes_of_span
-from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentUnusable, PageNotFound
 from citewell_documents.formats import has_pages_to_see
 from citewell_documents.parsing.limits import MAX_WIDTH
-from citewell_documents.parsing.sandbox.isolated import parse_isolated, picture_isolated
+from citewell_documents.parsing.sandbox.isolated import picture_isolated
 from citewell_verify.errors import BadInput
 from config.settings import IngestionSettings
 from db.models import Document
 from db.queries.documents import boxes as page_rows
 from db.queries.documents import documents as rows
-from db.queries.documents.ingestion import store_layout
-from db.session import current_tenant, reading, transaction
-from domain.errors import BoxesMissing, BoxesOutdated, DocumentNotRead, OriginalNotFound, PicturesMissing
-from services.documents.drawing import PICTURES, room_to_read
+from db.session import current_tenant, reading
+from domain.errors import BoxesMissing, DocumentNotRead, OriginalNotFound, PicturesMissing
+from services.documents.drawing import PICTURES
 from services.documents.files import read_file
 from services.documents.reading_limits import limits_of
 
@@ -56,13 +53,12 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     return f"{document.sha256[:32]}-{number}-{width}", PICTURES.get(key, draw)
 
 
-def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: IngestionSettings) -> list[dict[str, Any]]:
+def read_boxes(document_id: uuid.UUID, start: int, end: int | None) -> list[dict[str, Any]]:
     """The pages of `text[start:end]`, each with the boxes of its words, as JSON.
 
-    Without an `end` to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesMissing,
-    BoxesOutdated, Overloaded.
+    Without an `end` to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesMissing.
     """
-    document, characters = _read_document(document_id, limits)
+    document, characters = _read_document(document_id)
     if not has_pages_to_see(document.filename):
         raise BoxesMissing
     end = characters if end is None else end
@@ -74,7 +70,7 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: Inge
     with reading() as session:
         pages = page_rows.list_boxes(session, document_id, numbers)
     if not pages:
-        raise BoxesOutdated if numbers else BoxesMissing
+        raise BoxesMissing("This part has no places on pages.")
     return [
         {
             "number": page.number,
@@ -86,9 +82,9 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None, limits: Inge
     ]
 
 
-def read_blocks(document_id: uuid.UUID, limits: IngestionSettings) -> dict[str, Any]:
+def read_blocks(document_id: uuid.UUID) -> dict[str, Any]:
     """How a document is shown, and its blocks, as JSON. Raises DocumentNotFound, DocumentNotRead."""
-    document, _ = _read_document(document_id, limits)
+    document, _ = _read_document(document_id)
     with reading() as session:
         blocks = restored(rows.get_blocks(session, document_id) or [])
     return {"view": view_of(document.filename, blocks), "blocks": [_block_as_json(block) for block in blocks]}
@@ -103,33 +99,14 @@ def view_of(filename: str, blocks: list[Block]) -> str:
     return "blocks" if blocks else "text"
 
 
-def _read_document(document_id: uuid.UUID, limits: IngestionSettings) -> tuple[Document, int]:
-    """A document whose places and blocks are stored, and the length of its text.
-
-    One that an earlier version read is read again here; it gets them if that gives the same text. What cannot be read
-    any more is not tried again for the next who asks.
-    """
+def _read_document(document_id: uuid.UUID) -> tuple[Document, int]:
+    """A document that was read, and the length of its text."""
     with reading() as session:
         document = rows.get_document(session, document_id)
-        characters, known = rows.get_text_length(session, document_id), rows.get_blocks(session, document_id)
+        characters = rows.get_text_length(session, document_id)
     if characters is None:
         raise DocumentNotRead
-    if known is None:
-        with suppress(OriginalNotFound):
-            _read_again(document, limits)
     return document, characters
-
-
-def _read_again(document: Document, limits: IngestionSettings) -> None:
-    content = _file(document.id)
-    with room_to_read():
-        try:
-            parsed = parse_isolated(content, document.filename, limits_of(limits))
-        except DocumentUnusable:
-            parsed = ParsedDocument("")
-    with transaction() as session:
-        same = rows.get_document_text(session, document.id) == parsed.text
-        store_layout(session, document.id, parsed if same else ParsedDocument(parsed.text))
 
 
 def _file(document_id: uuid.UUID) -> bytes:

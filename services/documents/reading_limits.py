@@ -12,7 +12,6 @@ def limits_of(settings: IngestionSettings) -> ParseLimits:
         max_chars=settings.max_chars,
         memory_mb=settings.parse_memory_mb,
         base_s=settings.parse_base_s,
-        s_per_mb=settings.parse_s_per_mb,
         max_s=settings.parse_max_s,
         recognise="later" if data else "off",
         ocr_data=data,

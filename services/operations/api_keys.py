@@ -53,6 +53,8 @@ class _Known:
 
 
 # Holds only existing keys, so it cannot grow beyond their number.
+TRUST_FOR_S = 2.0
+"""How long a verified key is known without the database, and so how late a revocation elsewhere may be noticed."""
 _known: dict[str, _Known] = {}
 
 
@@ -113,7 +115,7 @@ def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
 
 
 def revoke_key(key_id: str) -> None:
-    """Revoke a key of the current tenant: at once in this process, elsewhere within `trust_for_s`.
+    """Revoke a key of the current tenant: at once in this process, elsewhere within TRUST_FOR_S seconds.
 
     Raises KeyNotFound.
     """
@@ -129,12 +131,12 @@ def revoke_key_of_any(key_id: str) -> None:
 
 def _fresh(key_id: str) -> _Known | None:
     known = _known.get(key_id)
-    return known if known and time.monotonic() - known.read_at < settings().access.trust_for_s else None
+    return known if known and time.monotonic() - known.read_at < TRUST_FOR_S else None
 
 
 def _look_up(sent: SentKey) -> _Known:
     """The key as the database has it now. Raises KeyInvalid."""
-    # The time before the query counts: a revocation during it must not be overlooked for longer than `trust_for_s`.
+    # The time before the query counts: a revocation during it must not be overlooked for longer than TRUST_FOR_S.
     read_at = time.monotonic()
     with system_transaction() as session:
         stored = rows.find_key(session, sent.id)
@@ -145,10 +147,8 @@ def _look_up(sent: SentKey) -> _Known:
         if hmac.compare_digest(row.digest, sent.digest) and not expired and row.revoked_at is None:
             rows.record_use(session, row.id)
         limit = row.requests_per_minute or settings().access.requests_per_minute
-        scopes, workspaces = row.scopes, None
-        if row.limited_to is not None:
-            scopes, workspaces = row.limited_to["scopes"], tuple(row.limited_to["workspaces"])
-        caller = Caller(row.id, row.tenant_id, frozenset(scopes), limit, workspaces)
+        workspaces = None if row.limited_to is None else tuple(row.limited_to)
+        caller = Caller(row.id, row.tenant_id, frozenset(row.scopes), limit, workspaces)
         known = _Known(read_at, row.digest, expired, row.revoked_at is not None, caller)
     _known[sent.id] = known
     return known
@@ -167,14 +167,13 @@ def _checked(known: _Known, sent: SentKey) -> Caller:
 
 def _as_json(row: rows.ListedKey) -> dict[str, Any]:
     key, tenant, names = row
-    limit = key.limited_to
     return {
         "id": key.id,
         "tenant": tenant,
         "name": key.name,
-        "scopes": limit["scopes"] if limit else key.scopes,
+        "scopes": key.scopes,
         # A deleted workspace is no longer listed, and the key opens one less.
-        "workspaces": [names[known] for known in limit["workspaces"] if known in names] if limit else None,
+        "workspaces": None if key.limited_to is None else [names[known] for known in key.limited_to if known in names],
         "requests_per_minute": key.requests_per_minute,
         "created_at": key.created_at,
         "expires_at": key.expires_at,

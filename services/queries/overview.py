@@ -65,7 +65,7 @@ def _result(
     query: Query, judged: Judged | None, answered: Answered | None, states: Mapping[str, int]
 ) -> dict[str, Any]:
     row = _fields(judged, Judged)
-    shown = shown_confidence(row["confidence"], row["confidence_level"], row["calibration"])
+    shown = shown_confidence(row["confidence"], row["confidence_level"])
     signal = signal_json(
         query,
         abstained=answered is not None and answered.abstained,
@@ -82,7 +82,7 @@ def _result(
     }
 
 
-_NOT_SHOWN = frozenset({"verification_id", "calibration", "relevance", "is_broken", "is_quoted"})
+_NOT_SHOWN = frozenset({"verification_id", "relevance", "is_broken", "is_quoted"})
 
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:

@@ -35,6 +35,11 @@ T = TypeVar("T")
 _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
 """In the `cheap` preset: more than fit into one call, so that statements about the same source can be grouped."""
 
+_MERGED_TOP_K = 5
+"""S3.1: passages to write from, at least, where several searches are merged."""
+_STATEMENTS_APART_PER_TASK = 4
+"""In the `standard` preset: each of them has a model call of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewQuery:
@@ -222,7 +227,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         min_evidence_score=checks.min_evidence_score,
         verify_answer=rules.verify_answer and verification,
         verification=verification,
-        check_batch=max(checks.batch, statements),
+        check_batch=max(_STATEMENTS_APART_PER_TASK, statements),
         weight_alignment=checks.weight_alignment,
         weight_coverage=checks.weight_coverage,
         weight_facts=checks.weight_facts,
@@ -242,9 +247,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         min_excerpt_length=_or(new.min_excerpt_length, settings.rerank.min_excerpt_length),
         second_pass_k=rules.second_pass_k,
         graph_mode=new.graph or settings.retrieval.graph,
-        graph_entities=settings.graph.entities,
-        graph_relations=settings.graph.relations,
-        merged_top_k=max(settings.rerank.merged_top_k, new.top_k or settings.rerank.top_k),
+        merged_top_k=max(_MERGED_TOP_K, new.top_k or settings.rerank.top_k),
         run=new.run,
         multi_query=_or(new.multi_query, settings.retrieval.multi_query),
         refusal_language=new.refusal_language or checks.refusal_language,

@@ -1,6 +1,5 @@
 """Workspaces exposed as models (N9)."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -32,22 +31,13 @@ def read_models() -> list[AskedModel]:
 def read_model(name: str) -> AskedModel:
     """The workspace that `name` means: `finance`, `citewell/finance`, `finance:high`.
 
-    A workspace with exactly this name takes precedence. Raises WorkspaceNotFound, ModeUnknown.
+    Raises WorkspaceNotFound, ModeUnknown.
     """
     known = {model.workspace: model for model in read_models()}
-    for workspace, mode in _readings(name):
-        if workspace in known:
-            return known[workspace]._replace(mode=None if mode is None else parse_mode(mode))
+    workspace, colon, mode = name.removeprefix(PREFIX).partition(":")
+    if workspace in known:
+        return known[workspace]._replace(mode=parse_mode(mode) if colon else None)
     raise WorkspaceNotFound(
         f"There is no model {name!r}: models are workspaces, as in `default` or `default:high`; "
         "GET /v1/models lists them."
     )
-
-
-def _readings(name: str) -> Iterator[tuple[str, str | None]]:
-    names = dict.fromkeys([name, name.removeprefix(PREFIX)])
-    yield from ((workspace, None) for workspace in names)
-    for text in names:
-        workspace, colon, mode = text.rpartition(":")
-        if colon:
-            yield workspace, mode

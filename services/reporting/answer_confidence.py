@@ -1,11 +1,10 @@
 """The single confidence of an answer (V9), stored with its verification and read back in one way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from citewell_verify.question.verdict import question_of
-from citewell_verify.verdicts.answer_confidence import UNCALIBRATED
 from citewell_verify.verdicts.calibration import Calibration
 from citewell_verify.verification.confidence import confidence_of
 from db.models import Verification
@@ -32,18 +31,12 @@ def set_answer_confidence(context: StepContext, verification: Verification, judg
 
 
 def confidence_json(verification: Verification) -> dict[str, Any]:
-    return shown_confidence(verification.calibrated_confidence, verification.confidence_level, verification.calibration)
+    return shown_confidence(verification.calibrated_confidence, verification.confidence_level)
 
 
-def shown_confidence(number: float | None, word: str | None, calibration: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the same fields from stored columns.
-
-    Rows of older versions hold a number from another formula beside the label of a third one: no calibration applies.
-    """
-    if number is None:
-        return {"confidence": None, "confidence_level": None}
-    is_old = calibration is not None and "holds" not in calibration
-    return {"confidence": number, "confidence_level": UNCALIBRATED if is_old else word}
+def shown_confidence(number: float | None, word: str | None) -> dict[str, Any]:
+    """Return the same fields from stored columns."""
+    return {"confidence": number, "confidence_level": None if number is None else word}
 
 
 def _as_stored(calibration: Calibration, why_not: str | None) -> dict[str, Any]:

@@ -74,9 +74,7 @@ def _not_restated(context: StepContext) -> str | None:
     if not context.query.options.conversation:
         return None
     restated = context.outcome("restate_question") or context.earlier("restate_question")
-    if restated is None:
-        return "an older program has begun it"
-    return restated["reason"] if restated["status"] == "fallback" else None
+    return restated["reason"] if restated and restated["status"] == "fallback" else None
 
 
 def _turns(context: StepContext) -> range:

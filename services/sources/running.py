@@ -32,6 +32,7 @@ log = structlog.get_logger()
 MAX_STRIKES = 3
 _LISTED_AT_ONCE = 500
 _FETCHED_AT_ONCE = 20
+_ROOM_AGAIN_S = 1.0  # after that a source that waited looks whether documents were read
 
 Json = dict[str, Any]
 
@@ -138,7 +139,7 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
         if room <= 0:
             # The tenant has other documents that wait; a large source adds to them no faster than they are read.
             _advance(job, strikes=0)
-            return limits.check_s
+            return _ROOM_AGAIN_S
         for item in pending:
             _check(job)
             take(job.source, job.options, job.place, item, reader, job.settings)

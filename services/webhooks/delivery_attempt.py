@@ -33,6 +33,12 @@ Send = Callable[[str, bytes, Mapping[str, str]], Sent]
 """Sends a body with headers to a URL, within the deadline of the settings."""
 
 LEASE_MARGIN_S = 10.0
+JITTER = 0.1
+"""The share by which a wait may be longer, at random."""
+DISABLE_AFTER_S = 432_000.0
+"""An endpoint is disabled after it has failed this long without a success."""
+IN_FLIGHT_OF_TENANT = 16
+"""Concurrent deliveries of one tenant, to all its receivers."""
 _chance = SystemRandom()
 _LOST = "The process that was sending ended before it noted what came of it; the message may have arrived."
 _GONE = "The receiver answered 410 Gone."
@@ -102,7 +108,7 @@ def _record_result(span: Span, sent: Sent, result: Outcome | None) -> None:
 
 
 def _claim(session: Session, delivery_id: uuid.UUID, limits: WebhookSettings) -> _Attempt | None:
-    delivery = rows.lock_due(session, delivery_id, limits.in_flight, limits.in_flight_of_tenant)
+    delivery = rows.lock_due(session, delivery_id, limits.in_flight, IN_FLIGHT_OF_TENANT)
     if delivery is None or not _may_be_sent(session, delivery, limits):
         return None
     at = rows.begin_attempt(session, delivery, _lease(limits))
@@ -161,7 +167,7 @@ def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettin
     if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
         _conclude(session, delivery, judged, error, _delay_s(attempt.number, sent, limits))
     if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:
-        _judge_endpoint(session, endpoint, judged, limits)
+        _judge_endpoint(session, endpoint, judged)
     return judged
 
 
@@ -169,7 +175,7 @@ def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
     delay = next_delay_s(
         number,
         limits.schedule_s,
-        jitter=limits.jitter,
+        jitter=JITTER,
         random01=_chance.random(),
         retry_after_s=sent.retry_after_s,
     )
@@ -185,15 +191,15 @@ def _conclude(session: Session, delivery: WebhookDelivery, judged: Outcome, erro
         rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, error)
 
 
-def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome, limits: WebhookSettings) -> None:
+def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome) -> None:
     if judged is Outcome.DELIVERED:
         endpoint.failing_since = None
         return
-    failing_long = endpoints.record_failure(session, endpoint, limits.disable_after_s)
+    failing_long = endpoints.record_failure(session, endpoint, DISABLE_AFTER_S)
     if judged is Outcome.GONE:
         reason = _GONE
     elif failing_long:
-        reason = f"Every attempt failed for more than {limits.disable_after_s / 3600:g} hours."
+        reason = f"Every attempt failed for more than {DISABLE_AFTER_S / 3600:g} hours."
     else:
         return
     endpoints.disable_endpoint(session, endpoint, reason)

@@ -70,7 +70,7 @@ def test_a_wrong_field_is_named(http: httpx.Client, body: Any, field: str) -> No
     ("body", "status", "code"),
     [
         (b'{"question": ', 400, "json_invalid"),
-        # seeds-audit, small: both were a bad_request that did not say what was wrong.
+        # both were a bad_request that did not say what was wrong.
         (b'{"question": "\xff"}', 400, "json_invalid"),
         (b'{"question": "hi", "retrieval": ' + b"[" * 100_000, 400, "json_invalid"),
         (b'{"question": "\\ud800 hi"}', 422, "question_invalid"),

@@ -166,7 +166,7 @@ def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id:
     assert first["reason"] == "'=HYPERLINK(1)"
 
 
-def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, query_id: str) -> None:  # issue 21
+def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, query_id: str) -> None:
     with transaction() as session:
         session.execute(update(Query).values(question="환불은 언제까지 😀 가능합니까?"))
     export = exported(http, query_id, "pdf")
@@ -211,7 +211,7 @@ x = [1,   2]
 )
 
 
-def test_pdf_shows_markdown_as_people_read_it(http: httpx.Client, query_id: str) -> None:  # issue 21
+def test_pdf_shows_markdown_as_people_read_it(http: httpx.Client, query_id: str) -> None:
     with transaction() as session:
         answer = session.scalars(select(Answer)).one()
         session.execute(update(Answer).where(Answer.id == answer.id).values(text=MARKDOWN))
@@ -232,7 +232,7 @@ def test_pdf_shows_markdown_as_people_read_it(http: httpx.Client, query_id: str)
     assert b"evil.example" not in content
 
 
-def test_a_long_answer_goes_over_several_pages_of_pdf(http: httpx.Client, query_id: str) -> None:  # issue 21
+def test_a_long_answer_goes_over_several_pages_of_pdf(http: httpx.Client, query_id: str) -> None:
     with transaction() as session:
         session.execute(update(VerificationSentence).values(evidence="단어와 words " * 2000))
     pages = pages_of(exported(http, query_id, "pdf").content)
@@ -249,7 +249,7 @@ def pages_of(content: bytes) -> list[str]:
 
 def test_without_its_package_pdf_is_refused_with_what_to_do(
     http: httpx.Client, query_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:  # issue 21
+) -> None:
     monkeypatch.setitem(sys.modules, "fpdf", None)
     monkeypatch.delitem(sys.modules, "api.adapters.pdf_export", raising=False)
     told = assert_problem(exported(http, query_id, "pdf"), 501, "pdf_unavailable")

@@ -96,7 +96,7 @@ def revised(database: str) -> Generator[Callable[[str], None]]:
 
 @pytest.mark.parametrize(
     ("revision", "status", "schema"),
-    [("9999", 200, "newer"), ("0001", 503, "outdated"), ("cafe", 503, "outdated"), (None, 200, "current")],
+    [("9999", 200, "newer"), ("0000", 503, "outdated"), ("cafe", 503, "outdated"), (None, 200, "current")],
 )
 def test_an_older_schema_is_refused_and_a_newer_one_is_not(
     http: httpx.Client, revised: Callable[[str], None], revision: str | None, status: int, schema: str

@@ -24,7 +24,7 @@ from tests.api.operations import description, operations
 from tests.api.problems import assert_problem
 from tests.api.test_foreign_ids import BODIES, IDS, MARK
 from tests.factories import make_document, make_options, make_query
-from tests.keys import bearer, make_key, row_of
+from tests.keys import bearer, make_key
 from tests.stored import abstain
 
 T = TypeVar("T")
@@ -311,12 +311,6 @@ def test_limited_keys_are_made_over_http(http: httpx.Client, limited: Limited) -
         refused = http.post("/v1/keys", json={**wanted, **change}, headers=limited.everywhere)
         assert refused.status_code == status
         assert told in refused.json()["detail"]
-
-
-def test_a_program_that_does_not_know_the_limit_sees_a_key_without_scopes(limited: Limited) -> None:  # A5, A8
-    row = row_of(limited.key)
-    assert row["scopes"] == []
-    assert row["limited_to"]["scopes"] == [scope.value for scope in WITHIN]
 
 
 def limited_to(workspaces: list[int], act: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""What documents and models write is no markup of an export: any reader of its Markdown shows it as it is (S3)."""
+"""What documents and models write is no markup of an export: any reader of its Markdown shows it as it is (A8)."""
 
 import re
 
@@ -90,7 +90,7 @@ PLACES = {"a heading": "# {}", "an aside": "*{}*", "an item": "- {}", "behind a 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @settings(deadline=None)
 @given(text=TEXTS)
-def test_a_text_is_shown_as_it_is_wherever_it_stands(place: str, text: str) -> None:  # S3
+def test_a_text_is_shown_as_it_is_wherever_it_stands(place: str, text: str) -> None:  # A8
     wanted = one_line(text)
     if not wanted:
         return
@@ -104,7 +104,7 @@ def test_a_text_is_shown_as_it_is_wherever_it_stands(place: str, text: str) -> N
 
 @settings(deadline=None)
 @given(cells=st.lists(TEXTS.filter(lambda text: bool(one_line(text))), min_size=3, max_size=3))
-def test_a_cell_of_a_table_is_shown_as_it_is(cells: list[str]) -> None:  # S3
+def test_a_cell_of_a_table_is_shown_as_it_is(cells: list[str]) -> None:  # A8
     rows = ["| a | b | c |", "|---|---|---|", "| " + " | ".join(map(literal, cells)) + " |"]
     found = page_of("\n".join(rows)).css("td")
     assert [" ".join(cell.text().split()) for cell in found] == [one_line(cell) for cell in cells]
@@ -113,7 +113,7 @@ def test_a_cell_of_a_table_is_shown_as_it_is(cells: list[str]) -> None:  # S3
 
 @settings(deadline=None, max_examples=400)
 @given(answer=TEXTS)
-def test_an_answer_has_its_form_and_nothing_of_a_document_runs_loads_or_leads_away(answer: str) -> None:  # S3
+def test_an_answer_has_its_form_and_nothing_of_a_document_runs_loads_or_leads_away(answer: str) -> None:  # A8
     html = READER.render(written(answer, {OWN}))
     page = LexborHTMLParser(f"<main>{html}</main>")
     formed = "h1 h2 h3 h4 h5 h6 p ul ol li blockquote pre code em strong hr br table thead tbody tr th td a".split()
@@ -151,13 +151,13 @@ ___
 """
 
 
-def test_the_form_of_an_answer_stays() -> None:  # S3
+def test_the_form_of_an_answer_stays() -> None:  # A8
     assert READER.render(written(FORMED, {OWN})) == reader({OWN}).render(FORMED)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_the_exports_show_hostile_texts_and_nothing_else(http: httpx.Client, query_id: str, hostile: str) -> None:  # S3
+def test_the_exports_show_hostile_texts_and_nothing_else(http: httpx.Client, query_id: str, hostile: str) -> None:  # A8
     name = one_line(hostile)
     with transaction() as session:
         session.execute(update(Query).values(question=hostile))

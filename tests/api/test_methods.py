@@ -1,4 +1,4 @@
-"""405 and OPTIONS name every method of a path (RFC 9110, issue 21)."""
+"""405 and OPTIONS name every method of a path (RFC 9110)."""
 
 import re
 from collections import defaultdict

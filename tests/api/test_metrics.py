@@ -224,7 +224,7 @@ def test_a_label_that_utf_8_cannot_have_does_not_break_the_scrape() -> None:  # 
     meter.count(CIRCUIT_OPENED, name)
     meter.observe(MODEL_SECONDS, 1.0, name, "rerank_chunk")
     counts = {family: dict(series) for family, series in meter.counts().items()}
-    # Written by an older program.
+    # As a program stores it that does not clean it.
     counts[CIRCUIT_OPENED.name][json.dumps([name])] = {"": 1.0}
     used = Use(name, {"tpm": 0.5}, {"tpm": 10.0}, waiting=0, in_flight=0, refusing=False)
     told = exposition(MetricsSnapshot(counts, {}, [], {}, [used], frozenset()), "1").decode()

@@ -37,7 +37,7 @@ def content_of(response: httpx.Response) -> str:
     return "".join(each["choices"][0]["delta"].get("content", "") for each in events(response.text))
 
 
-def test_its_list_of_sources_opens_each_at_its_place(http: httpx.Client) -> None:  # N9, issue 21
+def test_its_list_of_sources_opens_each_at_its_place(http: httpx.Client) -> None:  # N9
     with worker(http, complete):
         told = events(sent(http, open_webui.question("default", ASKED)).text)
     content = "".join(each["choices"][0]["delta"].get("content", "") for each in told)

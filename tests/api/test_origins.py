@@ -1,4 +1,4 @@
-"""Pages of other origins use the API from a browser only where `access.origins` names them (CORS, issue 21)."""
+"""Pages of other origins use the API from a browser only where `access.origins` names them (CORS)."""
 
 import json
 from collections.abc import Callable, Generator

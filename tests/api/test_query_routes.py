@@ -217,7 +217,7 @@ def test_a_filter_is_stored_as_it_was_asked_for(http: httpx.Client) -> None:
 
 def test_a_query_that_was_cancelled_between_its_conclusion_and_its_end_shows_no_answer(
     http: httpx.Client,
-) -> None:  # F13
+) -> None:
     with transaction() as session:
         query_id = store_answered_query(session).id
     assert http.get(f"/v1/queries/{query_id}").json()["answer"]

@@ -111,7 +111,7 @@ def sent(http: httpx.Client, path: str, body: Any, headers: dict[str, str], key:
 @pytest.mark.parametrize(("path", "name", "body"), [(path, *each) for path, some in REQUESTS.items() for each in some])
 def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_another_key(
     http: httpx.Client, keys: Keys, path: str, name: str, body: Any
-) -> None:  # S4
+) -> None:  # A8
     resource = keys.ids.get(name, "")
     path = path.partition("{")[0] + resource + path.rpartition("}")[2] if "{" in path else path
     if name == "document":
@@ -128,7 +128,7 @@ def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_ano
     assert again.headers["idempotent-replayed"] == "true"
 
 
-def test_a_used_key_is_not_told_to_one_that_may_not_ask_there(http: httpx.Client, keys: Keys) -> None:  # S4
+def test_a_used_key_is_not_told_to_one_that_may_not_ask_there(http: httpx.Client, keys: Keys) -> None:  # A8
     asked = {"question": "What?", "workspace": OTHER}
     assert sent(http, "/v1/queries", asked, keys.everywhere, "one-key").status_code == 202
     refused = sent(http, "/v1/queries", {**asked, "question": "Who?"}, keys.within, "one-key")

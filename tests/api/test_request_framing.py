@@ -71,7 +71,7 @@ def sent(http: httpx.Client, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("refused", [*BOTH, BOTH_APART, EMPTY_LENGTH_AND_CODING, *OLD, OLD_KEPT, *UNREADABLE], ids=repr)
-def test_an_unclear_end_is_refused_and_nothing_after_it_is_answered(http: httpx.Client, refused: bytes) -> None:  # S6
+def test_an_unclear_end_is_refused_and_nothing_after_it_is_answered(http: httpx.Client, refused: bytes) -> None:
     for body in (b"0\r\n\r\n", CHUNKED, b"null"):
         got = sent(http, refused + body + NEXT + LAST)
         assert answers(got) == [b"400 Bad Request"]
@@ -80,7 +80,7 @@ def test_an_unclear_end_is_refused_and_nothing_after_it_is_answered(http: httpx.
         assert b"nosniff" in got
 
 
-def test_the_refusal_says_what_to_send_instead(http: httpx.Client) -> None:  # S6
+def test_the_refusal_says_what_to_send_instead(http: httpx.Client) -> None:
     told_both = json.loads(sent(http, BOTH[0] + CHUNKED).partition(b"\r\n\r\n")[2])
     assert told_both["code"] == "bad_request"
     assert told_both["instance"] == "/v1/search"
@@ -90,25 +90,25 @@ def test_the_refusal_says_what_to_send_instead(http: httpx.Client) -> None:  # S
 
 
 @pytest.mark.parametrize("method", [b"HEAD", b"GET", b"OPTIONS", b"DELETE"])
-def test_a_method_without_a_body_is_no_exception(http: httpx.Client, method: bytes) -> None:  # S6
+def test_a_method_without_a_body_is_no_exception(http: httpx.Client, method: bytes) -> None:
     refused = head(LENGTHS[0], CODINGS[0], method=method)
     assert answers(sent(http, NEXT + refused + b"0\r\n\r\n" + LAST)) == [b"200 OK", b"400 Bad Request"]
 
 
 def test_the_refusal_waits_for_no_body(
     http: httpx.Client,
-) -> None:  # S6
+) -> None:
     waiting = head(LENGTHS[0], CODINGS[0], b"Expect: 100-continue")
     assert [answers(sent(http, alone)) for alone in (BOTH[0], waiting)] == [[b"400 Bad Request"]] * 2
 
 
-def test_honest_chunks_are_read_and_their_connection_is_kept(http: httpx.Client) -> None:  # S6
+def test_honest_chunks_are_read_and_their_connection_is_kept(http: httpx.Client) -> None:
     honest = head(b"Transfer-Encoding: Chunked") + CHUNKED
     sized = head(b"Content-Length: %d" % len(SEARCH)) + SEARCH
     assert answers(sent(http, honest + sized + honest + LAST)) == [b"404 Not Found"] * 3 + [b"200 OK"]
 
 
-def test_an_upload_without_a_length_is_taken(http: httpx.Client) -> None:  # S6
+def test_an_upload_without_a_length_is_taken(http: httpx.Client) -> None:
     def parts() -> list[bytes]:
         text = json.dumps({"filename": "a.md", "text": "Refunds take 14 days. " * 2_000}).encode()
         return [text[at : at + 1_000] for at in range(0, len(text), 1_000)]

@@ -61,7 +61,7 @@ def options_of(http: httpx.Client, path: str, body: Json) -> QueryOptions:
 @pytest.mark.usefixtures("configured")
 @pytest.mark.parametrize(("path", "body"), ASKS)
 def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: str, body: Json) -> None:
-    options = options_of(http, path, body)  # seeds-audit B5, S1.7, S2.4, S5.6
+    options = options_of(http, path, body)  # S1.7, S2.4, S5.6
     assert (options.confidence_threshold, options.max_crag_attempts, options.show_claims) == (0.3, 1, True)
     assert (options.citation_confidence, options.retrieval_method) == (0.95, "vector")
     # S4.5: the streamed answer is written from the best ten passages, however they are chosen.
@@ -76,7 +76,7 @@ def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: st
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_the_environment_beats_the_file(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, body: Json, value: str
-) -> None:  # seeds-audit B5, S1.7
+) -> None:  # S1.7
     monkeypatch.setenv("ENABLE_VERIFICATION", value)
     monkeypatch.setenv("CITEWELL_VERIFICATION__CONFIDENCE_THRESHOLD", "0.6")
     settings.cache_clear()
@@ -89,7 +89,7 @@ def test_the_environment_beats_the_file(
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_request_beats_the_environment(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, wanted: bool
-) -> None:  # seeds-audit B5, S1.7
+) -> None:  # S1.7
     monkeypatch.setenv("ENABLE_VERIFICATION", str(not wanted).lower())
     settings.cache_clear()
     question = "prompt" if path == "/chat" else "query"
@@ -97,7 +97,7 @@ def test_the_request_beats_the_environment(
 
 
 @pytest.mark.usefixtures("configured")
-def test_every_setting_of_a_reply_can_be_requested(http: httpx.Client) -> None:  # seeds-audit B5, S2.4
+def test_every_setting_of_a_reply_can_be_requested(http: httpx.Client) -> None:  # S2.4
     asked = {"enable_verification": True, "confidence_threshold": 0.0, "max_crag_attempts": 0, "show_claims": False}
     options = options_of(http, "/chat", {"prompt": "How long?", **asked})
     assert options.verification

@@ -80,7 +80,7 @@ def test_claims_are_shown_when_the_result_has_them(query: Json) -> None:  # S2.4
 )
 def test_without_correction_there_are_no_rounds(crag: bool | None, asked: int | None, rounds: int | None) -> None:
     new = of_chat(ChatAsk(prompt="How long?", enable_crag=crag, max_crag_attempts=asked))  # S2.4
-    # seeds-audit B5: what is left out is as configured.
+    # what is left out is as configured.
     assert (new.max_crag_attempts, new.confidence_threshold, new.enable_verification) == (rounds, None, None)
 
 

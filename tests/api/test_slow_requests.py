@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from config.settings import settings
+from api import patience
 from tests.serving import serving
 from tests.sockets import connected_to, told
 
@@ -21,14 +21,12 @@ WHOLE = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 @pytest.fixture(autouse=True)
 def impatient(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """A limit that a test can wait for; connections read it when they are created."""
+    """A limit that a test can wait for."""
     assert http
     with monkeypatch.context() as changed:
         for name, value in (("HEAD_S", WITHIN_S), ("BODY_S", WITHIN_S), ("BODY_BYTES_PER_S", 100)):
-            changed.setenv(f"CITEWELL_SERVING__{name}", str(value))
-        settings.cache_clear()
+            changed.setattr(patience, name, value)
         yield
-    settings.cache_clear()
 
 
 def connected(http: httpx.Client) -> socket.socket:
@@ -116,10 +114,8 @@ def test_hundreds_of_half_requests_hold_up_nobody_and_end(http: httpx.Client) ->
             half.close()
 
 
-def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F11
+def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # F8
     """Clients must close idle connections before the server does; uvicorn and httpx both default to 5 s."""
-    monkeypatch.setenv("CITEWELL_SERVING__IDLE_S", "75")
-    settings.cache_clear()
     with serving(FastAPI(), timeout_keep_alive=1) as url, connected_to(url) as connection:
         for _ in range(2):
             connection.sendall(WHOLE)
@@ -130,8 +126,7 @@ def test_a_connection_is_kept_for_as_long_as_is_set(http: httpx.Client, monkeypa
                 got += part
             assert got.startswith(b"HTTP/1.1")
             time.sleep(1.5)
-    monkeypatch.setenv("CITEWELL_SERVING__IDLE_S", "1")
-    settings.cache_clear()
+    monkeypatch.setattr(patience, "IDLE_S", 1)
     with serving(FastAPI(), timeout_keep_alive=75) as url, connected_to(url) as connection:
         connection.sendall(WHOLE)
         assert told(connection).startswith(b"HTTP/1.1")

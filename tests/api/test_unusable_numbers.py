@@ -1,4 +1,4 @@
-"""A number that a request may have is one that the program can use; any other is refused with what to send (F10)."""
+"""A number that a request may have is one that the program can use; any other is refused with what to send (A8)."""
 
 import json
 from collections.abc import Iterator

@@ -15,7 +15,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
 from tests.waiting import meanwhile, until
-from workers.starting.launch import launch_waiting
+from workers.starting.launch import BATCH_IN_FLIGHT, launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
 RIGHT = {"answer": "Returns are accepted within 30 days [1].", "sources": [{"text": SOURCE}]}
@@ -74,7 +74,7 @@ def test_with_wait_the_result_comes_at_once_or_later(http: httpx.Client) -> None
     assert http.post(PATH, json=RIGHT, params={"wait": 61}).status_code == 422
 
 
-def test_a_result_that_is_not_there_in_time_says_how_far_it_is(http: httpx.Client) -> None:  # N2, seeds-audit, small
+def test_a_result_that_is_not_there_in_time_says_how_far_it_is(http: httpx.Client) -> None:  # N2
     def launch() -> None:
         until(lambda: bool(http.get(PATH).json()["verifications"]))
         query_id = uuid.UUID(http.get(PATH).json()["verifications"][0]["id"])
@@ -196,7 +196,7 @@ def test_a_batch_runs_a_few_at_a_time_and_its_results_keep_their_order(http: htt
     assert http.get(links["self"]).json()["status"] == "queued"
     launch_waiting()
     batch = http.get(links["self"]).json()
-    in_flight = settings().verifying.batch_in_flight
+    in_flight = BATCH_IN_FLIGHT
     assert (batch["status"], batch["running"], batch["queued"]) == ("running", in_flight, 12 - in_flight)
     with verifying(admit=False):
         told = results_when(http, links["results"], 12 - in_flight)

@@ -206,7 +206,7 @@ def test_a_wrong_field_is_named(verify: Verify, field: str, value: Any) -> None:
     assert {error["field"] for error in told["errors"]} == {field}
 
 
-def test_a_text_that_is_too_long_is_told_in_characters(verify: Verify) -> None:  # S4.4, seeds-audit, small
+def test_a_text_that_is_too_long_is_told_in_characters(verify: Verify) -> None:  # S4.4
     for field, most in (("claim_text", 4_000), ("expected_text_span", 10_000)):
         told = assert_problem(verify(**{field: "a" * (most + 1)}), 422, "request_invalid")
         (error,) = told["errors"]

@@ -188,7 +188,7 @@ def test_two_hundred_documents_are_listed_found_and_scrolled(
     rows = page.locator("table.cards tbody tr")
     address = "documents?workspace=crowd"
     watched.measure("documents: the first 25", lambda: _opened(page, address, "table.cards tbody tr"))
-    expect(page.get_by_role("status").filter(has_text=f"25 of {DOCUMENTS} documents")).to_be_visible()  # issue 21
+    expect(page.get_by_role("status").filter(has_text=f"25 of {DOCUMENTS} documents")).to_be_visible()
     more = page.get_by_role("button", name="Show more")
 
     def all_of_them() -> None:

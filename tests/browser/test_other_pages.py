@@ -100,7 +100,7 @@ def stored(stack: Stack) -> list[str]:
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", REBOUND])
 def test_a_page_elsewhere_writes_and_reads_nothing(
     strangers: Page, offline: Stack, other_port: int, name: str
-) -> None:  # S18.4, F6
+) -> None:  # F6
     before = stored(offline)
     port = urlsplit(offline.supervisor.url).port
     for api in (f"http://127.0.0.1:{port}", f"http://localhost:{port}"):
@@ -113,7 +113,7 @@ def test_a_page_elsewhere_writes_and_reads_nothing(
     assert stored(offline) == before
 
 
-def test_a_name_that_leads_here_writes_and_reads_nothing(strangers: Page, offline: Stack) -> None:  # S18.4, F6
+def test_a_name_that_leads_here_writes_and_reads_nothing(strangers: Page, offline: Stack) -> None:  # F6
     before = stored(offline)
     own = f"http://{REBOUND}:{urlsplit(offline.supervisor.url).port}"
     strangers.goto(f"{own}/")  # what everybody may see: the page, without any document
@@ -124,7 +124,7 @@ def test_a_name_that_leads_here_writes_and_reads_nothing(strangers: Page, offlin
 
 
 @pytest.mark.parametrize("path", ["/docs", "/redoc", "/", "/v1/documents", "/openapi.json", "/nowhere"])
-def test_nothing_can_be_framed(strangers: Page, offline: Stack, other_port: int, path: str) -> None:  # S18.4, F7
+def test_nothing_can_be_framed(strangers: Page, offline: Stack, other_port: int, path: str) -> None:  # F7
     strangers.goto(f"http://localhost:{other_port}/")
     refused = strangers.evaluate(
         """(url) => new Promise((resolve) => {
@@ -140,7 +140,7 @@ def test_nothing_can_be_framed(strangers: Page, offline: Stack, other_port: int,
     assert frame.url in ("", "chrome-error://chromewebdata/")
 
 
-def test_a_link_from_elsewhere_leads_to_the_page(strangers: Page, offline: Stack, other_port: int) -> None:  # S18.4
+def test_a_link_from_elsewhere_leads_to_the_page(strangers: Page, offline: Stack, other_port: int) -> None:
     strangers.goto(f"http://localhost:{other_port}/")
     strangers.evaluate("(url) => { location.href = url }", f"{offline.supervisor.url}/#/documents")
     strangers.wait_for_url("**/#/documents")

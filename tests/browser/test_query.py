@@ -239,7 +239,7 @@ def test_a_refusal_says_what_was_searched(page: Page, offline: Stack, screenshot
 
 def test_documents_that_disagree_are_shown_with_both_places(
     page: Page, offline: Stack, screenshot: Screenshot, check_accessibility: AccessibilityCheck
-) -> None:  # issue 39
+) -> None:
     fee = "# Parcels\n\n{}\n\nThe fee for a parcel abroad is EUR {}."
     offline.add_text("parcels-2024.md", fee.format("Version 1, in force from 1 May 2024.", 12), workspace="disagreeing")
     offline.add_text("parcels.md", fee.format("1 May 2025. Version 2 replaces version 1.", 15), workspace="disagreeing")

@@ -64,7 +64,7 @@ def test_a_model_that_is_not_there_is_told_where_it_is_set(page: Page, offline: 
 
 
 def test_a_schema_that_cannot_be_kept_is_told_where_it_is_set(page: Page, offline: Stack, allowed: list[str]) -> None:
-    allowed.append("status of 422")  # issue 21
+    allowed.append("status of 422")
     offline.http.post("/v1/workspaces", json={"name": "by-schema"}).raise_for_status()
     page.goto("/#/workspaces/by-schema")
     page.get_by_label("Answers as an object").fill('{"type": ')
@@ -78,7 +78,7 @@ def test_a_schema_that_cannot_be_kept_is_told_where_it_is_set(page: Page, offlin
 
 def test_an_answer_by_a_schema_shows_the_object_and_what_became_of_its_places(
     groq_page: Page, groq: Stack, check_accessibility: AccessibilityCheck, screenshot: Screenshot
-) -> None:  # issue 21
+) -> None:
     groq.add_text("policy.md", POLICY, workspace="objects")
     days = {"type": "integer", "description": "Within how many days of purchase returns must be made"}
     fee = {"type": ["integer", "null"], "description": "Restocking charge in percent"}

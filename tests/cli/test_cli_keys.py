@@ -40,8 +40,7 @@ def test_a_key_stands_alone_on_standard_output_and_opens_the_api(
     monkeypatch.setenv("CITEWELL_API_KEY", f"{key}\n")
     assert citewell("history").code == 0
     assert citewell("keys", "revoke", parse_key(key).id).code == 0
-    monkeypatch.setenv("CITEWELL_ACCESS__TRUST_FOR_S", "0")
-    settings.cache_clear()
+    monkeypatch.setattr("services.operations.api_keys.TRUST_FOR_S", 0.0)
     assert "revoked" in citewell("history").complaint
 
 

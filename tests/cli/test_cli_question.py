@@ -37,6 +37,10 @@ _QUERY: dict[str, Any] = {
     "provider": "offline",
     "mode": "balanced",
     "preset": "standard",
+    "restated_question": None,
+    "signal": None,
+    "mentions": [],
+    "conflicts": [],
 }
 
 
@@ -63,7 +67,7 @@ def test_what_an_answer_leaves_open_is_one_line() -> None:  # V8
     assert "Left open: when did it close? (A part is left open.)" in shown(verification_view(cast("Scores", told)))
 
 
-def test_nothing_is_said_of_an_answer_to_the_point_or_by_an_older_server() -> None:  # V8
+def test_nothing_is_said_of_an_answer_to_the_point() -> None:  # V8
     for told in (verdict(), _SCORES):
         text = shown(verification_view(cast("Scores", told)))
         assert "Left open" not in text

@@ -233,7 +233,7 @@ def test_an_instance_with_servers_of_its_own(citewell: Citewell, api_url: str, m
 
 
 def test_origins_that_may_use_the_api_are_told(examined: Examined, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CITEWELL_ACCESS__ORIGINS", '["https://app.example.com"]')  # issue 21
+    monkeypatch.setenv("CITEWELL_ACCESS__ORIGINS", '["https://app.example.com"]')
     assert examined()[1]["origins"]["found"] == "pages of https://app.example.com may use the API with a key"
     monkeypatch.setenv("CITEWELL_ACCESS__ORIGINS", '["*"]')
     origins = examined()[1]["origins"]

@@ -31,7 +31,7 @@ def document(status: str) -> Answer:
     return told({"id": "d", "status": status})
 
 
-# N9, users B6: the first example of docs/client.md asked before the document was read.
+# N9: the first example of docs/client.md asked before the document was read.
 @pytest.mark.parametrize("ended", ["ready", "failed", "superseded"])
 def test_an_upload_waits_until_the_document_can_be_asked_or_not_at_all(half: Half, path: Path, ended: str) -> None:
     with recording(accepted(), document("queued"), document("processing"), document(ended)) as server:

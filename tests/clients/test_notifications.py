@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from clients.notifications import CHANNEL, Notifier, Subscriber, Subscriptions
+from clients.notifications import Notifier, Subscriber, Subscriptions
 
 LONG_S = 20.0
 
@@ -87,20 +87,6 @@ async def until_watched(notifier: Notifier, query_id: uuid.UUID, wanted: bool) -
     while await asyncio.to_thread(notifier.is_watched, query_id) is not wanted:
         assert time.monotonic() < deadline
         await asyncio.sleep(0.02)
-
-
-async def test_programs_of_before_are_heard_and_hear_the_end(redis_url: str, notifier: Notifier) -> None:  # A5
-    # They send and expect only the id, on the one channel, for every event.
-    query_id = uuid.uuid4()
-    async with subscribed_on(redis_url, query_id, watching=True) as subscriber:
-        await asyncio.to_thread(notifier._redis.publish, CHANNEL, str(query_id))  # pyright: ignore[reportPrivateUsage]
-        assert await is_woken(subscriber, LONG_S)
-    pubsub = notifier._redis.pubsub(ignore_subscribe_messages=True)  # pyright: ignore[reportPrivateUsage]
-    pubsub.subscribe(CHANNEL)
-    assert pubsub.get_message(timeout=LONG_S) is None
-    notifier.notify_end(query_id)
-    assert pubsub.get_message(timeout=LONG_S)["data"] == str(query_id).encode()
-    pubsub.close()
 
 
 async def test_without_a_server_one_looks_often_and_takes_every_query_for_watched() -> None:  # A5

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.protocol import RetryAfter
+from clients.limiter.terms import LimiterTerms
 from clients.llm.calling.recording import cost_usd
 from clients.llm.completions.providers import CompatibleModel, GroqModel
 from clients.llm.completions.usage import Bounds, read_usage
@@ -26,7 +27,6 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from config.limits import LimiterSettings
 from config.models import ModelInfo
 from tests.clients.limiter.stage import NOW, account, ticket
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
@@ -211,7 +211,7 @@ TOLD: list[RateLimitFeedback] = [
 async def test_whatever_is_told_one_call_goes_within_the_ceiling_and_then_all(
     redis_url: str, told: RateLimitFeedback
 ) -> None:  # F4
-    async with account(redis_url, settings=LimiterSettings(margin=0, longest_wait_s=60.0), tpm=250_000) as turned:
+    async with account(redis_url, settings=LimiterTerms(margin=0, longest_wait_s=60.0), tpm=250_000) as turned:
         first = ticket(50, 1.0)
         assert (await turned.take(first)).granted
         await turned.settle(first, told)

@@ -61,7 +61,7 @@ def exists(path: list[str]) -> bool:
     return True
 
 
-# seeds-audit, claim 5: README named one file for settings that are in nine.
+# README once named one file for settings that are in nine.
 @pytest.mark.parametrize(
     ("page", "variable"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in named(page)]
 )

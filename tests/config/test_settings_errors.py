@@ -213,7 +213,7 @@ def test_every_command_refuses_it(
 
 
 @pytest.mark.parametrize("number", ["inf", "-inf", "nan"])
-@pytest.mark.parametrize("name", ["BUDGET__MAX_COST_USD", "SERVING__HEAD_S", "MODELS__CALL_TIMEOUT_S"])
+@pytest.mark.parametrize("name", ["BUDGET__MAX_COST_USD", "RECOVERY__LEASE_S", "MODELS__CALL_TIMEOUT_S"])
 def test_a_number_that_is_not_finite_is_no_setting(monkeypatch: pytest.MonkeyPatch, name: str, number: str) -> None:
     monkeypatch.setenv(f"CITEWELL_{name}", number)
     assert "finite number" in refused()

@@ -86,7 +86,7 @@ async def test_who_finds_no_free_connection_in_time_is_told(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("value", ["a NUL \x00 in it", "half a pair \ud83d"])
-async def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(value: str) -> None:  # smell 7
+async def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(value: str) -> None:
     with pytest.raises(Refused) as refused:
         await call("SELECT %(value)s::text", {"value": value})
     assert isinstance(refused.value.__cause__, psycopg.Error | UnicodeEncodeError)

@@ -39,7 +39,7 @@ def long_document(session: Session, number: int = 0) -> Document:
     return make_document(session, TEXT, number=number, sections=SECTIONS)
 
 
-def test_a_chunk_brings_the_sections_that_it_touches_and_no_others() -> None:  # smell 16
+def test_a_chunk_brings_the_sections_that_it_touches_and_no_others() -> None:
     spans = [(0, 60), (55, 300), (STARTS[200], STARTS[201]), (len(TEXT) - 100, len(TEXT))]
     with transaction() as session:
         document = long_document(session)
@@ -59,7 +59,7 @@ def test_a_chunk_brings_the_sections_that_it_touches_and_no_others() -> None:  #
     assert (without.sections, without.section_at(7)) == ([], "Own")
 
 
-def test_a_list_of_documents_brings_no_sections_and_the_layout_of_one_does() -> None:  # smell 16
+def test_a_list_of_documents_brings_no_sections_and_the_layout_of_one_does() -> None:
     with transaction() as session:
         document_id = long_document(session).id
     with reading() as session, statements(session) as sent:
@@ -71,7 +71,7 @@ def test_a_list_of_documents_brings_no_sections_and_the_layout_of_one_does() -> 
     assert [list(each.values()) for each in layout["sections"]] == SECTIONS
 
 
-def test_slices_of_texts_are_read_by_one_statement_as_they_stand_there() -> None:  # smell 16
+def test_slices_of_texts_are_read_by_one_statement_as_they_stand_there() -> None:
     wanted = [(13, 40), (0, 5), (len(TEXT) - 9, len(TEXT)), (700, 700), (STARTS[300], STARTS[302])]
     with transaction() as session:
         documents = [long_document(session, number).id for number in range(2)]
@@ -135,7 +135,7 @@ def cited(document_id: uuid.UUID, start: int, end: int, claim: tuple[int, int]) 
     )
 
 
-def test_however_many_citations_are_held_against_the_texts_by_one_statement() -> None:  # smell 16, N3
+def test_however_many_citations_are_held_against_the_texts_by_one_statement() -> None:  # N3
     with transaction() as session:
         kept, gone = (long_document(session, number).id for number in range(2))
         session.execute(delete(Document).where(Document.id == gone))

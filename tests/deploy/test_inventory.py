@@ -1,4 +1,4 @@
-"""The complete inventory of Citewell: the licences of all dependencies, the contents of the image (S18)."""
+"""The complete inventory of Citewell: the licences of all dependencies, the contents of the image."""
 
 import re
 from pathlib import Path
@@ -11,18 +11,18 @@ PINS = re.compile(r"^([a-z0-9-]+)(?:\[[^]]+\])?==", re.MULTILINE)
 OPEN = re.compile(r"MIT|Apache|BSD|ISC|MPL|PSF|LGPL|PostgreSQL|Zlib|CC0|0BSD|Unlicense|HPND|OFL")
 
 
-def test_the_table_has_every_dependency_of_the_lock_with_its_licence() -> None:  # S18
+def test_the_table_has_every_dependency_of_the_lock_with_its_licence() -> None:
     rows = [line.split(" | ") for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
     assert [row[0].removeprefix("| ") for row in rows] == sorted(PINS.findall(ALL.read_text(encoding="utf-8")))
     unread = [row for row in rows if not OPEN.search(row[2])]
     assert [row[0] for row in unread] == ["| httpx2-jsfetch"]  # for Emscripten: it is never installed
 
 
-def test_the_table_is_what_the_command_prints() -> None:  # S18
+def test_the_table_is_what_the_command_prints() -> None:
     assert TABLE.read_text(encoding="utf-8") == licences(), "run `make licences`"
 
 
-def test_the_inventory_of_the_image_has_what_its_lock_installs() -> None:  # S18
+def test_the_inventory_of_the_image_has_what_its_lock_installs() -> None:
     told = sbom("1.2.3")
     names = [component["name"] for component in told["components"]]
     left_out = {package.name for package in locked(IMAGE) if "win32" in package.where} | {"async-timeout"}  # until 3.11
@@ -32,7 +32,7 @@ def test_the_inventory_of_the_image_has_what_its_lock_installs() -> None:  # S18
     assert all(component["properties"] for component in told["components"])
 
 
-def test_its_parts_refer_to_each_other() -> None:  # S18
+def test_its_parts_refer_to_each_other() -> None:
     told = sbom("1.2.3")
     assert (told["bomFormat"], told["specVersion"]) == ("CycloneDX", "1.6")
     refs = {component["bom-ref"] for component in told["components"]}

@@ -55,7 +55,7 @@ def test_filings_carry_the_identifiers_that_citations_are_recognised_by() -> Non
 
 
 @pytest.mark.parametrize("filename", FILINGS)
-def test_the_identifiers_of_a_filing_are_found_in_it(filename: str) -> None:  # S1.3, seeds-audit
+def test_the_identifiers_of_a_filing_are_found_in_it(filename: str) -> None:  # S1.3
     listed = next(entry["metadata"] for entry in LISTED if entry["filename"] == filename)
     found = filing_in(parsed(filename), filename)
     assert found == {name: str(listed[name]) for name in ("ticker", "year", "filing_type")}

@@ -23,7 +23,7 @@ def missing(question: str, passages: list[str]) -> list[str]:
     return [thing.text for thing in missing_things(question, passages)]
 
 
-# V8, seeds-audit B11
+# V8
 @pytest.mark.parametrize(
     ("question", "passages", "expected"),
     [
@@ -87,7 +87,7 @@ def test_a_sentence_about_another_member_of_a_series_is_known() -> None:  # V2, 
 @pytest.mark.parametrize(
     "text", ["hi", "Hello!", "thanks!", "thank you very much", "안녕하세요", "감사합니다", "Guten Tag"]
 )
-def test_a_greeting_is_no_question(text: str) -> None:  # V8, users 1.2
+def test_a_greeting_is_no_question(text: str) -> None:  # V8
     assert is_greeting(text)
     assert why_refused(text, ["Thanks to cloud computing, all is well."])
 

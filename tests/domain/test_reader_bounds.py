@@ -20,24 +20,24 @@ def found(case: ReaderCase) -> Verdicts:
 
 
 @pytest.mark.parametrize("case", DENIED, ids=lambda case: case.id)
-def test_what_the_source_does_not_say_is_not_supported(case: ReaderCase) -> None:  # V2, V3, seeds-audit B12, users B1
+def test_what_the_source_does_not_say_is_not_supported(case: ReaderCase) -> None:  # V2, V3
     assert found(case).passes[:2] == (False, False)
 
 
 @pytest.mark.parametrize("case", DENIED, ids=lambda case: case.id)
-def test_a_citation_of_what_the_source_does_not_say_is_not_accurate(case: ReaderCase) -> None:  # S4.4, seeds-audit B4
+def test_a_citation_of_what_the_source_does_not_say_is_not_accurate(case: ReaderCase) -> None:  # S4.4
     assert not found(case).citation
 
 
 @pytest.mark.parametrize("case", TRUE, ids=lambda case: case.id)
-def test_what_the_source_says_in_another_form_is_not_overruled(case: ReaderCase) -> None:  # V1, users B3
+def test_what_the_source_says_in_another_form_is_not_overruled(case: ReaderCase) -> None:  # V1
     judged = found(case)
     assert judged.passes[1], judged.why
     assert not judged.struck, judged.why
 
 
 @pytest.mark.parametrize("case", TRUE, ids=lambda case: case.id)
-def test_a_citation_of_what_the_source_says_in_another_form_has_no_mismatch(case: ReaderCase) -> None:  # seeds-audit B4
+def test_a_citation_of_what_the_source_says_in_another_form_has_no_mismatch(case: ReaderCase) -> None:
     assert found(case).mismatches == ()
 
 

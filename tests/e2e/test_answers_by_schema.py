@@ -20,7 +20,7 @@ class Returns(BaseModel):
     fee: int | None = Field(description="Restocking charge in percent")
 
 
-def test_the_official_client_parses_an_answer_by_a_schema(groq: Stack) -> None:  # issue 21
+def test_the_official_client_parses_an_answer_by_a_schema(groq: Stack) -> None:
     groq.add_text("returns.md", TEXT, workspace="schema")
     client = OpenAI(base_url=f"{str(groq.http.base_url).rstrip('/')}/v1", api_key="none")
     messages = [{"role": "user", "content": QUESTION}]

@@ -1,4 +1,4 @@
-"""A home of `citewell up` backed up while it runs, restored into an empty one and into a running one (S18.6)."""
+"""A home of `citewell up` backed up while it runs, restored into an empty one and into a running one (F12)."""
 
 import os
 import subprocess
@@ -92,7 +92,7 @@ def proof(url: str, query_id: str) -> list[object]:
 
 def test_everything_comes_back_and_what_waited_goes_on(
     offline: Stack, command: Command, waiting: tuple[str, str], database: str, servers: EmbeddedServers, tmp_path: Path
-) -> None:  # S18.6, F12
+) -> None:  # F12
     source, file, policy = str(offline.supervisor.home), str(tmp_path / "citewell.backup"), tmp_path / "policy.md"
     policy.write_text(POLICY)
     assert command("ingest", str(policy), "--workspace", "backed-up", CITEWELL_HOME=source) == 0

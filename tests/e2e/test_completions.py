@@ -130,7 +130,7 @@ def test_a_provider_that_answers_nothing_ends_the_seeds_stream(groq: Stack, prov
     assert "gpt-oss" in told["data"]
 
 
-def test_a_conversation_of_six_turns_with_openais_client(groq: Stack) -> None:  # N9, issue 21
+def test_a_conversation_of_six_turns_with_openais_client(groq: Stack) -> None:  # N9
     groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
     questions = [
         QUESTION,

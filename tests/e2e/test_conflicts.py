@@ -1,4 +1,4 @@
-"""Documents that disagree, on a whole stack: the answer names both values with their places (issue 39)."""
+"""Documents that disagree, on a whole stack: the answer names both values with their places (N10)."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ def run(stack: Stack, where: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_the_examples_of_the_client_print_what_the_page_says(offline: Stack, tmp_path: Path) -> None:  # N9, users B6
+def test_the_examples_of_the_client_print_what_the_page_says(offline: Stack, tmp_path: Path) -> None:  # N9
     assert len(NEEDS_A_SERVER) >= 4
     assert len([printed for _, printed in NEEDS_A_SERVER if printed]) >= 2
     # A reader types one program; examples that go on from the first have its imports.
@@ -73,7 +73,7 @@ def scripted(block: str, url: str, query_id: str) -> str:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
 @pytest.mark.parametrize("page", [README, QUICKSTART], ids=["README", "quickstart"])
-def test_the_commands_of_a_page_run(offline: Stack, desk: Path, page: str) -> None:  # A3, N2, users B6
+def test_the_commands_of_a_page_run(offline: Stack, desk: Path, page: str) -> None:  # A3, N2
     assert len(blocks(page)) >= 3
     offline.add_text("a.md", "The revenue was 412 million dollars in 2023.", workspace="readme")
     query_id = offline.submit("What was the revenue in 2023?", workspace="readme")
@@ -82,7 +82,7 @@ def test_the_commands_of_a_page_run(offline: Stack, desk: Path, page: str) -> No
         run(offline, desk, "/bin/bash", "-euo", "pipefail", "-c", script)
 
 
-def test_the_verification_of_the_readme_gives_what_is_printed(offline: Stack) -> None:  # N2, users B6
+def test_the_verification_of_the_readme_gives_what_is_printed(offline: Stack) -> None:  # N2
     example = re.compile(r"/v1/verifications\?wait=30'.*?-d '(.*?)'\n```.*?```json\n(.*?)```", re.DOTALL)
     ((asked, printed),) = example.findall(README)
     sent = offline.http.post("/v1/verifications", params={"wait": 30}, json=json.loads(asked))

@@ -44,7 +44,7 @@ def test_servers_that_fail_are_understood() -> None:  # N9
     assert passed("test/connections.test.js") >= 16
 
 
-def test_messages_of_webhooks_are_verified() -> None:  # A6, issue 21
+def test_messages_of_webhooks_are_verified() -> None:  # A6
     assert passed("test/webhooks.test.js") >= 8
 
 
@@ -55,7 +55,7 @@ def passed(tests: str) -> int:
     return int(found[1])
 
 
-def test_messages_that_the_server_sends_are_genuine(offline: Stack, tmp_path: Path) -> None:  # A6, issue 21
+def test_messages_that_the_server_sends_are_genuine(offline: Stack, tmp_path: Path) -> None:  # A6
     with Sink() as sink:
         hook = (
             offline.http.post("/v1/webhooks", json={"url": f"{sink.url}/js", "events": ["*"]}).raise_for_status().json()

@@ -163,7 +163,7 @@ def test_what_does_not_exist_is_an_error_of_the_protocol_and_no_end(api_url: str
 
 def test_over_http_a_request_with_an_unclear_end_is_refused_and_what_follows_is_not_answered(
     api_url: str,
-) -> None:  # S6
+) -> None:
     with listening(CITEWELL_URL=api_url) as url, connected_to(url) as connection:
         begun = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         ends = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"

@@ -46,9 +46,10 @@ def groq_builder(stage: GroqStage) -> Builder:
     return Builder(
         stage.run(gateway),
         default_embedder(),
-        GraphSettings(concurrency=1),
+        GraphSettings(),
         models.catalogue,
         lambda coroutine: stage.run(lambda _: coroutine),
+        concurrency=1,
     )
 
 

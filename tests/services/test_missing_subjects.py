@@ -39,7 +39,7 @@ def test_the_list_has_22_lines_whose_subject_is_in_no_source(language: Language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_line_states_figures_of_another_subject_after_the_repair(language: Language) -> None:  # V6, users B2
+def test_no_line_states_figures_of_another_subject_after_the_repair(language: Language) -> None:  # V6
     pumps = PumpList(language)
     result = repaired(language)
     assert pumps.misstated(result["repaired_answer"]) == []

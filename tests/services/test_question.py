@@ -15,7 +15,7 @@ MACHINES = "The Theta machine weighs 18 kilograms. The Zeta machine weighs 20 ki
 OMEGA = "How many kilograms does the Omega machine weigh?"
 
 
-# V8, seeds-audit B11
+# V8
 def test_a_thing_that_no_passage_names_is_refused_with_every_provider(play: Play) -> None:
     story = Story(OMEGA, play=play)
     story.add("machines.md", MACHINES)
@@ -45,7 +45,7 @@ def test_a_thing_that_only_the_files_name_names_is_not_refused(play: Play) -> No
     assert story.retrieve().outcome("select")["status"] == "selected"
 
 
-def test_a_greeting_is_refused_kindly(play: Play) -> None:  # V8, users 1.2
+def test_a_greeting_is_refused_kindly(play: Play) -> None:  # V8
     story = Story("thanks!", play=play)
     story.add("cloud.md", "Thanks to cloud computing, all machines are in one place.")
     query = story.retrieve().conclude()

@@ -26,7 +26,7 @@ def rows() -> dict[str, tuple[str, str]]:
 TABLE = rows()
 
 
-def test_the_readme_leads_to_the_table() -> None:  # issue 20
+def test_the_readme_leads_to_the_table() -> None:
     assert "(CONTRIBUTING.md" in (ROOT / "README.md").read_text()
     assert len(TABLE) > 10
 

@@ -16,10 +16,9 @@ from services.external.batches import cancel_batch, read_batch
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
 from workers.background.reconciler import reconcile
-from workers.starting.launch import NotPublished, launch_waiting
+from workers.starting.launch import BATCH_IN_FLIGHT, NotPublished, launch_waiting
 
 RECOVERY = RecoverySettings()
-IN_FLIGHT = settings().verifying.batch_in_flight
 
 
 def batch_of(count: int) -> uuid.UUID:
@@ -45,22 +44,22 @@ def counts(batch_id: uuid.UUID) -> tuple[int, int]:
 
 
 def test_few_items_run_at_a_time_and_the_reconciler_starts_no_more(broker: Any) -> None:  # N2
-    batch_id = batch_of(IN_FLIGHT + 3)
+    batch_id = batch_of(BATCH_IN_FLIGHT + 3)
     assert read_batch(batch_id)["status"] == "queued"
-    assert launch_waiting() == IN_FLIGHT
+    assert launch_waiting() == BATCH_IN_FLIGHT
     assert (launch_waiting(), reconcile(RECOVERY)) == (0, 0)
-    assert counts(batch_id) == (3, IN_FLIGHT)
-    assert broker.llen("verification") == IN_FLIGHT
+    assert counts(batch_id) == (3, BATCH_IN_FLIGHT)
+    assert broker.llen("verification") == BATCH_IN_FLIGHT
 
 
 def test_a_lost_hint_is_made_up_for(broker: Any) -> None:  # A5
-    batch_id = batch_of(IN_FLIGHT + 3)
-    assert reconcile(RECOVERY) == IN_FLIGHT
+    batch_id = batch_of(BATCH_IN_FLIGHT + 3)
+    assert reconcile(RECOVERY) == BATCH_IN_FLIGHT
     end_one(batch_id)
     end_one(batch_id, QueryStatus.FAILED)
     assert reconcile(RECOVERY) == 2
-    assert counts(batch_id) == (1, IN_FLIGHT)
-    assert broker.llen("verification") == IN_FLIGHT + 2
+    assert counts(batch_id) == (1, BATCH_IN_FLIGHT)
+    assert broker.llen("verification") == BATCH_IN_FLIGHT + 2
 
 
 def test_an_item_that_could_not_be_published_is_started_later(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +91,7 @@ def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
 
 def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_reconciler(broker: Any) -> None:
     batch_id = batch_of(405)  # N2, A5: only the reconciler continues it
-    assert launch_waiting() == IN_FLIGHT
+    assert launch_waiting() == BATCH_IN_FLIGHT
     assert len(cancel_batch(batch_id)) == 200
     assert counts(batch_id) == (205, 0)
     with acting_for(DEFAULT_TENANT + 1):
@@ -101,4 +100,4 @@ def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_
     assert (batch["status"], batch["cancelled"]) == ("cancelled", 405)
     assert batch["finished_at"] is not None
     assert reconcile(RECOVERY) == 0
-    assert broker.llen("verification") == IN_FLIGHT
+    assert broker.llen("verification") == BATCH_IN_FLIGHT

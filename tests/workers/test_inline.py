@@ -38,7 +38,6 @@ from workers.execution.work import Next, Part, Step, Work
 from workers.pipeline import Run
 from workers.processes.runtime import tools
 from workers.queues import Queue
-from workers.tasks import verification
 
 FAILED = {"status": "not_checked"}
 
@@ -153,19 +152,9 @@ def test_all_come_again_when_postgres_was_away_and_nothing_is_billed_twice(run: 
 
 
 def test_what_another_message_did_is_not_done_again(run: Run, play: Play) -> None:  # A5
-    # As a query has it that was begun when each check was a message of its own.
     execute_work(play.work(run, "a"), Continuation())
     execute_work(play.work(run, "a", "b"), Continuation())
     assert play.seen == ["a", "b"]
-
-
-def test_the_single_checks_of_older_messages_are_still_done() -> None:  # A5
-    names = {f"query.check_{name}" for name in ("alignment", "coverage", "answerability")}
-    read_off = {"query.check_facts", "query.check_claims"}
-    assert names | read_off < set(app.tasks)
-    work = work_for("query.check_answer", Run("q", 1, 0, 1))
-    assert {f"query.{part.step.name}" for part in work.parts} == names
-    assert len(verification.single_check_tasks) == len(names | read_off)
 
 
 @pytest.mark.usefixtures("serving")
@@ -181,6 +170,7 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 
 
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.loader.import_default_modules()
     monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
     chains = {
         "score_chunks": pipeline.scoring_canvas(run, [["1", "2"]]),

@@ -143,7 +143,7 @@ def test_what_is_not_started_starts_nothing(broker: Any) -> None:
     assert (broker.llen("retrieval"), status(query_id)[0]) == (0, QueryStatus.QUEUED)
 
 
-def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # smell 12
+def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
     launcher = Launcher()
     launcher.start()

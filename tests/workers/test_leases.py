@@ -111,7 +111,7 @@ def test_what_another_worker_has_taken_over_is_not_renewed() -> None:  # A5
 
 
 @pytest.mark.usefixtures("database")
-def test_leases_are_renewed_while_work_has_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:  # smell 3
+def test_leases_are_renewed_while_work_has_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     renewed, work = threading.Semaphore(0), engine()
     assert isinstance(work.pool, QueuePool)
     monkeypatch.setattr(work.pool, "_timeout", 1_000)

@@ -258,7 +258,7 @@ def test_a_call_of_a_step_that_has_ended_meanwhile_is_not_begun(run: Run) -> Non
 
 
 @pytest.mark.parametrize("reply", ["good", "NUL \x00, half a pair \ud83d"])
-def test_an_error_while_a_step_is_stored_loses_no_paid_call(run: Run, reply: str) -> None:  # smell 9
+def test_an_error_while_a_step_is_stored_loses_no_paid_call(run: Run, reply: str) -> None:
     paid = CallRecord("groq", MODEL, "rerank_chunk", "0" * 12, 1, 12.0, Usage(1000, 100), reply_text=reply)
 
     def broken(_: object) -> None:
@@ -277,7 +277,7 @@ def test_an_error_while_a_step_is_stored_loses_no_paid_call(run: Run, reply: str
         assert steps.find_outcome(session, uuid.UUID(run.query_id), 0, "probe") is None
 
 
-def test_an_error_of_a_step_that_must_not_fail_loses_no_paid_call(run: Run) -> None:  # smell 9
+def test_an_error_of_a_step_that_must_not_fail_loses_no_paid_call(run: Run) -> None:
     def body(context: StepContext) -> StepResult:
         context.log.records.append(PAID)
         raise ValueError("broken")
@@ -287,7 +287,7 @@ def test_an_error_of_a_step_that_must_not_fail_loses_no_paid_call(run: Run) -> N
     assert [call.prompt for call in ledger(run)] == ["rerank_chunk"]
 
 
-def test_an_error_beside_calls_that_are_under_way_loses_none_of_them(run: Run) -> None:  # smell 9
+def test_an_error_beside_calls_that_are_under_way_loses_none_of_them(run: Run) -> None:
     async def body(context: StepContext) -> StepResult:
         async def call() -> None:
             with context.log.call_in_flight():

@@ -24,12 +24,12 @@ os._exit(0 if is_own and after[2] == os.getpid() else 3)
 """
 
 
-def test_a_forked_child_has_a_name_a_loop_and_leases_of_its_own() -> None:  # smell 4
+def test_a_forked_child_has_a_name_a_loop_and_leases_of_its_own() -> None:
     ran = subprocess.run([sys.executable, "-c", FORK], timeout=120, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_who_wants_one_thing_does_not_wait_for_another_to_be_made() -> None:  # smell 4
+def test_who_wants_one_thing_does_not_wait_for_another_to_be_made() -> None:
     begun, may_end = threading.Event(), threading.Event()
 
     @once

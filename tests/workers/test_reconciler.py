@@ -166,7 +166,7 @@ def of_a_newer_program(kind: str = QueryKind.ANSWER) -> uuid.UUID:
         return make_query(session, options=options, kind=kind).id
 
 
-def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker: Any) -> None:  # smell 2
+def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker: Any) -> None:
     with transaction() as session:
         first = make_query(session).id
     broken = of_a_newer_program()
@@ -178,9 +178,7 @@ def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker:
 
 
 @pytest.mark.parametrize("kind", list(QueryKind))
-def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(
-    broker: Any, kind: str
-) -> None:  # smell 2
+def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(broker: Any, kind: str) -> None:
     assert broker
     # A newer program may yet start it; otherwise the deadline ends it.
     patient = RECOVERY.model_copy(update={"max_launches": 30})
@@ -203,9 +201,7 @@ def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(
     assert "cannot read the query's stored options" in error["message"]
 
 
-def test_what_can_go_on_is_started_before_what_is_over_is_ended(
-    broker: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:  # smell 1
+def test_what_can_go_on_is_started_before_what_is_over_is_ended(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with transaction() as session:
         over = [make_query(session, options=make_options(deadline_s=1).model_dump(mode="json")).id for _ in range(3)]
     assert launch_waiting() == 3
@@ -222,7 +218,7 @@ def test_what_can_go_on_is_started_before_what_is_over_is_ended(
     assert [state(each)[0] for each in over] == [QueryStatus.FAILED] * 3
 
 
-def test_a_query_that_somebody_holds_keeps_no_other_from_being_ended(broker: Any) -> None:  # smell 1
+def test_a_query_that_somebody_holds_keeps_no_other_from_being_ended(broker: Any) -> None:
     assert broker
     with transaction() as session:
         held, free = (make_query(session, options=make_options(deadline_s=1).model_dump(mode="json")).id for _ in "12")

@@ -10,6 +10,10 @@ from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery, launch_source
 from workers.starting.launch_thread import launcher
 
+_LOOK_EVERY_S = 1.0
+_SOURCES_AT_A_TIME = 4
+"""Runs of sources at a time; a tenant's second one waits for other tenants."""
+
 
 def dispatch(limits: WebhookSettings) -> int:
     """Start due webhook deliveries; return how many. Does nothing when another process leads."""
@@ -30,7 +34,7 @@ def run_sources(current: Settings) -> int:
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.SOURCES):
             return 0
-        due = admit_sources(session, at_a_time=current.sources.at_a_time, again_s=current.recovery.lease_s)
+        due = admit_sources(session, at_a_time=_SOURCES_AT_A_TIME, again_s=current.recovery.lease_s)
     for started, (source_id, tenant_id) in enumerate(due):
         with acting_for(tenant_id):
             if not launch_source(source_id):
@@ -41,8 +45,8 @@ def run_sources(current: Settings) -> int:
 def start_dispatcher() -> None:
     current = settings()
     limits = current.webhooks
-    Periodic("dispatcher", limits.check_s, lambda: dispatch(limits), failed="dispatch_failed").start()
-    Periodic("sources", current.sources.check_s, lambda: run_sources(current), failed="sources_failed").start()
+    Periodic("dispatcher", _LOOK_EVERY_S, lambda: dispatch(limits), failed="dispatch_failed").start()
+    Periodic("sources", _LOOK_EVERY_S, lambda: run_sources(current), failed="sources_failed").start()
 
 
 def start_revalidation() -> None:

@@ -54,6 +54,10 @@ TIDY_EVERY_S = 300.0
 MAX_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
 MAX_RESTART_S = MAX_END_S = MAX_REMOVE_S = 2.0
+KEEP_DRAFTS_S = 3_600.0
+"""How long drafts of finished queries are kept."""
+GRACE_S = 30.0
+"""A query that no worker has touched for this long after its deadline fails."""
 UNREADABLE_LAUNCHES = 5
 """The launches after which a query that this program cannot read is given up: a newer program may be starting up."""
 
@@ -77,7 +81,7 @@ def _reconcile(recovery: RecoverySettings) -> int:
         if not try_leader_lock(session):
             return 0
         overdue = dict.fromkeys(admission.list_expired(session), _HOPELESS)
-        overdue |= dict.fromkeys(budgets.list_overdue(session, settings().budget.grace_s), _OVERDUE)
+        overdue |= dict.fromkeys(budgets.list_overdue(session, GRACE_S), _OVERDUE)
         stalled = queries.list_stalled(session, lease_s=recovery.lease_s, stalled_s=recovery.stalled_s)
         stalled += _list_unqueued(session, recovery, stalled)
         over = {query.query_id for query in overdue}
@@ -194,7 +198,7 @@ def tidy() -> None:
     with system_transaction() as session:
         if try_leader_lock(session):
             delete_old_keys(session)
-            drop_old_drafts(session, settings().stream.keep_drafts_s)
+            drop_old_drafts(session, KEEP_DRAFTS_S)
             delete_dead_processes(session)
             fold_dead_meters(session)
     while True:

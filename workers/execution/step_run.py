@@ -42,6 +42,8 @@ from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
 
+PATIENCE_S = 2.0
+"""A step that would wait longer for the rate limit is deferred, and frees its worker."""
 _MOST_ITEMS = 64
 """The most items that a log line names; a batch rarely has more."""
 
@@ -222,7 +224,7 @@ def terms_of(context: StepContext, now: float, *, needed: bool = False) -> Terms
         is_batch=query.batch_id is not None,
         since=query.accepted_at,
         ends_at=None if left_s is None else now + max(left_s, 0.0),
-        patience_s=settings().models.patience_s,
+        patience_s=PATIENCE_S,
         last_try_at=None if waits_s is None else now + waits_s,
         outage_s=math.inf if needed and waits_s is not None else settings().models.outage_s,
         fast=query.options.judge_model,

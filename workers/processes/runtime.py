@@ -77,7 +77,6 @@ def tools() -> Tools:
         verifier=verifier_version(models, settings()),
         sharing_verifier=verifier_version(models, settings(), "cheap"),
         calibration=calibration_of(settings(), models.provider),
-        draft_every_s=settings().stream.draft_every_s,
         check_early=settings().stream.check_early,
         stop_ungrounded_after=settings().stream.stop_ungrounded_after,
         reranker=make_reranker(settings().rerank),
@@ -88,9 +87,7 @@ def tools() -> Tools:
 @once
 def webhook_sender() -> WebhookSender:
     limits = settings().webhooks
-    return WebhookSender(
-        address_policy(limits), limits.deadline_s, limits.max_response_bytes, max_connections=_OUTGOING
-    )
+    return WebhookSender(address_policy(limits), limits.deadline_s, max_connections=_OUTGOING)
 
 
 @once

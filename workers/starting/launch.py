@@ -27,6 +27,10 @@ from workers.celery_app import app
 from workers.pipeline import Run, start_canvas, verification_canvas
 from workers.queues import Queue
 
+BATCH_IN_FLIGHT = 8
+"""Items of one batch of verifications that run at a time."""
+_GRAPHS_AT_A_TIME = 2
+
 log = structlog.get_logger()
 
 
@@ -49,7 +53,7 @@ def launch_waiting() -> int:
             admitted = admission.admit_queries(
                 session,
                 per_process=limits.admission.in_flight_per_process,
-                of_batch=limits.verifying.batch_in_flight,
+                of_batch=BATCH_IN_FLIGHT,
             )
         for place, query in enumerate(admitted):
             try:
@@ -129,7 +133,7 @@ def launch_graphs(older_than_s: float | None = None) -> int:
     if settings().graph_extractor == "off":
         return 0
     with system_transaction() as session:
-        waiting = graph_jobs.list_waiting_graphs(session, settings().graph.documents, older_than_s)
+        waiting = graph_jobs.list_waiting_graphs(session, _GRAPHS_AT_A_TIME, older_than_s)
     started = 0
     for document_id, tenant_id in waiting:
         with acting_for(tenant_id):

@@ -35,23 +35,12 @@ def plan_checks(context: StepContext) -> StepResult:
     return StepResult({"": {"status": "done"}}, adopted=outcomes)
 
 
-def read_off(_: StepContext) -> StepResult:
-    """Do nothing: the result follows from the checks of the statements."""
-    return StepResult.single({"status": "done"})
-
-
 plan_checks_task = step_task(define_step("plan_checks", plan_checks, derived=True))
 WHOLE_CHECKS = tuple(
     Step(name, STAGES["check_answer"].shown, getattr(checks, name), failed=NOT_CHECKED, computes=True)
     for name in pipeline.WHOLE_CHECKS
 )
 check_answer_task = steps_task("check_answer", WHOLE_CHECKS)
-# Older versions sent one message for each of these checks, and for two more that now follow from the checks of the
-# statements.
-single_check_tasks = [
-    step_task(check)
-    for check in (*WHOLE_CHECKS, *(Step(name, "verifying", read_off) for name in ("check_facts", "check_claims")))
-]
 check_statements_task = step_task(
     define_step("check_statements", checks.check_statements, failed=NOT_CHECKED, computes=True)
 )

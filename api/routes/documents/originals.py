@@ -49,10 +49,10 @@ def get_boxes(
     ] = None,
 ) -> object:
     """Where the words of a span, as that of a citation, stand on the pages of a PDF."""
-    return {"pages": read_boxes(document_id, start, end, settings().ingestion)}
+    return {"pages": read_boxes(document_id, start, end)}
 
 
 @router.get("/{document_id}/blocks", name="list_document_blocks", response_model=DocumentBlocks)
 def get_blocks(document_id: UUID) -> object:
     """The headings, paragraphs, tables and cells of a document without pages, as slices of its text."""
-    return read_blocks(document_id, settings().ingestion)
+    return read_blocks(document_id)

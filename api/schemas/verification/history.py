@@ -107,7 +107,7 @@ class ModelCallRead(BaseModel):
     model: str
     prompt: str
     prompt_version: str
-    prompt_sha256: str | None = Field(description="Of all that was asked; null for calls of older versions.")
+    prompt_sha256: str | None = Field(description="Of all that was asked; null where that is not known.")
     attempt: int
     status: int | None = Field(description="The HTTP status of the reply; null when there was none.")
     error: str | None

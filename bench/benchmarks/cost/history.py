@@ -141,19 +141,18 @@ def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], ob
     yield "list, small workspace", get("/v1/queries", workspace="rare")
     yield "list, before all of it (none)", get("/v1/queries", created_before="2020-01-01T00:00:00Z")
     yield "list verifications", get("/v1/verifications")
-    limits = settings()
     mine: dict[str, Callable[[Session], object]] = {
         "admission": lambda session: admission.admit_queries(session, per_process=32, of_batch=8),
         "admission of documents": lambda session: documents.admit_documents(session, older_than_s=10),
         "backlog, as each request": lambda session: backlog.measure(session, per_process=32, most=1000),
         "backlog, as people see it": backlog.list_backlog,
-        "reconciler: overdue": lambda session: budgets.list_overdue(session, limits.budget.grace_s),
+        "reconciler: overdue": lambda session: budgets.list_overdue(session, 30),
         "reconciler: stalled": lambda session: queries.list_stalled(session, lease_s=10, stalled_s=60),
         "reconciler: imports": lambda session: imports.list_unstarted_imports(session, older_than_s=10),
         "reconciler: batches": batches.list_cancelling_batches,
         "webhooks that are due": lambda session: deliveries.list_due(session, 2),
         "kept replies, 10 keys": lambda session: session.execute(
-            text("SELECT * FROM find_replies_v2(:tenant, :keys, 60, NULL, NULL, NULL, NULL, NULL)"),
+            text("SELECT * FROM find_replies_v1(:tenant, :keys, 60, NULL, NULL, NULL, NULL, NULL)"),
             {"tenant": DEFAULT_TENANT, "keys": [bytes([n]) * 32 for n in range(10)]},
         ),
         "quality: the newest 100": lambda session: quality.newest_queries(session, None, 100),

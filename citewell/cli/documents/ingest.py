@@ -82,7 +82,7 @@ class _Tally:
                 out.print(document_line(ingested.document))
 
     def _add_reading(self, document: Document) -> None:
-        reading = document.get("reading")  # not of earlier servers
+        reading = document["reading"]
         if reading is None or not document["pages"]:
             return
         self.pages += document["pages"]

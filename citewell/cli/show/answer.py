@@ -20,8 +20,7 @@ from domain.quality.signal import NO_MODEL
 
 def answer_view(query: Query, title: str = "") -> RenderableType:
     parts: list[RenderableType] = [plain(title + query["question"], "bold")]
-    # Servers of older versions omit it.
-    if restated := query.get("restated_question"):
+    if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}"))
     if query["answer"] is not None:
         parts.append(Panel(plain(query["answer"]), padding=(0, 1)))
@@ -30,8 +29,7 @@ def answer_view(query: Query, title: str = "") -> RenderableType:
 
 def proof_view(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
-    # Servers of older versions omit it.
-    if signal := query.get("signal"):
+    if signal := query["signal"]:
         parts.append(signal_word(signal) if query["abstained"] else signal_view(signal, query["verification"]))
     if query["provider"] == "offline" and not query["abstained"]:
         parts.append(plain(NO_MODEL, "dim"))
@@ -44,23 +42,21 @@ def proof_view(query: Query) -> RenderableType:
         numbers = ", ".join(map(str, query["removed_citations"]))
         parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
     if query["verification"] is not None and not query["abstained"]:
-        asked = query.get("restated_question") or query["question"]
+        asked = query["restated_question"] or query["question"]
         parts += [_heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())
 
 
 def _beside(query: Query) -> Iterator[RenderableType]:
-    """The views beside an answer: the closest passages of a refusal, and where documents disagree. Servers of older
-    versions omit both.
-    """
-    if mentioned := query.get("mentions"):
-        is_read = query.get("provider") != "offline"
+    """The views beside an answer: the closest passages of a refusal, and where documents disagree."""
+    if mentioned := query["mentions"]:
+        is_read = query["provider"] != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
         yield from (
             plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
             for mention in mentioned
         )
-    if conflicts := query.get("conflicts"):
+    if conflicts := query["conflicts"]:
         yield _heading("Your documents disagree")
         yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)
 

@@ -34,7 +34,7 @@ class AnswerStream:
         self._status.stop()
         if query["answer"] is None:
             return query
-        restated = query.get("restated_question")  # servers of older versions omit it
+        restated = query["restated_question"]
         read = self._text.finished(query, korean=is_korean(restated or query["question"]))
         _print(read["answer"].removeprefix(self._text.shown) + "\n")
         return cast("Query", read)
@@ -47,8 +47,7 @@ def _print(text: str) -> None:
 def below_answer(query: Query) -> RenderableType:
     parts: list[RenderableType] = []
     if query["abstained"]:
-        # Servers of older versions omit the signal.
-        if signal := query.get("signal"):
+        if signal := query["signal"]:
             parts.append(signal_word(signal))
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
         parts += [
@@ -57,16 +56,15 @@ def below_answer(query: Query) -> RenderableType:
         ]
     else:
         parts += [plain(reference) for reference in query["references"]]
-        disagreeing = query.get("conflicts", [])  # servers of older versions omit it
         parts += [
-            plain(f"Your documents disagree: {conflict_in_words(conflict)}", "yellow") for conflict in disagreeing
+            plain(f"Your documents disagree: {conflict_in_words(conflict)}", "yellow")
+            for conflict in query["conflicts"]
         ]
         states = (
             [sentence["status"] for sentence in query["verification"]["sentences"]] if query["verification"] else []
         )
         korean = is_korean(query["restated_question"] or query["question"])
-        # Servers of older versions omit the signal.
-        line = verification_line(query.get("signal"), states, len(query["removed_citations"]), korean=korean)
+        line = verification_line(query["signal"], states, len(query["removed_citations"]), korean=korean)
         parts.append(plain(line, "dim"))
     if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}", "dim"))

@@ -18,8 +18,7 @@ def given_view(result: dict[str, Any]) -> RenderableType:
     parts: list[RenderableType] = []
     if result["question"]:
         parts.append(plain(result["question"], "bold"))
-    # Servers of older versions omit it.
-    if signal := result.get("signal"):
+    if signal := result["signal"]:
         parts.append(signal_view(signal, result["verification"], asked=bool(result["question"])))
     if result["sentences"]:
         parts += [Rule("Sentences", align="left", style="dim"), _table(map(_sentence, result["sentences"]))]

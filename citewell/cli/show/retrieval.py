@@ -44,8 +44,7 @@ def retrieval_view(explained: SearchExplained) -> RenderableType:
 
 def _searches(explained: SearchExplained) -> list[Text]:
     """The searches that were made, where they differ from the question."""
-    # Servers of older versions send neither.
-    searches, ended = explained.get("searches", []), explained.get("ended_because")
+    searches, ended = explained["searches"], explained["ended_because"]
     made = searches if len(searches) > 1 or ended else []
     lines = [
         plain(f"search {place}: {search['query']}" + _because(search["why"])) for place, search in enumerate(made, 1)

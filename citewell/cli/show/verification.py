@@ -26,7 +26,6 @@ def verification_view(verification: Scores | Attempt, question: str = "", *, det
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if details and (verification["overall_score"] is not None or verification["claims_checked"]):
         parts.append(_scores(verification))
-    # Servers of older versions omit it.
     if judged := verification.get("question"):
         parts += _question(judged, question)
     parts += [plain(f"! {issue}", "dim") for issue in verification["issues"]]

@@ -82,7 +82,7 @@ def when(timestamp: str) -> str:
 def document_line(document: Document) -> Text:
     """A line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`."""
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
-    reading = document.get("reading")  # not of earlier servers
+    reading = document["reading"]
     told = reading_words(document["pages"], reading["seconds"], reading["cost_usd"]) if reading else ""
     return Text.assemble(
         ("✓ ", "green"),

@@ -66,7 +66,6 @@ def _aim(metric: Metric) -> str:
     if target is None:
         return ""
     sign = "<" if target["wanted"] == "below" else ">"
-    # Servers of older versions do not count copies.
-    copies = "copies only" if metric.get("copied") == metric["count"] > 0 else ""
+    copies = "copies only" if metric["copied"] == metric["count"] > 0 else ""
     met = {True: "✓ met", False: "✗ missed", None: copies}[metric["met"]]
     return f"{sign} {target['limit']:g} {met}".strip()

@@ -28,6 +28,8 @@ from clients.llm.protocol import (
 from config.models import ModelSettings
 
 T = TypeVar("T")
+HEDGE_MIN_S = 0.4
+"""No judgement counts as late before this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Caller:
         self._cache = cache
         self.has_reached_server = False
         self._breakers: dict[str, Breaker] = {}
-        self._hedges = Hedges(settings.hedge_share, settings.hedge_min_s)
+        self._hedges = Hedges(settings.hedge_share, HEDGE_MIN_S)
         self._slots: dict[str, Slots] = {}
 
     async def make(self, attempt: Attempt[T]) -> T:

@@ -22,6 +22,10 @@ log = structlog.get_logger()
 PROBE_S = 1.0
 """Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
 
+WINDOW_S = 10.0
+"""The period in which calls count."""
+_SHARE = 0.5
+"""The share of failed calls that opens the circuit."""
 _FORGOTTEN_AFTER_S = 30.0
 """Without a call for this long, earlier failures say nothing about the model: another process may have had answers."""
 
@@ -108,9 +112,9 @@ class Breaker:
         now = self._clock()
         self._ended.append((now, failed))
         self._failures += failed
-        while self._ended[0][0] < now - self._limits.window_s:
+        while self._ended[0][0] < now - WINDOW_S:
             self._failures -= self._ended.popleft()[1]
-        if len(self._ended) >= self._limits.calls and self._failures >= self._limits.share * len(self._ended):
+        if len(self._ended) >= self._limits.calls and self._failures >= _SHARE * len(self._ended):
             self._asked_again_at = now + self._pause_s
             METER.set(OPEN_CIRCUITS, 1.0, self._model)
             METER.count(families.CIRCUIT_OPENED, self._model)

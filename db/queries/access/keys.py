@@ -53,7 +53,7 @@ def add_key(
     database's clock."""
     key = ApiKey(id=key_id, name=name, digest=digest, scopes=list(scopes), requests_per_minute=requests_per_minute)
     if workspaces is not None:
-        key.scopes, key.limited_to = [], {"workspaces": list(workspaces), "scopes": list(scopes)}
+        key.limited_to = list(workspaces)
     if expires_in_days is not None:
         key.expires_at = func.now() + timedelta(days=expires_in_days)
     session.add(key)
@@ -90,7 +90,7 @@ def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
 
 
 def _names_of(session: Session, keys: Iterable[ApiKey]) -> dict[int, str]:
-    ids = {workspace_id for key in keys if key.limited_to for workspace_id in key.limited_to["workspaces"]}
+    ids = {workspace_id for key in keys for workspace_id in key.limited_to or ()}
     named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
     return dict(session.execute(named).all()) if ids else {}
 

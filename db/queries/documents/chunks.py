@@ -54,7 +54,7 @@ def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
 
 
 def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
-    """Build passages from the JSON rows that `leave_steps_v4` returns (migration 0033)."""
+    """Build passages from the JSON rows that `leave_steps_v1` returns."""
     return [_passage({**row, "document_id": uuid.UUID(row["document_id"])}) for row in rows]
 
 

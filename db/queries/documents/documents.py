@@ -157,7 +157,7 @@ def requeue_document(session: Session, document_id: uuid.UUID) -> None:
 
 
 def get_blocks(session: Session, document_id: uuid.UUID) -> list[Any] | None:
-    """The stored blocks (citewell_documents.blocks); None for documents read by a version without blocks."""
+    """The stored blocks (citewell_documents.blocks); None for a document that is not read yet."""
     return session.scalar(select(Document.blocks).where(Document.id == document_id))
 
 

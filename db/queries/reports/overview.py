@@ -21,7 +21,6 @@ class Judged(NamedTuple):
     excerpt: str
     confidence: float | None
     confidence_level: str | None
-    calibration: dict[str, Any] | None
     relevance: dict[str, Any] | None
     """The verdict on whether the answer answers its question; None if nothing checked that."""
     is_broken: bool
@@ -54,7 +53,6 @@ def list_judged(session: Session, queries: Sequence[uuid.UUID], kind: QueryKind)
             func.left(Verification.answer, EXCERPT_CHARS),
             Verification.calibrated_confidence,
             Verification.confidence_level,
-            Verification.calibration,
             Verification.checks["check_alignment"]["question"],
             Verification.checks.has_key("broken"),
             Verification.accuracy_rate,

@@ -56,10 +56,10 @@ def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
 
 _NEW = "%(keys)s::bytea[], %(texts)s::text[], %(models)s::text[]"
 _FIND = f"""
-    SELECT * FROM find_replies_v2(
+    SELECT * FROM find_replies_v1(
         %(tenant)s::bigint, %(looked_up)s::bytea[], %(keep)s::float8, %(begun)s::json, {_NEW}, %(ended)s::json)
 """  # noqa: S608 - only constants are put together
-_ADD = f"SELECT FROM keep_replies_v2(%(tenant)s::bigint, {_NEW}, %(keep)s::float8, %(ended)s::json)"
+_ADD = f"SELECT FROM keep_replies_v1(%(tenant)s::bigint, {_NEW}, %(keep)s::float8, %(ended)s::json)"
 
 
 def drop_old_replies(session: Session, keep_s: float) -> int:

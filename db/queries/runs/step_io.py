@@ -1,4 +1,4 @@
-"""Claims steps with their inputs and stores their results, with one database function each (migrations 0024, 0033)."""
+"""Claims steps with their inputs and stores their results, with one database function each."""
 
 import json
 import uuid
@@ -197,7 +197,7 @@ _NOTHING = ClaimRequest(0, (), Claimant("", 0.0, 0, 0))
 
 def _complete(tenant: str, more: str = "") -> str:
     return f"""
-        SELECT left_.*{more} FROM leave_steps_v4(
+        SELECT left_.*{more} FROM leave_steps_v1(
             {tenant}::bigint, %(q)s::uuid,
             %(round)s::int, %(steps)s::text[], %(items)s::text[], %(attempts)s::int[], %(values)s::text[]::jsonb[],
             %(also_steps)s::text[], %(also_values)s::text[]::jsonb[], %(calls)s::json, %(settled)s::uuid[],

@@ -99,7 +99,8 @@ def add_outcomes(session: Session, outcomes: Sequence[tuple[uuid.UUID, str, str,
 
 
 FIRST_OF = 1000
-"""The first claim of an item has one of many numbers, each one more than a multiple of this (migration 0040)."""
+"""The first claim of an item has one of many numbers, each one more than a multiple of this (the default of
+`StepOutcome.attempt`)."""
 
 
 def is_taken_over(attempt: int) -> bool:

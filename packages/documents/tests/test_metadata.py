@@ -45,7 +45,7 @@ def test_covers_of_filings_tell_ticker_year_and_type(text: str, filing: dict[str
     assert filing_in(ParsedDocument(text), "report.txt") == filing
 
 
-# S1.3, seeds-audit: the ticker of our own example filing was not found, because it is not in parentheses.
+# S1.3: the ticker of our own example filing was not found, because it is not in parentheses.
 @pytest.mark.parametrize(
     ("text", "ticker"),
     [

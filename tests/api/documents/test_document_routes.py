@@ -223,7 +223,7 @@ def test_documents_are_listed_in_pages(http: httpx.Client) -> None:  # A3
         params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
         page = http.get("/v1/documents", params=params).json()
         seen += [document["filename"] for document in page["documents"]]
-        assert page["total"] == 5  # issue 21
+        assert page["total"] == 5
         cursor = page["next_cursor"]
     assert (seen, cursor) == (names[::-1], None)
 
@@ -254,7 +254,7 @@ def test_documents_are_found_by_a_part_of_their_names(http: httpx.Client) -> Non
     }
 
 
-def test_the_total_is_that_of_the_filters_and_of_the_own_tenant(http: httpx.Client) -> None:  # issue 21
+def test_the_total_is_that_of_the_filters_and_of_the_own_tenant(http: httpx.Client) -> None:
     for number in range(3):
         send(http, name=f"{number}.txt", content=f"{number}".encode(), form={"metadata": '{"year": 2026}'})
     send(http, name="other.txt", content=b"other", form={"workspace": "other"})

@@ -10,12 +10,9 @@ from openpyxl import Workbook
 from PIL import Image
 from sqlalchemy import delete, update
 
-from citewell_documents.document import ParsedDocument
-from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
-from db.models import Document, DocumentFile, DocumentPage
+from db.models import Document, DocumentPage
 from db.session import transaction
 from document_material.pdf_files import Sheet
 from document_material.scans import printed, saved, scanned_pdf
@@ -84,33 +81,6 @@ def test_what_has_no_picture_says_so(http: httpx.Client, pdf: str) -> None:
     nobody = f"/v1/documents/{uuid.uuid4()}"
     for path in ("pages/1/image", "boxes?start=0&end=1", "blocks"):
         assert_problem(http.get(f"{nobody}/{path}"), 404, "document_not_found")
-
-
-def test_a_document_of_an_older_version_gets_its_places_when_they_are_asked_for(http: httpx.Client, pdf: str) -> None:
-    told, document_id = boxes(http, pdf).json(), uuid.UUID(pdf.rpartition("/")[2])
-    forget(document_id)
-    assert boxes(http, pdf).json() == told
-    forget(document_id, text="1. Returns\n\nGoods come back " + SPAN)
-    assert_problem(boxes(http, pdf), 409, "boxes_outdated")
-
-
-def test_a_file_that_cannot_be_read_any_more_is_not_tried_for_each_who_asks(
-    http: httpx.Client, pdf: str, monkeypatch: pytest.MonkeyPatch
-) -> None:  # A8
-    document_id = uuid.UUID(pdf.rpartition("/")[2])
-    forget(document_id)
-    with transaction() as session:
-        session.execute(update(DocumentFile).values(content=b"%PDF-1.7 broken"))
-    tried: list[str] = []
-
-    def counted(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-        tried.append(filename)
-        return parse_isolated(data, filename, limits)
-
-    monkeypatch.setattr("services.documents.originals.parse_isolated", counted)
-    for _ in range(3):
-        assert_problem(boxes(http, pdf), 409, "boxes_outdated")
-    assert tried == ["policy.pdf"]
 
 
 def test_text_that_was_recognised_says_so_where_it_is_found(http: httpx.Client) -> None:  # N3, S3.3

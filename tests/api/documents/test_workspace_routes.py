@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 
 from config.settings import settings
 from db.base import Base
-from db.models import Batch, Document, DocumentChange, Query, Workspace
+from db.models import Batch, Document, DocumentChange, Query
 from db.queries.access import workspace_removal
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace
@@ -121,16 +121,6 @@ def test_a_name_outside_of_the_rule_is_refused_with_the_rule(http: httpx.Client,
     new = {"filename": "a.txt", "text": "A text.", "workspace": name}
     assert http.post("/v1/documents", json=new).status_code == 422
     assert listed(http) == []
-
-
-def test_a_name_of_before_the_rule_stays_in_use(http: httpx.Client) -> None:
-    with transaction() as session:
-        session.add(Workspace(name="Bad Name!"))
-    new = {"filename": "a.txt", "text": "A text.", "workspace": "Bad Name!"}
-    assert http.post("/v1/documents", json=new).status_code == 202
-    assert http.get("/v1/workspaces/Bad Name!").json()["documents"]["queued"] == 1
-    assert http.patch("/v1/workspaces/Bad Name!", json={"name": "good-name"}).json()["name"] == "good-name"
-    assert listed(http) == ["good-name"]
 
 
 def test_a_refused_upload_leaves_no_workspace_behind(http: httpx.Client) -> None:

@@ -8,15 +8,15 @@ import sys
 import time
 
 from clients.limiter.protocol import Priority
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred
-from config.limits import LimiterSettings
 from tests.clients.limiter.stage import MODEL, limiter, reply
 
 
 async def share(url: str, account: str, seconds: float, limit: float, tokens: int, lease_s: float) -> None:
     """Take `tokens` repeatedly, in ten tasks."""
     # A machine that is busy with so many processes is no outage.
-    settings = LimiterSettings(margin=0, lease_s=lease_s, timeout_s=10)
+    settings = LimiterTerms(margin=0, lease_s=lease_s, timeout_s=10)
     one = limiter(url, account=account, settings=settings, tpm=limit)
     first = await one.acquire(MODEL, tokens, Priority(), patience_s=30)
     await one.settle(first, reply(1))

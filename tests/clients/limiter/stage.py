@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from redis import Redis
@@ -15,8 +16,8 @@ from clients.limiter.protocol import Priority
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from clients.limiter.shared import SharedAllowance, key_of
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import Allowance, ModelReply, Usage
-from config.limits import LimiterSettings
 
 MODEL = "m"
 NOW = Priority()
@@ -33,7 +34,7 @@ def reply(used: int, *, limit: int | None = None, remaining: int | None = None) 
 class Turned:
     """The shared allowance on a clock that stops until `turn`; the rest of the script is unchanged."""
 
-    def __init__(self, url: str, limits: Mapping[Kind, float], settings: LimiterSettings) -> None:
+    def __init__(self, url: str, limits: Mapping[Kind, float], settings: LimiterTerms) -> None:
         assert _CLOCK in ALLOWANCE
         self.account = secrets.token_hex(8)
         self._redis: Any = Redis.from_url(url)  # pyright: ignore[reportUnknownMemberType]
@@ -82,28 +83,26 @@ def ticket(tokens: int, since: float = 1.0, *, is_batch: bool = False) -> Ticket
 
 
 @asynccontextmanager
-async def account(url: str, *, settings: LimiterSettings | None = None, **limits: float) -> AsyncGenerator[Turned]:
+async def account(url: str, *, settings: LimiterTerms | None = None, **limits: float) -> AsyncGenerator[Turned]:
     """An account of these limits, without a margin unless `settings` has one."""
     known: dict[Kind, float] = {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
     # A Redis that is late on a busy machine is no part of the scene.
-    of_settings = (settings or LimiterSettings(margin=0)).model_copy(update={"timeout_s": 10.0})
+    of_settings = replace(settings or LimiterTerms(margin=0), timeout_s=10.0)
     async with aclosing(Turned(url, known, of_settings)) as turned:
         yield turned
 
 
 @asynccontextmanager
-async def known_account(
-    url: str, *, settings: LimiterSettings | None = None, **limits: float
-) -> AsyncGenerator[Turned]:
+async def known_account(url: str, *, settings: LimiterTerms | None = None, **limits: float) -> AsyncGenerator[Turned]:
     """An account that has answered once."""
     async with account(url, settings=settings, **limits) as turned:
         await turned.known()
         yield turned
 
 
-def limiter(url: str, *, account: str = "", settings: LimiterSettings | None = None, **limits: float) -> SharedLimiter:
+def limiter(url: str, *, account: str = "", settings: LimiterTerms | None = None, **limits: float) -> SharedLimiter:
     """A complete limiter on the real clock; limiters with the same `account` share it."""
-    of_settings = settings or LimiterSettings(margin=0, timeout_s=10)
+    of_settings = settings or LimiterTerms(margin=0, timeout_s=10)
     known: dict[str, dict[Kind, float]] = {
         MODEL: {kind: limits[kind] for kind in ("rpm", "rpd", "tpm", "tpd") if kind in limits}
     }

@@ -12,9 +12,9 @@ from redis import Redis
 
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
 from clients.limiter import Limiter, Priority, make_limiter
+from clients.limiter.terms import LimiterTerms
 from clients.llm.completions.providers import GroqModel
 from clients.llm.protocol import CallDeferred, ModelError, ModelRequest
-from config.limits import LimiterSettings
 from config.models import ModelSettings
 from config.settings import Settings
 from tests.clients.groq_questions import SOURCES, STATEMENT
@@ -61,11 +61,10 @@ def play(redis_url: str, limits: Limits, scene: Scene, *, used: int = 0, faults:
             groq_api_key=SecretStr(key),
             groq_base_url=simulator.base_url,
             models=ModelSettings(provider="groq"),
-            limiter=LimiterSettings(timeout_s=5),
         )
         catalogue = settings.models.catalogue
         model = GroqModel(key, simulator.base_url, catalogue=catalogue)
-        limiter = make_limiter(settings)
+        limiter = make_limiter(settings, LimiterTerms(timeout_s=5))
         try:
             await scene(model, limiter)
         finally:

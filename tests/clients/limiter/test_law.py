@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Ticket
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import Allowance
-from config.limits import LimiterSettings
 from tests.clients.limiter.stage import account, known_account, ticket
 from tests.simulators.groq.limits import Limits, Meter
 
@@ -55,7 +55,7 @@ async def test_no_window_has_more_than_the_limit_and_what_drained(
 ) -> None:
     limit, margin = 1_000, 0.1
     admitted: list[tuple[float, int]] = []
-    async with known_account(redis_url, settings=LimiterSettings(margin=margin, lease_s=1e6), tpm=limit) as turned:
+    async with known_account(redis_url, settings=LimiterTerms(margin=margin, lease_s=1e6), tpm=limit) as turned:
         for seconds, asked in steps:
             turned.turn(seconds)
             if (await turned.take(ticket(asked), 0)).granted:
@@ -92,7 +92,7 @@ async def test_all_kinds_or_none(redis_url: str) -> None:
 
 # A7
 async def test_a_call_over_the_margin_waits_for_empty_buckets(redis_url: str) -> None:
-    async with known_account(redis_url, settings=LimiterSettings(margin=0.1), tpm=1_000) as turned:
+    async with known_account(redis_url, settings=LimiterTerms(margin=0.1), tpm=1_000) as turned:
         assert (await turned.take(ticket(100))).granted
         large = ticket(1_000)
         assert not (await turned.take(large)).granted

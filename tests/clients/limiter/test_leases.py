@@ -3,10 +3,10 @@
 import pytest
 
 from clients.limiter.feedback import RateLimitFeedback
-from config.limits import LimiterSettings
+from clients.limiter.terms import LimiterTerms
 from tests.clients.limiter.stage import known_account, ticket
 
-SETTINGS = LimiterSettings(margin=0, lease_s=10)
+SETTINGS = LimiterTerms(margin=0, lease_s=10)
 
 
 # A5

@@ -15,12 +15,12 @@ from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.limiter import SharedLimiter
 from clients.limiter.local import LocalAllowance
 from clients.limiter.request import Answer, Kind
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred
-from config.limits import LimiterSettings
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.clients.limiter.stage import MODEL, NOW, limiter, reply, ticket, warm
 
-SETTINGS = LimiterSettings(margin=0, timeout_s=1, again_s=0.3)
+SETTINGS = LimiterTerms(margin=0, timeout_s=1, again_s=0.3)
 
 _OF_ANOTHER_RUN = """
 local state = cmsgpack.unpack(redis.call('GET', KEYS[1]))
@@ -140,5 +140,5 @@ def test_alone_it_keeps_order_heeds_refusals_and_goes_on_from_where_it_was() -> 
 # A7
 def test_alone_a_day_that_nobody_heard_of_is_not_thought_used_up() -> None:
     limits: dict[Kind, float] = {"tpm": 6_000.0, "rpd": 500_000.0}
-    alone = LocalAllowance({MODEL: limits}, LimiterSettings(alone_share=1), clock=lambda: 0.0)
+    alone = LocalAllowance({MODEL: limits}, LimiterTerms(alone_share=1), clock=lambda: 0.0)
     assert alone.take(ticket(10), 0.0).wait < 1

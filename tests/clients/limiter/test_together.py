@@ -11,8 +11,8 @@ from redis import Redis
 from clients.limiter import Priority
 from clients.limiter.batching import Pace
 from clients.limiter.limiter import SharedLimiter
+from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred, ModelRateLimited
-from config.limits import LimiterSettings
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.clients.limiter.stage import MODEL, NOW, limiter, reply, warm
 
@@ -144,7 +144,7 @@ async def test_a_model_without_limits_is_not_asked_for_until_a_limit_is_told(own
 
 # A5
 async def test_when_redis_dies_all_who_asked_together_go_on_after_one_timeout(own: OwnRedis) -> None:
-    one = limiter(own.url, settings=LimiterSettings(margin=0, timeout_s=2, again_s=60), tpm=6_000_000)
+    one = limiter(own.url, settings=LimiterTerms(margin=0, timeout_s=2, again_s=60), tpm=6_000_000)
     await warm(one)
     own.kill()
     async with asyncio.timeout(20):  # and not 30 timeouts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.llm.calling.breaker import PROBE_S, Breaker, CircuitOpen, Pass
+from clients.llm.calling.breaker import PROBE_S, WINDOW_S, Breaker, CircuitOpen, Pass
 from clients.llm.protocol import (
     ModelError,
     ModelRateLimited,
@@ -65,7 +65,7 @@ def test_fewer_calls_or_fewer_failures_do_not_open_it(breaker: Breaker) -> None:
 
 def test_failures_of_long_ago_do_not_count(breaker: Breaker, clock: Clock) -> None:
     end(breaker, DOWN, 9)
-    clock.now += LIMITS.window_s + 1
+    clock.now += WINDOW_S + 1
     end(breaker, DOWN, 9)
     assert breaker.is_closed
 

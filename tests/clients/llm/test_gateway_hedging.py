@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, Judgement, StatementCheck
+from clients.llm.calling import attempt
 from clients.llm.calling.hedging import Hedges
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
@@ -16,8 +17,14 @@ from tests.clients.groq_stage import GroqStage
 from tests.clients.limiting import Doorkeeper
 from tests.simulators.groq.faults import Fault, FaultKind
 
-SETTINGS = ModelSettings(call_timeout_s=10, deadline_s=20, hedge_min_s=0.15)
+SETTINGS = ModelSettings(call_timeout_s=10, deadline_s=20)
+LATE_S = 0.15
 SLOW = Fault(kind=FaultKind.HANG)
+
+
+@pytest.fixture(autouse=True)
+def _soon_late(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    monkeypatch.setattr(attempt, "HEDGE_MIN_S", LATE_S)
 
 
 async def warmed(gateway: ModelGateway) -> None:
@@ -61,7 +68,7 @@ async def left_hanging(
     task = asyncio.ensure_future(asking)
     while len(stage.sim.ledger.entries) == seen or not is_late():
         await asyncio.sleep(0.01)
-    await asyncio.sleep(3 * SETTINGS.hedge_min_s)
+    await asyncio.sleep(3 * LATE_S)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     stage.sim.faults.faults.clear()

@@ -216,7 +216,7 @@ def test_a_child_under_foreign_control_harms_nobody(code: str, error: type[Citew
 
 
 def test_the_time_grows_with_the_file_and_faster_where_it_is_packed() -> None:
-    limits = limits_of(IngestionSettings(parse_base_s=5, parse_s_per_mb=3, parse_max_s=50))
-    assert deadline_s_of(b"x" * 2_000_000, limits) == 11
-    assert deadline_s_of(b"%PDF-".ljust(1_000_000), limits) == 35
-    assert deadline_s_of(b"%PDF-".ljust(2_000_000), limits) == 50
+    limits = limits_of(IngestionSettings(parse_base_s=5, parse_max_s=50))
+    assert deadline_s_of(b"x" * 2_000_000, limits) == 9
+    assert deadline_s_of(b"%PDF-".ljust(1_000_000), limits) == 25
+    assert deadline_s_of(b"%PDF-".ljust(3_000_000), limits) == 50

@@ -32,7 +32,7 @@ def test_marks_belong_to_their_document_and_stand_beside_those_of_recognition() 
     assert marks.of("a", None, 12, 20) == {**UNMARKED, "figure": "caption"}
     assert marks.of("b", 1, 12, 20) == UNMARKED
     assert in_words(marks.of("a", 1, 12, 20)) == "caption of a figure; recognised text, confidence 0.50"
-    assert in_words({"document": "of an older server"}) == ""
+    assert in_words({"document": "a.md"}) == ""
 
 
 def test_a_correction_moves_them_with_their_words() -> None:  # N3

@@ -46,7 +46,7 @@ def made(*values: Value, schema: Json = SCHEMA) -> Filled:
     return filled(read_schema(schema), values)
 
 
-def test_the_form_has_a_line_for_every_value_that_is_asked_for() -> None:  # issue 21
+def test_the_form_has_a_line_for_every_value_that_is_asked_for() -> None:
     assert shown_fields(read_schema(SCHEMA)).splitlines() == [
         "/total: number - Revenue of the year",
         '/due: string {"format": "date"}',
@@ -83,7 +83,7 @@ REFUSED: list[tuple[Json, str]] = [
 
 
 @pytest.mark.parametrize(("schema", "why"), REFUSED)
-def test_a_schema_that_cannot_be_kept_is_refused_with_the_place(schema: Json, why: str) -> None:  # issue 21
+def test_a_schema_that_cannot_be_kept_is_refused_with_the_place(schema: Json, why: str) -> None:
     with pytest.raises(AnswerSchemaInvalid, match=why.replace("*", r"\*")):
         read_schema(schema)
 
@@ -101,7 +101,7 @@ def test_a_schema_that_cannot_be_kept_is_refused_with_the_place(schema: Json, wh
     ],
 )
 def test_a_value_that_its_sentences_state_counts(path: str, written: str, numbers: tuple[int, ...], read: Any) -> None:
-    counted = value(path, written, *numbers)  # issue 21
+    counted = value(path, written, *numbers)
     assert (counted.status, counted.value, counted.sentences) == ("verified", read, list(numbers))
 
 
@@ -119,7 +119,7 @@ def test_a_value_that_its_sentences_state_counts(path: str, written: str, number
     ],
 )
 def test_another_value_is_removed_with_the_reason(path: str, written: str, numbers: tuple[int, ...], why: str) -> None:
-    removed = value(path, written, *numbers)  # issue 21
+    removed = value(path, written, *numbers)
     assert removed.status == "removed"
     assert why in (removed.reason or "")
 
@@ -129,7 +129,7 @@ def test_places_that_the_schema_does_not_have_are_no_values(path: str) -> None:
     assert proposed(read_schema(SCHEMA), path, "4.2", [0], SAID) is None
 
 
-def test_a_failed_value_is_null_or_left_out_where_the_schema_allows() -> None:  # issue 21
+def test_a_failed_value_is_null_or_left_out_where_the_schema_allows() -> None:
     filled = made(value("/total", "4.2", 0), value("/due", "soon", 2), value("/items/0/price", "31", 5))
     assert filled.value == {"total": 4.2, "due": None, "items": [], "version": 2}
     states = {reported.path: reported.status for reported in filled.values}
@@ -153,7 +153,7 @@ def test_entries_of_a_list_keep_together_and_close_up() -> None:
     assert filled.value["items"] == [{"name": "bolt", "price": 30}]
 
 
-def test_without_a_required_value_the_object_is_withheld() -> None:  # issue 21
+def test_without_a_required_value_the_object_is_withheld() -> None:
     filled = made(value("/total", "4.3", 0))
     assert filled.value is None
     assert "/total is required" in (filled.withheld or "")

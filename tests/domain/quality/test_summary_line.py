@@ -53,8 +53,3 @@ def test_it_says_the_signal_and_what_is_not_in_order(
     ).as_json()
     assert verification_line(signal, states or [], removed, korean=False) == english
     assert verification_line(signal, states or [], removed, korean=True) == korean
-
-
-def test_without_a_signal_of_an_older_server_it_says_what_failed() -> None:
-    assert verification_line(None, SAID, 0, korean=False) == "2 of 4 statements supported; 1 could not be checked."
-    assert verification_line(None, ["supported"], 0, korean=False) == ""

@@ -26,8 +26,13 @@ from tests.simulators.embeddings import EmbeddingServer
 
 pytestmark = pytest.mark.usefixtures("database")
 
-LIMITS = IngestionSettings(chunk_tokens=30, overlap_tokens=0, batch=2)
+LIMITS = IngestionSettings(chunk_tokens=30, overlap_tokens=0)
 RULES = [f"Rule {n}: goods of kind {n} may be returned within {n + 10} days of their purchase." for n in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    monkeypatch.setattr("services.documents.ingestion.BATCH", 2)
 
 
 @pytest.fixture

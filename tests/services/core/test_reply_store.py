@@ -168,7 +168,7 @@ async def test_without_postgres_what_was_paid_is_held_and_stored_with_the_next(
     dispose()
 
 
-async def test_a_reply_that_cannot_be_stored_loses_none_beside_it() -> None:  # smell 7
+async def test_a_reply_that_cannot_be_stored_loses_none_beside_it() -> None:
     broken = {KEYS[3]: CachedReply("a NUL \x00 in it", "m"), KEYS[7]: CachedReply("half a pair \ud83d", "m")}
 
     store = StoredReplies(DAY_S)
@@ -178,7 +178,7 @@ async def test_a_reply_that_cannot_be_stored_loses_none_beside_it() -> None:  # 
     assert [line["event"] for line in lines] == ["reply_not_stored"] * 2
 
 
-async def test_what_there_is_no_room_for_is_dropped_aloud(monkeypatch: pytest.MonkeyPatch) -> None:  # smell 7
+async def test_what_there_is_no_room_for_is_dropped_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.core.reply_store.MOST_HELD", 30)
 
     with capture_logs() as lines:
@@ -186,7 +186,7 @@ async def test_what_there_is_no_room_for_is_dropped_aloud(monkeypatch: pytest.Mo
     assert [line["event"] for line in lines] == ["reply_dropped"] * (len(KEYS) - 30)
 
 
-async def test_a_store_that_breaks_is_empty_and_raises_nothing() -> None:  # smell 8
+async def test_a_store_that_breaks_is_empty_and_raises_nothing() -> None:
     store = StoredReplies(DAY_S)
     await put_all(store)
     with system_transaction() as session:

@@ -59,7 +59,7 @@ def _reached(modules: Iterable[str], within: Iterable[str]) -> set[str]:
     return reached
 
 
-def test_every_module_that_a_judge_imports_counts() -> None:  # N8, smell 5
+def test_every_module_that_a_judge_imports_counts() -> None:  # N8
     asked = _reached(
         [*JUDGES[2:], "citewell_verify.judging.statement_batch"], ["citewell_verify", "domain", "services"]
     )

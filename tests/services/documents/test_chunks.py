@@ -431,16 +431,15 @@ def test_the_words_of_a_page_are_marked_where_they_stand_after_a_correction() ->
     before = chunks_of(old)
     new = correct(old, 0, before[0]["text"].replace("30 days", "thirty whole days"))
     check_sound(new)
-    limits = IngestionSettings()
     with reading() as session:
         texts = [get_document_text(session, each) or "" for each in (old, new)]
     places = [text.index("Refunds") for text in texts]
-    boxes = [read_boxes(each, at, at + 7, limits) for each, at in zip((old, new), places, strict=True)]
+    boxes = [read_boxes(each, at, at + 7) for each, at in zip((old, new), places, strict=True)]
     assert [[(box["left"], box["top"]) for box in page["boxes"]] for page in boxes[0]] == [
         [(box["left"], box["top"]) for box in page["boxes"]] for page in boxes[1]
     ]
     at = texts[1].index("thirty")
-    assert read_boxes(new, at, at + 6, limits)[0]["boxes"]
+    assert read_boxes(new, at, at + 6)[0]["boxes"]
 
 
 def test_standing_verification_looks_at_what_was_corrected() -> None:  # N7

@@ -239,7 +239,7 @@ def test_the_graph_of_a_document_that_is_not_ready_waits(story: Story) -> None:
         assert session.scalars(select(EntityChunk)).all() == []
 
 
-def test_a_renewal_that_finds_itself_taken_over_buys_no_more_calls(story: Story, stage: GroqStage) -> None:  # smell 19
+def test_a_renewal_that_finds_itself_taken_over_buys_no_more_calls(story: Story, stage: GroqStage) -> None:
     document_id, builder = ask_for_graph(story, key_of(story)), groq_builder(stage)
     build_graph(document_id, builder, lose("document_graphs"))
     assert stage.sim.ledger.of("extract_graph") == []

@@ -26,10 +26,16 @@ from tests.leases import hold
 
 pytestmark = pytest.mark.usefixtures("database")
 
-LIMITS = IngestionSettings(chunk_tokens=50, overlap_tokens=10, batch=2)
+LIMITS = IngestionSettings(chunk_tokens=50, overlap_tokens=10)
+BATCH = 2
 POLICY = "\n\n".join(
     f"Rule {n}: returns of kind {n} are accepted within {n + 10} days of the purchase." for n in range(12)
 )
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    monkeypatch.setattr("services.documents.ingestion.BATCH", BATCH)
 
 
 def accept(content: bytes = POLICY.encode(), filename: str = "policy.txt", workspace: str = "w") -> uuid.UUID:
@@ -146,17 +152,18 @@ def test_an_attempt_goes_on_where_the_one_before_it_ended() -> None:  # A5
     expire_leases()
     ingest(document_id, second, LIMITS, hold)
     assert read_document(document_id)["status"] == "ready"
-    assert len(first.embedded) == 2 * LIMITS.batch
+    assert len(first.embedded) == 2 * BATCH
     assert not set(first.embedded) & set(second.embedded)
     assert (stored_rows("chunks"), stored_rows("words")) == at_once
 
 
-def test_what_makes_progress_is_never_given_up() -> None:  # A5
+def test_what_makes_progress_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
+    monkeypatch.setattr("services.documents.ingestion.BATCH", 1)
     document_id = accept()
     attempts = 0
     while read_document(document_id)["status"] != "ready":
         expire_leases()
-        ingest(document_id, Breaking(2), LIMITS.model_copy(update={"batch": 1}), hold)
+        ingest(document_id, Breaking(2), LIMITS, hold)
         attempts += 1
         assert attempts < 20
     assert attempts > MAX_ATTEMPTS
@@ -308,7 +315,7 @@ def another_attempt(by: int) -> None:
         session.execute(text("UPDATE documents SET attempt = attempt + :by"), {"by": by})
 
 
-def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None:  # smell 19
+def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None:
     document_id, embedder = accept(), TakenOverMeanwhile(100)
 
     @contextmanager
@@ -317,7 +324,7 @@ def test_a_renewal_that_finds_itself_taken_over_buys_no_more_vectors() -> None: 
         yield
 
     ingest(document_id, embedder, LIMITS, keep)
-    assert len(embedder.embedded) == LIMITS.batch
+    assert len(embedder.embedded) == BATCH
     # Whoever claims it next goes on.
     expire_leases()
     assert run(document_id)

@@ -18,7 +18,7 @@ from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.session import transaction
 from services.documents.documents import NewDocument, accept_document, read_document
-from services.documents.ingestion import ingest
+from services.documents.ingestion import BATCH, ingest
 from tests.leases import hold
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.slow, pytest.mark.timeout(600)]
@@ -79,13 +79,13 @@ def test_a_document_of_500_pages_goes_on_where_its_worker_was_killed(tmp_path: P
     document_id = accept_document(NewDocument("long.pdf", long_pdf(), "w"), settings()).document_id
     noted = tmp_path / "first"
     with subprocess.Popen([sys.executable, "-c", WORKER, str(document_id), str(noted)], cwd=Path.cwd()) as worker:
-        while (done := read_document(document_id)["progress"])["chunks_done"] < 3 * LIMITS.batch:
+        while (done := read_document(document_id)["progress"])["chunks_done"] < 3 * BATCH:
             assert worker.poll() is None
             time.sleep(0.05)
         os.kill(worker.pid, signal.SIGKILL)
     done = read_document(document_id)["progress"]
     stored, total = done["chunks_done"], done["chunks_total"]
-    assert 3 * LIMITS.batch <= stored < total >= PAGES
+    assert 3 * BATCH <= stored < total >= PAGES
     with transaction() as session:
         session.execute(text("UPDATE documents SET lease_until = now() - interval '1 second'"))
     again = tmp_path / "second"

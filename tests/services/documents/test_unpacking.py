@@ -201,7 +201,7 @@ def test_the_same_archive_is_taken_once_while_it_is_under_way() -> None:  # A5
     assert (started, read_import(again)["status"], counts(again)) == ([], "finished", {"ready": 3})
 
 
-def test_a_renewal_that_finds_itself_taken_over_ends_the_unpacking() -> None:  # smell 19
+def test_a_renewal_that_finds_itself_taken_over_ends_the_unpacking() -> None:
     import_id, started = send(zipped(FILES)), Started()
     assert not unpack(import_id, settings(), lose("imports"), started.append)
     assert (started, counts(import_id)) == ([], {})

@@ -68,7 +68,7 @@ def test_a_right_answer_stays_as_it_was_given(marker: str) -> None:  # N2, S1.3
     assert_exact(result, RETURNS)
 
 
-def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  # V5, S1.3, seeds-audit B1
+def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  # V5, S1.3
     filing = NewSource(RETURNS, title="aapl.md", metadata={"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"})
     answer = f"{RETURNED} [Source: AAPL 10-Q 2023]. {PAID} (Source: lost.pdf, p. 7)."
     result = GivenStory(answer, REFUNDS, filing).verified()
@@ -80,12 +80,12 @@ def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  
 
 
 @pytest.mark.parametrize("marker", ["[1]", "［1］", "[1]¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
-def test_an_answer_of_markers_only_is_refused(marker: str) -> None:  # S5.5, seeds-audit B6
+def test_an_answer_of_markers_only_is_refused(marker: str) -> None:  # S5.5
     result = GivenStory(marker, RETURNS).verified()
     assert (result["repaired_answer"], result["sentences"]) == (IDK, [])
 
 
-def test_brackets_that_are_no_citations_stay_in_a_supported_sentence() -> None:  # V5, users B4
+def test_brackets_that_are_no_citations_stay_in_a_supported_sentence() -> None:  # V5
     said = "Every continuous function on [0, 1] is bounded"
     result = GivenStory(f"{said} [1].", f"{said}.").verified()
     assert (states(result), cited(result)) == (["supported"], [(1, "accurate")])

@@ -195,7 +195,8 @@ def test_what_breaks_in_the_middle_is_done_once_in_the_end(monkeypatch: pytest.M
     assert state_of(first) == "valid"
     due_now()
     # One citation at a time: each has a transaction of its own.
-    process_changes(standing(batch=1))
+    monkeypatch.setattr("services.audit.invalidation._AT_A_TIME", 1)
+    process_changes(standing())
     for story in (first, *copied):
         assert (state_of(story), told(story)) == ("invalidated", ["answer.invalidated"])
 

@@ -33,7 +33,7 @@ async def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPat
 async def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
     assert await wanted_of(12, watched=False, asked=[]) == 0
-    # There may be watchers unknown to the wake-up channel: older programs, and new arrivals.
+    # A new watcher may not be known to the wake-up channel yet.
     monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 0.03)
     assert await wanted_of(12, watched=False, asked=[]) >= 1
 

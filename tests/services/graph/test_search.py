@@ -61,7 +61,7 @@ def test_hybrid_answers_a_question_of_two_steps_that_naive_does_not(stage: GroqS
     assert naive.outcome("generate")["text"] == IDK
 
 
-def test_the_same_without_any_model() -> None:  # S5.1, A12
+def test_the_same_without_any_model() -> None:  # S5.1
     story = answered(two_steps(local_builder()))
     assert "Beta AG thanks Maria Keller, its leader. [†2]" in story.outcome("generate")["text"]
     naive = answered(again(story, graph_mode="naive"))

@@ -22,7 +22,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
 from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
-from domain.query.options import Preset, QueryOptions
+from domain.query.options import Preset
 from domain.query.outcomes import Scored
 from services.core.context import QuerySnapshot, StepContext, Tools
 from services.judging.relevance import Shown, score_batch, score_each
@@ -234,10 +234,3 @@ def test_a_query_names_the_verifier_of_its_preset_and_has_its_calibration_alone(
         assert found == used, calibrated
     # The offline provider, which judges one by one, is one verifier.
     assert context("cheap", calibrated="own", sharing="one by one").calibration is not None
-
-
-def test_a_query_of_an_older_program_shares_no_calls() -> None:  # A5
-    stored = make_options(preset="cheap").model_dump(mode="json")
-    assert QueryOptions(**stored).shares_calls
-    del stored["preset"]
-    assert not QueryOptions(**stored).shares_calls

@@ -43,7 +43,7 @@ def told(stage: GroqStage, schema: Json, *verdicts: Json, draft: str = DRAFT, **
     return story, read_query(story.query_id)["answer_object"]
 
 
-def test_an_object_holds_what_verified_sentences_state(stage: GroqStage) -> None:  # issue 21
+def test_an_object_holds_what_verified_sentences_state(stage: GroqStage) -> None:
     story, found = told(stage, SCHEMA, yes(), no())
     assert story.asked() == ["fill_fields", "check_fields"]
     assert (found["value"], found["withheld"]) == ({"days": 14}, None)
@@ -58,7 +58,7 @@ def test_an_object_holds_what_verified_sentences_state(stage: GroqStage) -> None
     }
 
 
-def test_a_sentence_that_failed_is_not_shown_to_the_model_that_fills(stage: GroqStage) -> None:  # issue 21
+def test_a_sentence_that_failed_is_not_shown_to_the_model_that_fills(stage: GroqStage) -> None:
     schema = {**SCHEMA, "properties": {"days": {**DAYS, "description": "Within how many days gift cards are refunded"}}}
     story, found = told(stage, schema, no(), yes(), draft=DRAFT)
     assert found["value"] == {"days": 90}
@@ -72,7 +72,7 @@ def saying(stage: GroqStage, *replies: str) -> None:
         stage.sim.fail(Fault(kind=FaultKind.SAYING, quote=reply))
 
 
-def test_a_value_that_the_sentences_do_not_state_is_removed(stage: GroqStage) -> None:  # issue 21
+def test_a_value_that_the_sentences_do_not_state_is_removed(stage: GroqStage) -> None:
     saying(stage, '{"fields": [{"path": "/days", "sentences": [0], "value": "15"}]}')
     story, found = told(stage, SCHEMA, yes(), no())
     assert story.asked() == ["fill_fields"]
@@ -85,7 +85,7 @@ def test_a_value_that_the_sentences_do_not_state_is_removed(stage: GroqStage) ->
     assert (found["value"], found["withheld"]) == ({"days": None}, None)
 
 
-def test_a_value_of_another_field_is_removed(stage: GroqStage) -> None:  # issue 21
+def test_a_value_of_another_field_is_removed(stage: GroqStage) -> None:
     saying(stage, '{"fields": [{"path": "/warranty", "sentences": [0], "value": "14"}]}')
     schema: Json = {"type": "object", "properties": {"warranty": {"type": "integer"}, "days": DAYS}}
     story, found = told(stage, schema, yes(), no())
@@ -96,14 +96,14 @@ def test_a_value_of_another_field_is_removed(stage: GroqStage) -> None:  # issue
     assert "do not say it of this field" in warranty["reason"]
 
 
-def test_without_the_second_check_no_value_counts(stage: GroqStage) -> None:  # issue 21
+def test_without_the_second_check_no_value_counts(stage: GroqStage) -> None:
     saying(stage, '{"fields": [{"path": "/days", "sentences": [0], "value": "14"}]}', '{"checks": []}')
     _, found = told(stage, SCHEMA, yes(), no())
     assert found["value"] is None
     assert found["values"][0]["reason"] == NOT_CHECKED
 
 
-def test_without_an_answer_there_is_no_object(stage: GroqStage) -> None:  # issue 21, S3.4
+def test_without_an_answer_there_is_no_object(stage: GroqStage) -> None:  # S3.4
     story = Story("How much does the moon weigh?", play=with_groq(stage), answer_schema=SCHEMA)
     story.add("refunds.md", TEXT)
     story.retrieve()
@@ -115,7 +115,7 @@ def test_without_an_answer_there_is_no_object(stage: GroqStage) -> None:  # issu
     assert query["answer_object"]["withheld"] == query["abstain_reason"]
 
 
-def test_what_a_model_fails_to_fill_is_withheld_with_the_reason(stage: GroqStage) -> None:  # issue 21
+def test_what_a_model_fails_to_fill_is_withheld_with_the_reason(stage: GroqStage) -> None:
     stage.sim.fail(*(Fault(kind=FaultKind.UNAVAILABLE) for _ in range(20)))
     _, found = told(stage, SCHEMA, yes(), no())
     assert found["value"] is None
@@ -129,7 +129,7 @@ def stored_schema(**request: Any) -> Json | None:
 
 
 @pytest.mark.usefixtures("groq_configured")
-def test_the_schema_of_a_workspace_holds_where_a_question_has_none() -> None:  # issue 21
+def test_the_schema_of_a_workspace_holds_where_a_question_has_none() -> None:
     with transaction() as session:
         add_workspace(session, "w", settings={"answer_schema": SCHEMA})
     other: Json = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -142,7 +142,7 @@ def test_the_schema_of_a_workspace_holds_where_a_question_has_none() -> None:  #
         stored_schema(answer_schema={"type": "string"})
 
 
-def test_without_a_language_model_a_schema_is_refused_with_what_to_do() -> None:  # issue 21
+def test_without_a_language_model_a_schema_is_refused_with_what_to_do() -> None:
     with transaction() as session:
         add_workspace(session, "w")
     with pytest.raises(AnswerSchemaInvalid, match="citewell models use"):

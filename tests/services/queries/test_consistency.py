@@ -152,7 +152,7 @@ def assert_published(query: Json) -> None:
     assert not any(re.search(r"\d\.\d{10}", str(verification[name])) for name in SCORES)
     counted = [each for each in verification["sentences"] if each["status"] not in UNCOUNTED]
     assert (verification["confidence"] is None) <= (not counted)
-    # seeds-audit B8: a claim that was taken out of the answer is not among those that were checked.
+    # a claim that was taken out of the answer is not among those that were checked.
     gone = {edit["before"].rstrip(".") for edit in query["edits"] if edit["kind"] in ("dropped", "rewritten")}
     listed = [each["claim"] for each in (*verification["claims"], *verification["facts"])]
     assert not {claim.rstrip(".") for claim in listed} & gone
@@ -174,7 +174,7 @@ def assert_scores(verification: Json) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_no_result_contradicts_itself(seed: int) -> None:  # V10, seeds-audit B7, B8, S2.4, S5.6
+def test_no_result_contradicts_itself(seed: int) -> None:  # V10, S2.4, S5.6
     script = Script(seed)
     query = script.play()
     assert_consistent(query, read_citation_checks(script.story.query_id))
@@ -197,7 +197,7 @@ def assert_told_alike(query: Json, log: list[Json]) -> None:
 
 
 @pytest.mark.parametrize("text", ["[1][2][3]", "[†1]", "(Source: 1)", "[†1].", "[Source: 1]"])
-def test_an_answer_of_markers_only_is_a_refusal_at_every_endpoint(text: str) -> None:  # seeds-audit B6, S2.6
+def test_an_answer_of_markers_only_is_a_refusal_at_every_endpoint(text: str) -> None:  # S2.6
     story = Story(show_claims=True)
     keys = [story.add(f"{city}.md", f"{sentence(city)}.") for city in CITIES[:3]]
     story.selected(*keys).set("generate", {"status": "complete", "text": text, "model": "m"})
@@ -209,7 +209,7 @@ def test_an_answer_of_markers_only_is_a_refusal_at_every_endpoint(text: str) -> 
     assert_told_alike(query, log)
 
 
-def test_what_was_found_of_an_answer_that_was_replaced_is_in_the_history() -> None:  # seeds-audit B7, A4
+def test_what_was_found_of_an_answer_that_was_replaced_is_in_the_history() -> None:  # A4
     story = Story()
     story.selected(story.add("a.md", f"{sentence('Paris')}.")).drafted(f"{sentence('Paris')} [†1].", yes())
     story.set("check_alignment", checked({"score": 0.9})).set("check_answerability", answerable(False, "not an answer"))

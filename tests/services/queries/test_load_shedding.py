@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 def test_no_question_that_was_let_through_at_once_with_others_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # smell 11
+) -> None:
     """A counter's `+= 1` is several steps; other threads may run between them."""
     threads, each = 8, 400
     monkeypatch.setattr("services.queries.load_shedding.REMEMBERED_S", 3600.0)

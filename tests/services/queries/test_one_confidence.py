@@ -12,14 +12,13 @@ from api.schemas.questions.sharing import SharedAnswer
 from citewell.mcp.shapes import Scored, SignalFound
 from citewell_verify.verdicts.calibration import Calibration, calibrations
 from citewell_verify.verification import confidence
-from db.models import QueryKind, Verification, WebhookMessage
+from db.models import QueryKind, WebhookMessage
 from db.queries.runs.queries import QueryFilter
-from db.session import reading, transaction
+from db.session import reading
 from domain.quality.summary_line import verifier_note
 from services.core.context import Outcome
 from services.queries.overview import read_overview, read_queries
 from services.queries.results import read_history, read_query
-from services.reporting.answer_confidence import confidence_json
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, checked, no, ruling, with_groq, with_offline, yes
 from tests.webhooks import register
@@ -237,13 +236,3 @@ def test_a_reader_is_told_what_the_verifier_misses() -> None:  # V9
     verification = told(FIRST, yes(), calibration=measured).conclude()["verification"]
     assert measured.false_pass is not None
     assert f"about {measured.false_pass * 100:.0f} of 100" in verifier_note(verification["calibration"])
-
-
-def test_a_number_of_an_older_version_is_not_called_calibrated() -> None:  # V9
-    story = told(FIRST, yes())
-    story.conclude()
-    with transaction() as session:
-        stored = session.query(Verification).filter_by(query_id=story.query_id).one()
-        stored.calibration, stored.confidence_level = {"version": "old", "ece": 0.07}, "High"
-        assert confidence_json(stored)["confidence_level"] == "Uncalibrated"
-    assert read_query(story.query_id)["verification"]["confidence_level"] == "Uncalibrated"

@@ -116,13 +116,6 @@ def test_that_it_was_not_restated_is_told_of_a_later_round_too() -> None:  # N9,
     assert [issue for issue in story.outcome("select")["issues"] if "taken as it stands" in issue]
 
 
-def test_a_question_that_an_older_program_began_says_that_it_was_not_restated() -> None:  # N9, A5
-    story = Story(FOLLOW_UP, conversation=SAID, min_evidence_score=0.0)
-    story.add("opened.md", OPENED)
-    story.retrieve()
-    assert [issue for issue in story.outcome("select")["issues"] if "an older program" in issue]
-
-
 def test_a_restated_question_may_be_longer_than_one_may_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:  # N9, N6
     story = Story(FOLLOW_UP, conversation=SAID, min_evidence_score=0.0)
     story.add("opened.md", OPENED)

@@ -43,7 +43,7 @@ PARTS = [
 @pytest.mark.parametrize(("case", "parts"), [*zip(JOINED, PARTS, strict=True)])
 def test_a_claim_that_spans_two_documents_is_supported_by_both(
     case: tuple[str, str, str], parts: tuple[str, str]
-) -> None:  # V7, S4.7, seeds-audit B2
+) -> None:  # V7, S4.7
     assert_supported_together(GivenStory(*case, play=by_words).verified(), *parts)
 
 

@@ -531,7 +531,7 @@ PUMPS = "Pump 4 runs at 14 bar and is inspected every 7 months.\nPump 5 runs at 
 MISSING = "Pump 14 runs at 24 bar and is inspected every 8 months"
 
 
-def test_a_rewriting_with_the_figures_of_another_subject_is_not_taken(groq: Play) -> None:  # V6, users B2
+def test_a_rewriting_with_the_figures_of_another_subject_is_not_taken(groq: Play) -> None:  # V6
     story = Story(play=groq)
     story.selected(story.add("a.md", PUMPS)).drafted(f"{MISSING} [†1].", no("there is no pump 14"))
     story.repair()
@@ -549,7 +549,7 @@ def test_a_rewriting_with_the_figures_of_another_subject_is_not_taken(groq: Play
         ("Berlin has 2 million inhabitants", "Hamburg has 3 million inhabitants."),
     ],
 )
-def test_what_is_about_something_that_no_source_names_is_dropped(statement: str, source: str) -> None:  # V6, users B2
+def test_what_is_about_something_that_no_source_names_is_dropped(statement: str, source: str) -> None:  # V6
     story = Story()
     story.selected(story.add("a.md", source)).drafted(f"{statement} [†1].", no("it is not there"))
     story.repair()

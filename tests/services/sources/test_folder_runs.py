@@ -255,7 +255,9 @@ def test_a_source_that_ends_its_workers_is_given_up() -> None:  # F1
     assert items(run(source)) == {"new": 3}
 
 
-def test_a_source_waits_while_many_documents_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # A7
+def test_a_source_waits_while_many_documents_are_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:  # A7
     assert folder.exists()
     configure(monkeypatch, queued="2")
     source = set_up("folder", "books")
@@ -263,6 +265,7 @@ def test_a_source_waits_while_many_documents_are_not_read(folder: Path, monkeypa
         seen = look(source)
         assert (seen["phase"], items(seen), seen["error"]) == ("fetching", {"new": 2, "pending": 1}, None)
     assert items(run(source)) == {"new": 3}
+    assert "source_broke" not in capsys.readouterr().out
 
 
 def test_a_folder_with_too_many_files_is_taken_in_part_and_says_so(

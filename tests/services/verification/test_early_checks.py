@@ -249,7 +249,7 @@ def test_only_the_batches_that_were_asked_for_are_looked_at() -> None:  # N1
     assert states_so_far(context, []) == []
 
 
-def test_an_error_while_drafts_are_told_is_logged_and_costs_no_answer() -> None:  # smell 6
+def test_an_error_while_drafts_are_told_is_logged_and_costs_no_answer() -> None:
     def breaking(*_: object) -> bool:
         raise RuntimeError("a fault of the teller")
 

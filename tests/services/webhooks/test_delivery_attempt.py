@@ -21,7 +21,7 @@ from db.queries.webhooks import deliveries as rows
 from db.queries.webhooks.endpoints import get_endpoint
 from db.session import acting_for, system_transaction, transaction
 from services.webhooks import endpoints
-from services.webhooks.delivery_attempt import LEASE_MARGIN_S, deliver
+from services.webhooks.delivery_attempt import DISABLE_AFTER_S, IN_FLIGHT_OF_TENANT, LEASE_MARGIN_S, deliver
 from services.webhooks.endpoints import EndpointChange
 from services.webhooks.outbox import receiver_of, write_message
 from tests.simulators.sink import Answer, Manner, Sink
@@ -43,6 +43,11 @@ pytestmark = pytest.mark.usefixtures("database")
 
 OK, BROKEN = Answer(200), Answer(500, body=b"out of order")
 SHORT = LIMITS.model_copy(update={"deadline_s": 0.3})
+
+
+@pytest.fixture(autouse=True)
+def _no_jitter(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest finds it
+    monkeypatch.setattr("services.webhooks.delivery_attempt.JITTER", 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +128,7 @@ def test_an_endpoint_that_only_fails_for_days_is_disabled(sink: Sink) -> None:
     endpoint_id, _ = register(sink.answer("/days", BROKEN))
     end_query()
     work()
-    later(seconds=LIMITS.disable_after_s - 60)
+    later(seconds=DISABLE_AFTER_S - 60)
     end_query()
     work()
     assert endpoint_state(endpoint_id) == (EndpointStatus.ACTIVE, True)
@@ -307,7 +312,7 @@ def test_an_endpoint_is_deleted_while_one_of_its_deliveries_is_claimed(sink: Sin
     end_query()
     with ThreadPoolExecutor(1) as threads:
         with transaction() as session:
-            delivery = rows.lock_due(session, the_delivery().id, LIMITS.in_flight, LIMITS.in_flight_of_tenant)
+            delivery = rows.lock_due(session, the_delivery().id, LIMITS.in_flight, IN_FLIGHT_OF_TENANT)
             assert delivery is not None
             removal = threads.submit(copy_context().run, endpoints.remove, hook)
             until_one_waits_for_a_lock()
@@ -452,14 +457,13 @@ def test_a_message_of_another_tenant_moves_nothing(sink: Sink) -> None:
 
 # A6
 def test_one_tenants_crowd_of_receivers_leaves_room_for_others() -> None:
-    limits = LIMITS.model_copy(update={"in_flight_of_tenant": 3})
     for number in range(5):
         register(f"http://127.0.0.1:1/{number}")
     end_query()
     with transaction() as session:
         claimed: list[uuid.UUID] = []
         for delivery in [row.id for row in all_deliveries()]:
-            if (found := rows.lock_due(session, delivery, limits.in_flight, limits.in_flight_of_tenant)) is not None:
+            if (found := rows.lock_due(session, delivery, LIMITS.in_flight, 3)) is not None:
                 rows.begin_attempt(session, found, timedelta(seconds=60))
                 claimed.append(found.id)
     assert len(claimed) == 3
@@ -468,4 +472,4 @@ def test_one_tenants_crowd_of_receivers_leaves_room_for_others() -> None:
         end_query()
         [theirs] = all_deliveries()
         with transaction() as session:
-            assert rows.lock_due(session, theirs.id, limits.in_flight, limits.in_flight_of_tenant) is not None
+            assert rows.lock_due(session, theirs.id, LIMITS.in_flight, 3) is not None

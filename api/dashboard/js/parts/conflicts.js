@@ -5,8 +5,8 @@ import { openLink, placeOf } from "./evidence.js";
 
 const t = words("parts/conflicts");
 
-/** A box with every conflict of the answer; null when there is none. A server of an older version tells of none. */
-export function conflictsOf({ conflicts = [] }) {
+/** A box with every conflict of the answer; null when there is none. */
+export function conflictsOf({ conflicts }) {
   return (
     conflicts.length > 0 &&
     h(

@@ -27,11 +27,11 @@ CAPITALS = "[1] Paris is the capital of France. [2] Rome is the capital of Italy
 )
 def test_a_marker_in_front_belongs_to_what_follows_where_all_of_them_do(
     answer: str, numbers: list[tuple[int, ...]]
-) -> None:  # V5, seeds-audit B9
+) -> None:  # V5
     assert [said.numbers for said in parse_answer(answer).said] == numbers
 
 
-def test_markers_in_front_go_behind_their_own_sentences() -> None:  # V5, seeds-audit B9
+def test_markers_in_front_go_behind_their_own_sentences() -> None:  # V5
     corrected = correct(CAPITALS, 3, {(1, 2)})
     assert corrected.text == (
         "Paris is the capital of France. [1] Rome is the capital of Italy. Vienna is on the Danube. [2]"
@@ -41,7 +41,7 @@ def test_markers_in_front_go_behind_their_own_sentences() -> None:  # V5, seeds-
 TABLE = "| City | Country |\n|---|:---:|\n| Paris | France [1] |\n| Rome | Italy [2] |"
 
 
-def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5, seeds-audit B10
+def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5
     assert [(said.claim, said.numbers) for said in parse_answer(TABLE).said if said.numbers or said.claim] == [
         (True, (1,)),
         (True, (2,)),
@@ -61,7 +61,7 @@ def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5, se
         "Fees\n====",
     ],
 )
-def test_captions_and_lone_headings_claim_nothing(label: str) -> None:  # V5, seeds-audit B10
+def test_captions_and_lone_headings_claim_nothing(label: str) -> None:  # V5
     said = statements(f"{label}\n\nRefunds take 30 days. [1]")
     assert [statement.text for statement in said if statement.claim] == ["Refunds take 30 days."]
 
@@ -93,7 +93,7 @@ FILINGS = citable_sources(
 )
 
 
-def test_a_named_citation_is_checked_and_renumbered() -> None:  # V5, seeds-audit B1
+def test_a_named_citation_is_checked_and_renumbered() -> None:  # V5
     answer = "Apple's revenue was $394 billion [Source: AAPL 10-Q 2023]. It rose (Source: lost.pdf, p. 7)."
     assert [(check.item, check.number) for check in plan_checks(answer, FILINGS)] == [("s0:c2", 2), ("s1:c0", None)]
     corrected = correct(answer, FILINGS, frozenset())
@@ -104,7 +104,7 @@ def test_a_named_citation_is_checked_and_renumbered() -> None:  # V5, seeds-audi
     ]
 
 
-def test_the_digits_of_a_name_that_is_unknown_are_no_words_of_the_statement() -> None:  # V5, seeds-audit B1
+def test_the_digits_of_a_name_that_is_unknown_are_no_words_of_the_statement() -> None:  # V5
     (said,) = statements("Apple's revenue was $394 billion [Source: AAPL 10-Q 2023].")
     assert (said.text, said.numbers, said.missing) == (
         "Apple's revenue was $394 billion.",

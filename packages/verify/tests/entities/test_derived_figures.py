@@ -63,7 +63,7 @@ def test_a_figure_that_may_follow_is_not_called_wrong_and_not_proven() -> None: 
     ] == ["number"]
 
 
-def test_a_figure_in_words_is_the_same_figure() -> None:  # V3, judging.md 5
+def test_a_figure_in_words_is_the_same_figure() -> None:  # V3
     source = "Later cancellations are refunded at half the price. About one in five species of mammals is a bat."
     assert disagreements("Who cancels later gets 50 percent of the price back.", source) == ()
     assert disagreements("Around 20 percent of mammal species are bats.", source) == ()

@@ -93,7 +93,7 @@ def test_a_claim_needs_three_tenths_of_its_words_in_the_source(claim: str, low: 
         'returns must be made within <b>30 days</b> <a href="http://x.example/7">',
     ],
 )
-def test_how_a_claim_is_written_lowers_nothing(claim: str) -> None:  # S4.4, seeds-audit, small
+def test_how_a_claim_is_written_lowers_nothing(claim: str) -> None:  # S4.4
     score = score_citation(claim, "All returns must be made within 30 days of purchase date.")
     assert (score.claim_relevance, score.issues) == (1.0, ())
 

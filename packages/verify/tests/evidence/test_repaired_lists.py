@@ -105,7 +105,7 @@ def repaired(statement: str, source: str) -> str | None:
 
 @settings(max_examples=400, deadline=None)
 @given(lists())
-def test_a_repair_never_gives_one_thing_the_value_of_another(case: Listed) -> None:  # V6, users B2
+def test_a_repair_never_gives_one_thing_the_value_of_another(case: Listed) -> None:  # V6
     for thing, value in case.claimed.items():
         text = repaired(case.kind.write(thing, value), case.source)
         assert text is None or text in case.right()

@@ -133,7 +133,7 @@ def test_links_code_and_other_brackets_are_not_markers(text: str) -> None:  # S5
         "Press [1] to go on.",
     ],
 )
-def test_a_bracket_that_cannot_cite_is_no_marker(text: str) -> None:  # V5, users B4
+def test_a_bracket_that_cannot_cite_is_no_marker(text: str) -> None:  # V5
     assert cited_markers(text, 4) == []
     behind = cited_markers(f"{text} [1]", 4)
     assert [(marker.start, marker.numbers) for marker in behind] == [(len(text) + 1, (1,))]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from citewell_verify.text.readability import is_readable
 
 
-# V8, users 1.2
+# V8
 @pytest.mark.parametrize(
     "text",
     [

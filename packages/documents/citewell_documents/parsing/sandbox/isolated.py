@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 Answer = TypeVar("Answer")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
-_PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_s_per_mb, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
+_PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
 # From this share of the limit on, an abort means that memory ran out: libraries abort in their own ways.
 _FULL_SHARE = 0.5
 _PASSES = 3  # over a page: an eighth of it in each language and direction, all of it once, and doubtful words

@@ -1,24 +1,19 @@
-"""functions for what a step begins with and what it leaves: each one transaction in one round trip
+"""Functions for what a step begins with and what it leaves: each is one transaction in one round trip (db.functions).
 
-Programs of before go on with statements of their own. A function is never changed: what replaces it has the next number
-in its name, and the old one goes when no program calls it any more.
+They belong to the first revision. A function is never changed after a release, since programs of two releases call it
+during a rolling upgrade: what replaces it gets the next number in its name, in a revision of its own, and the old one
+goes when no supported program calls it any more.
+
+All but the short `used_v1` are in PL/pgSQL: it keeps the plans of its statements for the life of a connection, as
+functions in SQL do not before Postgres 18.
 """
 
-from alembic import op
-
-revision = "0024"
-down_revision = "0023"
-branch_labels = None
-depends_on = None
-
-# In PL/pgSQL throughout: it keeps the plans of its statements for the life of a connection, as functions in SQL do not
-# before Postgres 18.
-
-# In one order, so that two that want the same rows do not wait for each other. A claim that somebody else holds is
-# taken over when its lease ran out, when it was handed back for now, or when the launch is newer.
+# In one order, so that two that want the same rows do not wait for each other. A claim of another worker is taken over
+# when its lease ran out, when it was handed back for now, or when the launch is newer.
 _CLAIM = """
 CREATE FUNCTION claim_steps_v1(
-    p_query uuid, p_round int, p_steps text[], p_items text[], p_worker text, p_lease_s float8, p_launch int, p_tries int
+    p_query uuid, p_round int, p_steps text[], p_items text[], p_worker text, p_lease_s float8, p_launch int,
+    p_tries int
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
     v_claimed json;
@@ -83,7 +78,7 @@ $$
 
 # `accepted_at`: among the calls that wait for the provider a person's take the turn of the oldest scripted query that
 # runs of the same tenant, just before it and in their own order. Outcomes are read behind the claim: what could not be
-# claimed because somebody finished it is seen.
+# claimed because another worker finished it is seen.
 _ENTER = """
 CREATE FUNCTION enter_steps_v1(
     p_tenant bigint, p_query uuid, p_round int, p_steps text[], p_items text[], p_worker text, p_lease_s float8,
@@ -135,20 +130,24 @@ _CALL_COLUMNS = """
     query_id uuid, round int, step text, item text, provider text, model text, prompt text, prompt_version text,
     attempt int, status int, error text, finish_reason text, request_id text, prompt_tokens int, cached_tokens int,
     completion_tokens int, reasoning_tokens int, estimated bool, cost_usd numeric, duration_ms float, reply_text text,
-    kept bool, hedged bool, prompt_sha256 text
+    kept bool, hedged bool, prompt_sha256 text, execution uuid
 """
 _CALL_NAMES = ", ".join(column.split()[0] for column in _CALL_COLUMNS.split(","))
 
-# Calls are stored whatever becomes of the outcomes: they were paid for. The outcomes are stored all or none: none when
-# the query has ended, or somebody took over one of the claims (the fence; whoever is late meets the rows as they are
-# now). All rows of steps come before the query's row, so that two never wait for each other crosswise.
+# Calls are stored whatever becomes of the outcomes, since they were paid for, and each is booked once. A process whose
+# connection broke while this ran does not know whether it was committed, and books them again as it hands back its
+# claims. Therefore the rows of the claims are locked before the calls are stored, even if another process holds them by
+# now. The outcomes are stored all or none: none when the query has ended, or when another process took over one of the
+# claims (the fence). All rows of steps come before the query's row, so that two never wait for each other crosswise.
+# Adopted outcomes were produced elsewhere: a process that is busy with such an item loses its claim.
 _LEAVE = f"""
 CREATE FUNCTION leave_steps_v1(
     p_tenant bigint, p_query uuid, p_round int, p_steps text[], p_items text[], p_attempts int[], p_values jsonb[],
     p_also_steps text[], p_also_values jsonb[], p_calls json, p_settled uuid[],
     p_note boolean, p_types text[], p_data jsonb[],
     p_next_round int, p_next_steps text[], p_next_items text[], p_worker text, p_lease_s float8, p_launch int,
-    p_tries int, p_stage text, p_passages bigint[]
+    p_tries int, p_stage text, p_passages bigint[],
+    p_adopted_steps text[], p_adopted_items text[], p_adopted_values jsonb[]
 ) RETURNS TABLE (
     kept boolean, claimed json, used_s float8, spent_usd float8, entered boolean, passages json
 ) LANGUAGE plpgsql AS $$
@@ -165,17 +164,27 @@ BEGIN
     IF cardinality(p_settled) > 0 THEN
         DELETE FROM begun_calls WHERE query_id = p_query AND token = ANY(p_settled);
     END IF;
+    SELECT count(*) FILTER (WHERE locked.attempt = locked.given AND locked.value IS NULL) INTO v_held
+    FROM (
+        SELECT stored.attempt, stored.value, given.attempt AS given
+        FROM step_outcomes AS stored JOIN unnest(p_steps, p_items, p_attempts) AS given (step, item, attempt)
+            USING (step, item)
+        WHERE stored.query_id = p_query AND stored.round = p_round
+        FOR UPDATE OF stored
+    ) AS locked;
     IF p_calls IS NOT NULL THEN
         INSERT INTO model_calls ({_CALL_NAMES})
-        SELECT {_CALL_NAMES} FROM json_to_recordset(p_calls) AS calls ({_CALL_COLUMNS});
+        SELECT {_CALL_NAMES}
+        FROM ROWS FROM (json_to_recordset(p_calls) AS ({_CALL_COLUMNS})) WITH ORDINALITY AS calls ({_CALL_NAMES}, place)
+        WHERE NOT EXISTS (
+            SELECT FROM model_calls AS booked
+            WHERE booked.query_id = p_query AND booked.execution = calls.execution
+                AND (booked.item, booked.attempt, booked.hedged, booked.kept)
+                    = (calls.item, calls.attempt, calls.hedged, calls.kept)
+                AND booked.prompt_sha256 IS NOT DISTINCT FROM calls.prompt_sha256)
+        ORDER BY place;
     END IF;
 
-    PERFORM FROM step_outcomes AS stored JOIN unnest(p_steps, p_items, p_attempts) AS given (step, item, attempt)
-        USING (step, item)
-    WHERE stored.query_id = p_query AND stored.round = p_round AND stored.attempt = given.attempt
-        AND stored.value IS NULL
-    FOR UPDATE OF stored;
-    GET DIAGNOSTICS v_held = ROW_COUNT;
     SELECT * INTO query FROM queries WHERE id = p_query AND status IN ('queued', 'running');
     v_kept := FOUND AND v_held = cardinality(p_steps);
     IF NOT v_kept THEN
@@ -200,7 +209,15 @@ BEGIN
         v_claimed := claim_steps_v1(
             p_query, p_next_round, p_next_steps, p_next_items, p_worker, p_lease_s, p_launch, p_tries);
     END IF;
-    -- What was not claimed as a whole is entered by whoever does it.
+    IF cardinality(p_adopted_steps) > 0 THEN
+        INSERT INTO step_outcomes (query_id, round, step, item, worker, lease_until, value, finished_at)
+        SELECT p_query, p_round, adopted.step, adopted.item, 'early', now(), adopted.value, now()
+        FROM unnest(p_adopted_steps, p_adopted_items, p_adopted_values) AS adopted (step, item, value)
+        ON CONFLICT (query_id, round, step, item) DO UPDATE
+        SET value = excluded.value, finished_at = excluded.finished_at, attempt = step_outcomes.attempt + 1
+        WHERE step_outcomes.value IS NULL;
+    END IF;
+    -- What was not claimed as a whole is entered by the process that does it.
     v_stage := CASE WHEN json_array_length(v_claimed) = cardinality(p_next_steps) THEN p_stage END;
     IF p_note OR v_stage IS NOT NULL THEN
         v_entered := note_progress_v1(p_query, v_stage, p_types, p_data);
@@ -224,28 +241,41 @@ END
 $$
 """  # noqa: S608 - only constants are put together
 
-# The first one under a key stays until it is too old.
+# The first reply under a key stays until it is too old. Each call of `p_ended` is noted with its begun call, and with
+# the `key` of its reply, which is not stored twice.
 _KEEP_REPLIES = """
-CREATE FUNCTION keep_replies_v1(p_tenant bigint, p_keys bytea[], p_texts text[], p_models text[], p_keep_s float8)
-RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION keep_replies_v1(
+    p_tenant bigint, p_keys bytea[], p_texts text[], p_models text[], p_keep_s float8, p_ended json
+) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('citewell.tenant', p_tenant::text, true);
     INSERT INTO kept_replies (key, reply_text, model)
-    SELECT given.key, given.reply_text, given.model FROM unnest(p_keys, p_texts, p_models) AS given (key, reply_text, model)
+    SELECT given.key, given.reply_text, given.model
+    FROM unnest(p_keys, p_texts, p_models) AS given (key, reply_text, model)
     ON CONFLICT (tenant_id, key) DO UPDATE
     SET reply_text = excluded.reply_text, model = excluded.model, created_at = now()
     WHERE kept_replies.created_at <= now() - make_interval(secs => p_keep_s);
+    IF p_ended IS NOT NULL THEN
+        UPDATE begun_calls SET ended = given.call || jsonb_build_object('key', given.key)
+        FROM json_to_recordset(p_ended)
+            AS given (key text, query_id uuid, token uuid, item text, prompt_sha256 text, call jsonb)
+        WHERE begun_calls.query_id = given.query_id AND begun_calls.token = given.token
+            AND begun_calls.number = (
+                SELECT min(begun.number) FROM begun_calls AS begun
+                WHERE begun.query_id = given.query_id AND begun.token = given.token AND begun.ended IS NULL
+                    AND begun.call ->> 'item' = given.item AND begun.call ->> 'prompt_sha256' = given.prompt_sha256);
+    END IF;
 END
 $$
 """
 
-# With what there is to be kept by then; only a look-up that keeps nothing does not wait for the disk: calls that begin are
-# written down for the death of a worker. When a reply was last used is known to the hour; rows that somebody else just
-# touches are left to them.
+# Keeps first what there is to be kept by then. Only a look-up that keeps nothing does not wait for the disk: calls that
+# begin are written down for the death of a worker. When a reply was last used is known to the hour, so a row that
+# another transaction is just writing is left out.
 _FIND_REPLIES = """
 CREATE FUNCTION find_replies_v1(
     p_tenant bigint, p_keys bytea[], p_keep_s float8, p_begun json,
-    p_new_keys bytea[], p_new_texts text[], p_new_models text[]
+    p_new_keys bytea[], p_new_texts text[], p_new_models text[], p_ended json
 ) RETURNS TABLE (key bytea, reply_text text, model text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -253,7 +283,7 @@ DECLARE
 BEGIN
     PERFORM set_config('citewell.tenant', p_tenant::text, true);
     IF cardinality(p_new_keys) > 0 THEN
-        PERFORM keep_replies_v1(p_tenant, p_new_keys, p_new_texts, p_new_models, p_keep_s);
+        PERFORM keep_replies_v1(p_tenant, p_new_keys, p_new_texts, p_new_models, p_keep_s, p_ended);
     ELSE
         PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
@@ -284,13 +314,4 @@ END
 $$
 """
 
-
-def upgrade() -> None:
-    for function in (_CLAIM, _NOTE, _USED, _ENTER, _LEAVE, _KEEP_REPLIES, _FIND_REPLIES):
-        op.execute(function)
-
-
-def downgrade() -> None:
-    names = "find_replies keep_replies leave_steps enter_steps used note_progress claim_steps"
-    for name in names.split():
-        op.execute(f"DROP FUNCTION {name}_v1")
+FUNCTIONS = (_CLAIM, _NOTE, _USED, _ENTER, _LEAVE, _KEEP_REPLIES, _FIND_REPLIES)
