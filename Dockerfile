@@ -12,8 +12,8 @@ RUN python -m venv --without-pip /opt/citewell \
     && pip --python /opt/citewell/bin/python install --require-hashes --only-binary :all: -r deploy/requirements.lock \
     && pip install --require-hashes --only-binary :all: -r deploy/build.lock
 COPY . .
-RUN pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
-    && pip --python /opt/citewell/bin/python install --no-deps dist/citewell-*.whl
+RUN pip wheel --no-deps --no-build-isolation --wheel-dir dist ./packages/verify ./packages/documents ./sdk/python . \
+    && pip --python /opt/citewell/bin/python install --no-deps dist/citewell*.whl
 
 FROM python:${PYTHON}
 LABEL org.opencontainers.image.title="Citewell" \

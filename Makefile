@@ -14,7 +14,9 @@ PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
 # imported, and the others are compiled when they are.
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --no-deps --no-compile
-COMPILE := uv pip compile --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
+# The packages of this repository that the server is built on; it carries none of them in its own wheel.
+PACKAGES := packages/verify packages/documents sdk/python
+COMPILE := uv pip compile --no-emit-package citewell-client --no-emit-package citewell-documents --no-emit-package citewell-verify --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
@@ -27,12 +29,12 @@ setup: $(STAMP) ## build .venv with what runs Citewell, and nothing else
 
 setup-dev: $(DEV_STAMP) ## add what tests, checks and measures it
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml $(wildcard packages/*/pyproject.toml)
 	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@echo "Installing what runs Citewell into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) --require-hashes -r requirements.lock
-	@$(INSTALL) --no-build-isolation --editable .
+	@$(INSTALL) --no-build-isolation $(addprefix --editable ,$(PACKAGES) .)
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock bench/pyproject.toml $(STAMP)
@@ -62,7 +64,7 @@ check: setup-dev ## format, lint, types, import contracts, unused dependencies, 
 	$(BIN)/basedpyright --warnings
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
-	cd sdk/python && ../../$(BIN)/deptry .
+	for package in $(PACKAGES); do (cd $$package && $(CURDIR)/$(BIN)/deptry .) || exit; done
 	$(BIN)/oxfmt --check api/dashboard sdk/javascript
 	$(BIN)/oxlint --deny-warnings api/dashboard sdk/javascript
 

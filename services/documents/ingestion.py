@@ -9,7 +9,7 @@ import structlog
 from opentelemetry.trace import Span
 from sqlalchemy.orm import Session
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, embedded_text
 from citewell_documents.errors import DocumentEmpty
 from citewell_documents.metadata import described, searched_name

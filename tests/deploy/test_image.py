@@ -16,6 +16,11 @@ from tests.deploy.files import ROOT
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
 LOCKS = [*ROOT.glob("*.lock"), *(ROOT / "deploy").glob("*.lock")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+OWN = [
+    tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for folder in ("packages/verify", "packages/documents", "sdk/python")
+]
+"""The packages of this repository that the server is built on."""
 
 
 def instructions(name: str) -> list[str]:
@@ -32,7 +37,20 @@ def pinned(lock: str) -> dict[str, set[str]]:
 
 
 def names(requirements: list[str]) -> set[str]:
-    return {canonicalize_name(Requirement(each).name) for each in requirements}
+    """The distributions that come from elsewhere: those of this repository are in no lock."""
+    asked: set[str] = {canonicalize_name(Requirement(requirement).name) for requirement in requirements}
+    return asked - {project["name"] for project in OWN}
+
+
+def needed() -> list[str]:
+    """What the server and the packages below it ask for; the server asks for these extras of them."""
+    extras = {"office", "pdf", "text", "web"}
+    own = [project.get("optional-dependencies", {}) for project in OWN]
+    families = [
+        requirement for held in own for name, wanted in held.items() if name in extras for requirement in wanted
+    ]
+    bases = chain(*(project["dependencies"] for project in OWN))
+    return [*PROJECT["project"]["dependencies"], *bases, *families]
 
 
 def sent_to_the_builder() -> set[str]:
@@ -44,7 +62,7 @@ def sent_to_the_builder() -> set[str]:
 
 def test_the_builder_gets_the_packages_and_nothing_else() -> None:  # A8, A10
     packages = {each.removesuffix("*") for each in PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]}
-    files = {"LICENSE", "README.md", "alembic.ini", "pyproject.toml", "deploy/*.lock", "sdk/python"}
+    files = {"LICENSE", "README.md", "alembic.ini", "pyproject.toml", "deploy/*.lock", "packages", "sdk/python"}
     assert sent_to_the_builder() == packages | files
 
 
@@ -100,7 +118,7 @@ def test_what_a_package_asks_for_with_extras_is_pinned_with_them() -> None:  # A
 def test_the_image_has_what_the_program_needs_and_no_servers() -> None:  # A10
     extras = PROJECT["project"]["optional-dependencies"]
     there = pinned("deploy/requirements.lock").keys()
-    assert names(PROJECT["project"]["dependencies"]) - there == set()
+    assert names(needed()) - there == set()
     assert there & names(extras["embedded"]) == set()
     assert pinned("deploy/build.lock").keys() == names(PROJECT["dependency-groups"]["build"])
     assert PROJECT["dependency-groups"]["build"] == PROJECT["build-system"]["requires"]
@@ -109,7 +127,7 @@ def test_the_image_has_what_the_program_needs_and_no_servers() -> None:  # A10
 def test_a_laptop_gets_what_runs_with_every_small_extra_and_no_tool_of_developers() -> None:
     there, extras = pinned("requirements.lock").keys(), PROJECT["project"]["optional-dependencies"]
     runs = {name: held for name, held in extras.items() if not name.startswith("neural")}
-    wanted = names([*PROJECT["project"]["dependencies"], *PROJECT["build-system"]["requires"], *chain(*runs.values())])
+    wanted = names([*needed(), *PROJECT["build-system"]["requires"], *chain(*runs.values())])
     tools = names([each for each in PROJECT["dependency-groups"]["dev"] if isinstance(each, str)]) - wanted
     assert wanted - there == set()
     assert {"pytest", "ruff", "basedpyright", "playwright"} <= tools

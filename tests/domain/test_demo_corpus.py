@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, TextChunk
 from citewell_documents.filings import filing_in
 from citewell_documents.parsing import ParseLimits, parse

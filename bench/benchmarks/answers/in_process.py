@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.answers.judged_answers import Card, Question, Reply
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from benchmarks.search.in_memory import DENSE_WEIGHT, DEPTH, LexicalIndex
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import parse
 from citewell_verify.answers.refusals import IDK

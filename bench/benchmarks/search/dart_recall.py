@@ -20,7 +20,7 @@ from benchmarks.verdicts.dart_tables import reports, tables_of
 from benchmarks.verdicts.korean_cells import is_term, spoken_names
 from benchmarks.verdicts.truth_tables import TruthTable
 from benchmarks.verdicts.verdict_cases import print_table
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.offline.meaning import Meaning

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, TextChunk
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.language import with_findings

@@ -1,6 +1,6 @@
 """A chunk's context is kept beside it, and its size is counted in tokens."""
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, Section, Table, TextChunk
 from citewell_verify.text.context_lines import indexed_text
 from citewell_verify.text.lengths import count_tokens

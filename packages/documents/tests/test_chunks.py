@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_documents.chunks import MIN_CHUNK_CHARS, split_document
+from citewell_documents.chunking import MIN_CHUNK_CHARS, split_document
 from citewell_documents.document import Page, ParsedDocument, Section, TextChunk
 from citewell_verify.text.sentences import split_sentences
 

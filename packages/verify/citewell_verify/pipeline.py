@@ -62,14 +62,33 @@ class GivenText:
     pages: Sequence[tuple[int, int, int]] | None = None
 
 
-def verify(
-    answer: str, sources: Sequence[str | GivenText], question: str | None = None, judge: Judge | None = None
-) -> Report:
+def given_text(source: Any) -> GivenText:
+    """Return a text, or a document of LangChain, LlamaIndex or Haystack, as a source. Raises TypeError for others.
+
+    An answer cites a document of theirs also by the title, file name or source of its metadata.
+    """
+    if isinstance(source, GivenText):
+        return source
+    if isinstance(source, str):
+        return GivenText(source)
+    node = getattr(source, "node", source)
+    text = node.get_content() if hasattr(node, "get_content") else getattr(node, "page_content", None)
+    text = getattr(node, "content", None) if text is None else text
+    if not isinstance(text, str):
+        raise TypeError(f"a source is a text, a GivenText or a document with text, not {type(source).__name__}")
+    metadata: Mapping[str, Any] = getattr(node, "metadata", None) or getattr(node, "meta", None) or {}
+    names = (metadata.get(key) for key in ("title", "file_name", "filename", "source", "file_path"))
+    title = next((name for name in names if isinstance(name, str) and name), None)
+    return GivenText(text, title=title and title.rpartition("/")[2], metadata=metadata)
+
+
+def verify(answer: str, sources: Sequence[Any], question: str | None = None, judge: Judge | None = None) -> Report:
     """Verify `answer` against its `sources`, sentence by sentence, and repair what they do not support.
 
-    `[1]` in the answer cites the first source. With a `question`, it is also judged whether the answer answers it.
-    The `judge` is a language model; without one, offline rules judge. Raises VerificationInvalid for an answer or
-    sources that cannot be verified. In code that runs in an event loop, use `verify_async`.
+    `[1]` in the answer cites the first source; for what a source may be, see `given_text`. With a `question`, it is
+    also judged whether the answer answers it. The `judge` is a language model; without one, offline rules judge. Raises
+    VerificationInvalid for an answer or sources that cannot be verified. In code that runs in an event loop, use
+    `verify_async`.
     """
     work = verify_async(answer, sources, question, judge)
     try:
@@ -82,10 +101,10 @@ def verify(
 
 
 async def verify_async(
-    answer: str, sources: Sequence[str | GivenText], question: str | None = None, judge: Judge | None = None
+    answer: str, sources: Sequence[Any], question: str | None = None, judge: Judge | None = None
 ) -> Report:
     """`verify` for code that runs in an event loop."""
-    given = [GivenText(source) if isinstance(source, str) else source for source in sources]
+    given = list(map(given_text, sources))
     check_given(answer, given)
     model: JudgeModel = LanguageModelJudge(judge) if judge else await asyncio.to_thread(_offline_judge)
     work = await asyncio.to_thread(_Work.begun, answer, given, question or "", model)

@@ -6,7 +6,7 @@ from io import BytesIO
 import openpyxl
 import pytest
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.meaning import Meaning

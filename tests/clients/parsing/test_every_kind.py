@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 import pytest
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.formats import SUFFIXES, media_type
 from citewell_documents.metadata import completed, searched_name
 from citewell_documents.parsing.sandbox.isolated import parse_isolated

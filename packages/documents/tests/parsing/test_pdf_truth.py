@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from citewell_documents.chunks import split_document
+from citewell_documents.chunking import split_document
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_kinds import KINDS
 from document_material.pdf_truth import TOKEN, Truth

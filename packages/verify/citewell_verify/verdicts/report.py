@@ -50,3 +50,10 @@ class Report:
     confidence: float | None
     confidence_level: str | None
     issues: tuple[str, ...]
+
+    @property
+    def supported_share(self) -> float | None:
+        """The share, 0..1, of the sentences that claim something which the sources support; None without any."""
+        claims = [sentence for sentence in self.sentences if sentence.status is not SentenceStatus.NO_CLAIM]
+        supported = sum(sentence.status is SentenceStatus.SUPPORTED for sentence in claims)
+        return supported / len(claims) if claims else None
