@@ -1,36 +1,32 @@
 """Measures how the code is laid out: `python -m tools.house` prints each figure beside its aim.
 
-A module is a file of the program other than `__init__.py`. Folders are counted without that of the tables, documents
-for users without their fenced blocks of code and without the generated page of settings.
+A module is a file other than `__init__.py`. What a call executes are the modules of which a function ran.
 """
 
 import ast
-import re
 import sys
+import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from statistics import median
+from types import FrameType
 
-PROGRAM = (
-    "api",
-    "citewell",
-    "citewell_verify",
-    "clients",
-    "config",
-    "db",
-    "domain",
-    "sdk/python/citewell_client",
-    "services",
-    "workers",
-)
-TABLES = Path("db/models")
-SHORT, LONG = 40, 200
-_WORD = re.compile(r"\w[\w'’-]*")
-_CODE = re.compile(r"^ *(```+|~~~+).*?^ *\1 *$", re.MULTILINE | re.DOTALL)
-_GENERATED = "settings.md"
+HOUSES = {
+    "verify": ("packages/verify/citewell_verify",),
+    "documents": ("packages/documents/citewell_documents",),
+    "server": ("api", "citewell", "clients", "config", "db", "domain", "services", "workers"),
+    "client": ("sdk/python/citewell_client",),
+}
+_LINES = {"verify": "≤ 15,000", "documents": "≤ 9,500", "server": "≤ 58,000"}
+_SMALL = 6  # lines; a private function that is called once and has fewer may go back into its caller
+_VAGUE = ("each", "found")
+_ANSWER = "Returns are accepted for 60 days [1]. A receipt is required [1]."
+_SOURCE = "Returns are accepted for 30 days. A receipt is required."
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -41,68 +37,92 @@ class Figure:
 
 
 def measure(root: Path) -> list[Figure]:
-    modules = {path: path.read_text() for top in PROGRAM for path in _modules(root / top)}
-    folders = Counter(path.parent for path in modules if path.parent != root / TABLES)
-    functions = [each for text in modules.values() for each in _functions(text)]
-    lines = [len(text.splitlines()) for text in modules.values()]
-    decisions = [_words(path) for path in (root / "docs/decisions").glob("[0-9]*.md")]
-    for_users = [root / "README.md", *(path for path in (root / "docs").glob("*.md") if path.name != _GENERATED)]
-    documented = sum(ast.get_docstring(each) is not None for each in functions)
+    """The figures of a checkout that need no code of it to run."""
+    texts = {house: [path.read_text() for path in _modules(root, tops)] for house, tops in HOUSES.items()}
+    every = [text for house in texts.values() for text in house]
+    functions = [_length(function) for text in every for function in _functions(ast.parse(text))]
+    vague = Counter(name for text in every for name in _locals(ast.parse(text)))
     return [
-        Figure("modules", f"{len(modules):,}"),
-        Figure("files per folder, median / p90 / max", _spread(list(folders.values())), "≤ 7 / ≤ 12 / ≤ 24"),
-        Figure("function, median lines", f"{_middle([_length(each) for each in functions])}", "8-10"),
-        Figure(f"modules below {SHORT} lines", f"{sum(each < SHORT for each in lines)}", "≤ 40"),
-        Figure(f"modules above {LONG} lines", f"{sum(each > LONG for each in lines)}"),
-        Figure("functions with a docstring", f"{documented / max(len(functions), 1):.0%}", "≤ 30%"),
-        Figure("decisions", f"{len(decisions)}", "about 15"),
-        Figure("words of decisions", f"{sum(decisions):,}"),
-        Figure("words for users, no code or settings.md", f"{sum(map(_prose, for_users)):,}", "≤ 12,000"),
-        Figure("lines of the program", f"{sum(_lines(root, PROGRAM)):,}"),
-        Figure("lines of tests", f"{sum(_lines(root, ['tests'])):,}"),
+        *(Figure(f"modules of {house}", f"{len(modules):,}") for house, modules in texts.items()),
+        *(Figure(f"lines of {house}", f"{_lines(root, HOUSES[house]):,}", _LINES.get(house, "")) for house in texts),
+        Figure("lines of tests", f"{_lines(root, ['tests', 'packages/verify/tests', 'packages/documents/tests']):,}"),
+        Figure("function, median / p90 / max lines", _spread(functions), "≥ 9"),
+        Figure(f"private, called once, below {_SMALL} lines", f"{sum(map(_crumbs, every)):,}", "≤ 300"),
+        Figure(f"locals named {' or '.join(_VAGUE)}", f"{sum(vague[name] for name in _VAGUE):,}", "≤ 50"),
     ]
 
 
-def crowded(root: Path, most: int) -> list[str]:
-    """The folders that hold more than this many modules, the fullest first."""
-    folders = Counter(path.parent.relative_to(root) for top in PROGRAM for path in _modules(root / top))
-    return [f"{count} {folder}" for folder, count in folders.most_common() if count > most]
+def executed(work: Callable[[], object]) -> set[str]:
+    """Return the modules of this repository of which a function runs during `work`, in this thread and new ones."""
+    tops = tuple(f"/{top}/" for tops in HOUSES.values() for top in tops)
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            files.add(frame.f_code.co_filename)
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # pyright: ignore[reportArgumentType], it takes None as sys.setprofile does
+    return {name for name in files if any(top in name for top in tops) and "/site-packages/" not in name}
 
 
-def _modules(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*.py") if path.name != "__init__.py")
+def _verified_sentences() -> set[str]:
+    from citewell_verify import verify  # noqa: PLC0415, other figures need none of it
+
+    def verified() -> None:
+        verify(_ANSWER, [_SOURCE])
+
+    verified()  # What loads weights and prompts is done once per process.
+    return executed(verified)
 
 
-def _functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+def _modules(root: Path, tops: Iterable[str]) -> Iterator[Path]:
+    return (path for top in tops for path in (root / top).rglob("*.py") if path.name != "__init__.py")
 
 
-def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+def _functions(tree: ast.AST) -> Iterator[Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+def _length(function: Function) -> int:
     return (function.end_lineno or function.lineno) - function.lineno + 1
 
 
-def _lines(root: Path, tops: Iterable[str]) -> list[int]:
-    return [len(path.read_text().splitlines()) for top in tops for path in (root / top).rglob("*.py")]
+def _locals(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
-def _words(path: Path) -> int:
-    return len(_WORD.findall(path.read_text()))
+def _crumbs(text: str) -> int:
+    tree = ast.parse(text)
+    uses = Counter(
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
+    small = (function for function in _functions(tree) if _length(function) < _SMALL and not function.decorator_list)
+    names = (function.name for function in small)
+    return sum(name.startswith("_") and not name.startswith("__") and uses[name] == 1 for name in names)
 
 
-def _prose(path: Path) -> int:
-    return len(_WORD.findall(_CODE.sub("", path.read_text()))) if path.exists() else 0
-
-
-def _middle(values: Sequence[int]) -> str:
-    return f"{median(values or [0]):g}"
+def _lines(root: Path, tops: Iterable[str]) -> int:
+    return sum(len(path.read_text().splitlines()) for top in tops for path in (root / top).rglob("*.py"))
 
 
 def _spread(values: Sequence[int]) -> str:
     ordered = sorted(values) or [0]
-    return f"{_middle(ordered)} / {ordered[ceil(len(ordered) * 0.9) - 1]} / {ordered[-1]}"
+    return f"{median(ordered):g} / {ordered[ceil(len(ordered) * 0.9) - 1]} / {ordered[-1]}"
 
 
 if __name__ == "__main__":
-    for figure in measure(Path()):
-        print(f"{figure.name:<40} {figure.now:>16}   {figure.aim}".rstrip())
-    print(*crowded(Path(), int(sys.argv[1]) if len(sys.argv) > 1 else 24), sep="\n")
+    sentences = Figure("modules that two verified sentences execute", f"{len(_verified_sentences())}", "≤ 60")
+    for figure in (*measure(Path()), sentences):
+        print(f"{figure.name:<45} {figure.now:>16}   {figure.aim}".rstrip())

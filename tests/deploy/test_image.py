@@ -105,12 +105,13 @@ def test_what_a_package_asks_for_with_extras_is_pinned_with_them() -> None:  # A
     text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
     pins = re.findall(r"^([\w.-]+)(?:\[(.+?)\])?==", text, re.MULTILINE)
     extras = {name: set(held.split(",")) - {""} for name, held in pins}
+    own = {project["name"] for project in OWN}
     asked: dict[str, set[str]] = {}
     for package in distributions():
-        wanted = [Requirement(each) for each in package.requires or ()]
-        for each in wanted:
-            if each.extras and (each.marker is None or each.marker.evaluate({"extra": ""})):
-                asked.setdefault(canonicalize_name(each.name), set()).update(each.extras)
+        for wanted in map(Requirement, package.requires or ()):
+            is_asked = wanted.marker is None or wanted.marker.evaluate({"extra": ""})
+            if wanted.extras and is_asked and wanted.name not in own:
+                asked.setdefault(canonicalize_name(wanted.name), set()).update(wanted.extras)
     assert {"coverage", "celery"} <= asked.keys()
     assert {name: held for name, held in asked.items() if not held <= extras.get(name, set())} == {}
 

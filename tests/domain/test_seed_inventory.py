@@ -29,7 +29,7 @@ PROOFS = sorted({(row, file, test) for row, _, _, _, file, test in ROWS if file}
 
 @pytest.mark.parametrize(("row", "file", "test"), PROOFS)
 def test_a_formula_is_proved_by_a_test_that_names_its_row(row: str, file: str, test: str) -> None:  # S1–S5
-    files = (ROOT / "tests" / "domain").rglob(f"{file}.py")
+    files = (path for top in ("tests/domain", "packages") for path in (ROOT / top).rglob(f"{file}.py"))
     blocks = [block for path in files for block in path.read_text(encoding="utf-8").split("\n\n\n")]
-    (found,) = [block for block in blocks if f"\ndef {test}(" in f"\n{block}"]
-    assert re.search(rf"# .*{re.escape(row)}\b", found)
+    (proof,) = [block for block in blocks if f"\ndef {test}(" in f"\n{block}"]
+    assert re.search(rf"# .*{re.escape(row)}\b", proof)

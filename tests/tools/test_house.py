@@ -2,25 +2,37 @@
 
 from pathlib import Path
 
-from tools.house import crowded, measure
+from tools.house import executed, measure
 
-_TWO = 'def documented() -> int:\n    """One."""\n    return 1\n\n\ndef bare() -> int:\n    return 2\n'
+_FUNCTIONS = """
+def known(words):
+    for each in words:
+        _helper(each)
+    return _helper(words[0])
+
+
+def _helper(word):
+    return word
+
+
+def _crumb(word):
+    return word
+
+
+def uses(word):
+    found = _crumb(word)
+    return found
+"""
 
 
 def _checkout(root: Path) -> Path:
     for path, text in {
         "domain/__init__.py": '"""Rules."""\n',
-        "domain/small.py": _TWO,
-        "packages/verify/citewell_verify/text/long.py": "x = 1\n" * 201,
-        "packages/verify/citewell_verify/text/short.py": "x = 1\n",
+        "domain/small.py": _FUNCTIONS,
+        "packages/verify/citewell_verify/text/long.py": "x = 1\n" * 20,
+        "packages/documents/citewell_documents/short.py": "x = 1\n",
         "services/edge.py": "x = 1\n" * 40,
-        "db/models/a_table.py": "x = 1\n" * 50,
         "tests/test_small.py": "assert True\n",
-        "docs/decisions/0001-first.md": "# Two words\n",
-        "docs/api.md": "One it's\n\n```bash\nnot counted\n```\n\n1. three\n\n   ````md\n   ```\n   nor this\n   ````\n",
-        "docs/settings.md": "Generated, not counted\n",
-        "docs/internals/rest.md": "Not counted here\n",
-        "README.md": "Three more words\n",
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
@@ -30,22 +42,24 @@ def _checkout(root: Path) -> Path:
 def test_every_figure_of_a_small_checkout(tmp_path: Path) -> None:
     figures = {figure.name: figure.now for figure in measure(_checkout(tmp_path))}
     assert figures == {
-        "modules": "5",
-        "files per folder, median / p90 / max": "1 / 2 / 2",
-        "function, median lines": "2.5",
-        "modules below 40 lines": "2",
-        "modules above 200 lines": "1",
-        "functions with a docstring": "50%",
-        "decisions": "1",
-        "words of decisions": "2",
-        "words for users, no code or settings.md": "7",
-        "lines of the program": "300",
+        "modules of verify": "1",
+        "modules of documents": "1",
+        "modules of server": "2",
+        "modules of client": "0",
+        "lines of verify": "20",
+        "lines of documents": "1",
+        "lines of server": "59",
+        "lines of client": "0",
         "lines of tests": "1",
+        "function, median / p90 / max lines": "2.5 / 4 / 4",
+        "private, called once, below 6 lines": "1",
+        "locals named each or found": "2",
     }
 
 
-def test_folders_that_hold_many_modules_are_named(tmp_path: Path) -> None:
-    assert crowded(_checkout(tmp_path), 1) == ["2 packages/verify/citewell_verify/text"]
+def test_only_modules_of_which_a_function_runs_count() -> None:
+    assert executed(lambda: None) == set()
+    assert {Path(name).name for name in executed(lambda: measure(Path("/nonexistent")))} == set()
 
 
 def test_a_checkout_without_anything_is_measured_too(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The packages of this repository, built as wheels and used alone: without the checkout and without each other."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packages")]
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
@@ -24,9 +27,12 @@ OWN = {name.replace("-", "_") for name in PACKAGES} - {"citewell"}
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("wheels")
+    # A copy, because setuptools builds inside the source.
+    folder, source = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("copy") / "source"
+    unwanted = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__", "node_modules", "tests", "bench")
+    shutil.copytree(ROOT, source, ignore=unwanted)
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    sources = [str(ROOT / path) for path in PACKAGES.values()]
+    sources = [str(source / path) for path in PACKAGES.values()]
     subprocess.run([*build, "--wheel-dir", str(folder), *sources], check=True, cwd=folder)
     return {path.name.split("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
 
@@ -36,7 +42,6 @@ def names_in(wheel: Path) -> set[str]:
         return {name.split("/")[0] for name in archive.namelist() if ".dist-info/" not in name}
 
 
-@pytest.mark.slow
 def test_no_wheel_carries_a_package_of_another(wheels: dict[str, Path]) -> None:
     assert {name: names_in(wheels[name]) for name in PACKAGES if name != "citewell"} == {
         name: {name.replace("-", "_")} for name in PACKAGES if name != "citewell"
@@ -70,7 +75,6 @@ def example(package: str) -> tuple[str, str]:
     return code, printed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "extras"), [("citewell-verify", set[str]()), ("citewell-documents", {"office", "pdf", "text", "web"})]
 )

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from citewell_verify.judging.model import NotJudged
 from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
 from citewell_verify.offline.meaning import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
-from clients.llm.protocol import NotJudged
 
 CASES = [
     json.loads(line) for line in Path("bench/benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()

@@ -1,5 +1,7 @@
 """Building the knowledge graph of a document: paid for once, nothing invented, deleted with its documents (S5.1)."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select, text, update
 
@@ -176,7 +178,7 @@ def test_a_worker_that_was_taken_over_stores_nothing_more(story: Story, stage: G
             claim(story)
             builder.run(coroutine)  # pyright: ignore[reportArgumentType]
 
-        return Builder(builder.models, builder.embedder, builder.settings, builder.prices, run)
+        return replace(builder, run=run)
 
     assert build_graph(story.documents[key_of(story)], lose(groq_builder(stage)), hold)
     shown = read_document(story.documents[key_of(story)])["graph"]

@@ -69,9 +69,7 @@ def folder(root: Path, patch: pytest.MonkeyPatch) -> Place:
 
 def bucket(endpoint: str, patch: pytest.MonkeyPatch) -> Place:
     store: Any = empty_bucket(endpoint, "originals")
-    configure(
-        patch, s3__endpoint=endpoint, s3__bucket="originals", s3__prefix="ours/", s3__access_key="key", deadline_s="5"
-    )
+    configure(patch, s3__endpoint=endpoint, s3__bucket="originals", s3__prefix="ours/", s3__access_key="key")
     configure(patch, s3__secret_key=SECRET)
 
     def files() -> dict[str, bytes]:

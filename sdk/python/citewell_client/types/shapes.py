@@ -875,19 +875,6 @@ class KeyCreated(Key):
     key: str
 
 
-class Mention(TypedDict):
-    """Words of a passage that comes close to what was asked."""
-
-    document: str
-    document_id: str
-    page: int | None
-    section: str | None
-    chunk_id: str
-    source_start: int
-    source_end: int
-    quote: str
-
-
 class Target(TypedDict):
     """The target value."""
 
@@ -1072,6 +1059,19 @@ class Object(TypedDict):
     value: dict[str, Any] | None
     withheld: str | None
     values: list[ObjectValue]
+
+
+class Mention(TypedDict):
+    """Words of a passage that comes close to what was asked."""
+
+    document: str
+    document_id: str
+    page: int | None
+    section: str | None
+    chunk_id: str
+    source_start: int
+    source_end: int
+    quote: str
 
 
 class ConflictPlace(Mention):
