@@ -39,17 +39,19 @@ def names_of_passage(passage: Passage) -> SourceNames:
 
 
 def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
-    wanted = [Wanted(each.text, [number - 1 for number in each.numbers]) for each in about if each.claim]
+    wanted = [
+        Wanted(statement.text, [number - 1 for number in statement.numbers]) for statement in about if statement.claim
+    ]
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
-    passages = [_part(sources[each.source], each.start, each.end) for each in chosen]
+    passages = [_part(sources[excerpt.source], excerpt.start, excerpt.end) for excerpt in chosen]
     shown = Sources(
         Source(
-            each.source + 1,
+            excerpt.source + 1,
             passage.label,
-            sources[each.source].readable[each.start : each.end],
+            sources[excerpt.source].readable[excerpt.start : excerpt.end],
             names=names_of_passage(passage),
         )
-        for each, passage in zip(chosen, passages, strict=True)
+        for excerpt, passage in zip(chosen, passages, strict=True)
     )
     total, seen = (sum(len(passage.text) for passage in some) for some in (sources, passages))
     note = f"Excerpts were shown: {seen:,} of the {total:,} characters of the sources." if seen < total else ""

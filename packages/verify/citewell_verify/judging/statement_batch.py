@@ -37,12 +37,12 @@ async def judge_batch(judge: JudgeModel, pairs: Sequence[Pair]) -> list[Checked]
     order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
     groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
     checks = await asyncio.gather(*(_judged(judge, [pairs[place] for place in group]) for group in groups))
-    found = {
+    by_place = {
         place: check
-        for group, each in zip(groups, checks, strict=True)
-        for place, check in zip(group, each, strict=True)
+        for places, of_group in zip(groups, checks, strict=True)
+        for place, check in zip(places, of_group, strict=True)
     }
-    return [found[place] for place in range(len(pairs))]
+    return [by_place[place] for place in range(len(pairs))]
 
 
 def _fit(pairs: Sequence[Pair]) -> bool:
@@ -64,19 +64,19 @@ async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]
     if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
         return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
     verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
-    read = {place: verdicts[each.id].verdict for place, each in enumerate(asked) if each.id in verdicts}
+    read = {place: verdicts[item.id].verdict for place, item in enumerate(asked) if item.id in verdicts}
     unread = {place: pair for place, pair in enumerate(pairs) if place not in read}
     together, alone = await asyncio.gather(
         _ruled(judge, {place: (pairs[place], verdict) for place, verdict in read.items()}),
         _judged_alone(judge, unread),
     )
-    found = together | alone
-    return [found[place] for place in range(len(pairs))]
+    by_place = together | alone
+    return [by_place[place] for place in range(len(pairs))]
 
 
 async def _judged_alone(judge: JudgeModel, pairs: Mapping[int, Pair]) -> dict[int, Checked]:
-    found = await asyncio.gather(*(_judge_single(judge, pair) for pair in pairs.values()))
-    return dict(zip(pairs, found, strict=True))
+    checks = await asyncio.gather(*(_judge_single(judge, pair) for pair in pairs.values()))
+    return dict(zip(pairs, checks, strict=True))
 
 
 async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementCheck]]) -> dict[int, Checked]:
@@ -90,7 +90,7 @@ async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementChec
         )
         looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
     rulings = await looked_again(judge, looks)
-    return {place: ruled(each, reply) for (place, (_, reply)), each in zip(read.items(), rulings, strict=True)}
+    return {place: ruled(ruling, reply) for (place, (_, reply)), ruling in zip(read.items(), rulings, strict=True)}
 
 
 async def _judge_single(judge: JudgeModel, pair: Pair) -> Checked:

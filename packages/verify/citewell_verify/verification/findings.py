@@ -43,7 +43,7 @@ class Findings:
             for statement in self.statements
             if statement.claim and is_failing(self.checks_of(statement.index), threshold)
         ]
-        return [each.index for each in failing if not self._is_in_table(each)]
+        return [statement.index for statement in failing if not self._is_in_table(statement)]
 
     def _is_in_table(self, statement: Statement) -> bool:
         start = self.draft.rfind("\n", 0, statement.start) + 1
@@ -59,16 +59,15 @@ class Findings:
         """
         left = [statement for statement in self.statements if statement.index not in repaired]
         # What is no claim and cites is checked, too; what a table says is never removed.
-        if any(is_failing(self.checks_of(each.index)) for each in left if each.numbers and not each.claim):
+        cited = [statement for statement in left if statement.numbers and not statement.claim]
+        if any(is_failing(self.checks_of(statement.index)) for statement in cited):
             return []
-        claims = [each for each in left if each.claim]
+        claims = [statement for statement in left if statement.claim]
         supported = [claim for claim in claims if self.states[claim.index] is SentenceStatus.SUPPORTED]
         refuted = [claim for claim in claims if claim not in supported and self.states[claim.index] not in doubtful]
-        if any(each.numbers or self._is_in_table(each) for each in refuted) or not any(
-            each.numbers for each in supported
-        ):
+        if any(claim.numbers or self._is_in_table(claim) for claim in refuted):
             return []
-        return [each.text for each in supported]
+        return [claim.text for claim in supported] if any(claim.numbers for claim in supported) else []
 
     def gaps(self) -> list[str]:
         """S2.3: the statements that lack support, each once."""
@@ -102,7 +101,9 @@ def findings_of(
 
 
 def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Verdicts:
-    rulings = {(int(index), int(number)): ruling for index, found in joint.items() for number, ruling in found.items()}
+    rulings = {
+        (int(index), int(number)): ruling for index, of_source in joint.items() for number, ruling in of_source.items()
+    }
     return {
         (index, number): PairVerdict.from_json(number, rulings[index, number])
         if number and (index, number) in rulings
@@ -112,7 +113,7 @@ def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Ver
 
 
 def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
-    found = outcome or {"verdict": None, "reason": "the check left no result"}
-    if found["verdict"] is None:
-        return PairVerdict(number, "not_checked", None, None, None, found.get("reason", ""))
-    return PairVerdict.from_json(number, found["verdict"])
+    check = outcome or {"verdict": None, "reason": "the check left no result"}
+    if check["verdict"] is None:
+        return PairVerdict(number, "not_checked", None, None, None, check.get("reason", ""))
+    return PairVerdict.from_json(number, check["verdict"])

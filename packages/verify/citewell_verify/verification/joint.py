@@ -91,9 +91,9 @@ def _shown(joint: JointSupport, cited: Sources) -> Sources:
 
 def _around(joint: JointSupport, place: int, text: str, width: int) -> str:
     parts = joint.of_source(place)
-    each = width // max(1, len(parts))
-    starts = [max(0, part.evidence[place].start - each // 3) for part in parts] or [0]
-    return " … ".join(text[start : start + each] for start in starts)
+    length = width // max(1, len(parts))
+    starts = [max(0, part.evidence[place].start - length // 3) for part in parts] or [0]
+    return " … ".join(text[start : start + length] for start in starts)
 
 
 def _as_json(ruling: Ruling) -> dict[str, Any]:

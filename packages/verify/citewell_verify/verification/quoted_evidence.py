@@ -41,13 +41,13 @@ def sentence_evidence(
 
     A span has from `span_chars[0]` to `span_chars[1]` characters where the text allows it.
     """
-    cited = [c for c in citations if c.answer_start == statement.start and c.status == "accurate"]
+    cited = [span for span in citations if span.answer_start == statement.start and span.status == "accurate"]
     if cited:
-        best = max(cited, key=lambda citation: citation.confidence)
+        best = max(cited, key=lambda span: span.confidence)
         return best.text, best.place
-    found = next((quoted for check in checks if (quoted := check_evidence(check, statement.text, passages))[0]), None)
-    if found:
-        return found
+    checked = (check_evidence(check, statement.text, passages) for check in checks)
+    if quoted := next((quoted for quoted in checked if quoted[0]), None):
+        return quoted
     spans = [
         (passage, *row_or_best_span(passage.readable, statement.text, passage.readable_context, *span_chars))
         for passage in passages

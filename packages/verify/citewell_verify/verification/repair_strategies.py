@@ -67,19 +67,19 @@ class RepairStrategies:
         why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
         try:
             async with asyncio.timeout(BUDGET_S):
-                found = await self._found(why)
+                repaired = await self._repaired(why)
         except TimeoutError:
-            found = None
+            repaired = None
             self.failures.append("the time for repairs ran out")
-        if found:
-            return found
+        if repaired:
+            return repaired
         if self.failures:
             return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
         if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
             return _left("kept", f"{why}; a part of it is supported")
         return _left("dropped", why or "no source supports it")
 
-    async def _found(self, why: str) -> Repaired | None:
+    async def _repaired(self, why: str) -> Repaired | None:
         retrieved, searched = await asyncio.to_thread(self._untried)
         for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
             for passage in passages:
@@ -117,7 +117,7 @@ class RepairStrategies:
             return None  # it cites nothing, and nothing here is about it: a greeting, an offer of help
         # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
         # cache.
-        passages = list({each.key: each for each in (*selected, *retrieved, *searched)}.values())
+        passages = list({passage.key: passage for passage in (*selected, *retrieved, *searched)}.values())
         shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
         fields = {"sources": shown, "statement": self.statement.text, "reason": why}
         item = repair_item(self.statement.index)

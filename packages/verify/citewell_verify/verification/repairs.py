@@ -65,12 +65,12 @@ def _said_once(edits: Iterable[tuple[int, Repair]]) -> Iterator[tuple[int, Repai
 def _edit(repaired: Repaired, numbers: Mapping[int, int]) -> Repair:
     if repaired["status"] == "dropped":
         return Repair("dropped", repaired["reason"])
-    found = tuple(numbers[key] for key in repaired["keys"] if key in numbers)
-    if len(found) < len(repaired["keys"]):
+    left = tuple(numbers[key] for key in repaired["keys"] if key in numbers)
+    if len(left) < len(repaired["keys"]):
         return Repair("dropped", f"{repaired['reason']}; that passage was deleted meanwhile")
     if repaired["status"] == "rewritten":
-        return Repair.rewriting(repaired["text"] or "", found, repaired["reason"])
-    return Repair("reattributed", repaired["reason"], found)
+        return Repair.rewriting(repaired["text"] or "", left, repaired["reason"])
+    return Repair("reattributed", repaired["reason"], left)
 
 
 def corrected_draft(
