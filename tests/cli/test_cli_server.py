@@ -22,7 +22,8 @@ from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("commands with servers")]
 
-PROGRAM = [sys.executable, "-m", "citewell.cli.main"]
+PROGRAM = [Path(sys.executable).with_name("citewell")]
+"""The command as it is installed."""
 FOREIGN = ("GROQ_API_KEY", "GROQ_BASE_URL", "CITEWELL_URL", "CITEWELL_DATABASE_URL", "CITEWELL_REDIS_URL")
 
 
@@ -87,6 +88,10 @@ def started(home: Path, folder: Path, *arguments: str) -> Generator[Running]:
 
 
 def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path, tmp_path: Path) -> None:  # A10
+    # A folder with modules that are named as those of the server changes nothing.
+    for name in ("api", "config", "db", "domain", "services", "workers"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('this is another program')\n")
     with started(home, tmp_path, "demo", "--json") as demo:
         code, out, err = demo.end(within=170)
     assert code == 0, err

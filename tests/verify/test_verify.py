@@ -7,17 +7,19 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import citewell_verify
-from citewell_verify import GivenText, Report, verify, verify_async
+from citewell_verify import ChatJudge, GivenText, Report, verify, verify_async
+from citewell_verify.__main__ import main
 from citewell_verify.errors import VerificationInvalid
 from config.settings import settings
 from services.core.verifier import calibration_of
 from services.external.request import NewSource
 from tests.services.given_story import GivenStory
+from tests.simulators.groq.server import KEY, GroqSimulator
 
 CHECKOUT = Path(__file__).parents[2]
 RETURNS = "Returns are accepted for 30 days after delivery. A receipt is required."
@@ -204,3 +206,59 @@ def test_it_runs_in_an_empty_folder_without_settings_database_or_network(tmp_pat
     assert done.returncode == 0, done.stderr
     assert done.stdout == "contradicted | Returns are accepted for 30 days after delivery. [1]\n"
     assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
+
+
+@pytest.mark.slow
+def test_a_server_of_chat_completions_judges_by_its_address() -> None:
+    with GroqSimulator() as server:
+        judge = ChatJudge(f"{server.base_url}/openai/v1", "openai/gpt-oss-20b", key=KEY)
+        report = verify("A receipt is required [1]. Returns are accepted for 60 days [1].", [RETURNS], judge=judge)
+        assert [sentence.status for sentence in report.sentences] == ["supported", "contradicted"]
+        refused = verify("A receipt is required [1].", [RETURNS], judge=ChatJudge(server.base_url, "no-such-model"))
+    assert refused.sentences[0].status == "not_checked"
+    assert "HTTPStatusError" in refused.sentences[0].reason
+
+
+class LangChainDocument:
+    page_content = RETURNS
+    metadata: ClassVar = {"source": "policies/returns.md"}
+
+
+class LlamaIndexNode:
+    metadata: ClassVar = {"file_name": "returns.md"}
+
+    def get_content(self) -> str:
+        return RETURNS
+
+
+class HaystackDocument:
+    content = RETURNS
+    meta: ClassVar = {"file_path": "/srv/returns.md"}
+
+
+@pytest.mark.parametrize("document", [LangChainDocument(), LlamaIndexNode(), HaystackDocument()])
+def test_documents_of_other_libraries_are_sources_that_can_be_cited_by_name(document: object) -> None:
+    report = verify("A receipt is required [Source: returns.md].", [document])
+    assert [sentence.status for sentence in report.sentences] == ["supported"]
+    assert report.supported_share == 1.0
+
+
+def test_what_is_no_source_is_named() -> None:
+    with pytest.raises(TypeError, match="not int"):
+        verify("A receipt is required [1].", [7])
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [("A receipt is required [1].", 0), ("Returns take 60 days [1].", 1), (" ", 2), (None, 2)]
+)
+def test_the_command_says_by_its_exit_status_whether_every_claim_is_supported(
+    answer: str | None, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "policy.md").write_text(RETURNS, encoding="utf-8")
+    if answer is not None:
+        (tmp_path / "answer.md").write_text(answer, encoding="utf-8")
+    assert main([str(tmp_path / "answer.md"), "--source", str(tmp_path / "policy.md")]) == status
+    printed = capsys.readouterr()
+    assert bool(printed.err) is (status == 2)
+    if status == 0:
+        assert printed.out.startswith("supported    A receipt is required.\n")
