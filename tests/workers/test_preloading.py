@@ -13,7 +13,7 @@ PROGRAM = """
 import gc, json, os, sys, threading
 import api.app
 from workers.preloading import preload
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 preload()
 import psutil
 

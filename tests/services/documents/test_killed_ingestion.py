@@ -29,7 +29,7 @@ LIMITS = IngestionSettings(parse_base_s=240)
 # Writes a line for each text that it embeds, before it does; slowly enough to be killed in between.
 WORKER = f"""
 import sys, time, uuid
-from clients.embeddings import default_embedder
+from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings
 from db.session import acting_for
 from services.documents.ingestion import ingest

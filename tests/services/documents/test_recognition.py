@@ -125,7 +125,7 @@ def test_a_document_that_failed_goes_on_and_begins_anew_in_other_languages(
         return both
 
     both = {name: limits_of(LIMITS).ocr_data["eng"] for name in ("eng", "osd")}
-    monkeypatch.setattr("citewell_documents.parsing.sandbox.isolated.recognition_data", more)
+    monkeypatch.setattr("services.documents.reading_limits.recognition_data", more)
     assert work(other)[2:] == (1, 2)
     assert recognised == [1, 2, 1, 1]
 

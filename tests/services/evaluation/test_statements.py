@@ -434,23 +434,24 @@ def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatc
 @pytest.mark.parametrize(
     ("changed", "for_groq"),
     [
-        ("packages/verify/citewell_verify/offline/tuning.py", False),
-        ("packages/verify/citewell_verify/embeddings/wheel.py", False),
-        ("packages/verify/citewell_verify/evidence/contradictions.py", True),
-        ("packages/verify/citewell_verify/facts/comparison/whole_source.py", True),
-        ("packages/verify/citewell_verify/question/relevance.py", True),
-        ("domain/a_room_that_is_new/rules.py", True),
-        ("packages/verify/citewell_verify/question/model.json", True),
-        ("packages/verify/citewell_verify/support/model.json", False),
-        ("services/judging/statement.py", True),
+        ("citewell_verify/offline/tuning.py", False),
+        ("citewell_verify/embeddings/wheel.py", False),
+        ("citewell_verify/evidence/contradictions.py", True),
+        ("citewell_verify/facts/comparison/whole_source.py", True),
+        ("citewell_verify/question/relevance.py", True),
+        ("citewell_verify/a_room_that_is_new/rules.py", True),
+        ("citewell_verify/question/model.json", True),
+        ("citewell_verify/support/model.json", False),
+        ("citewell_verify/judging/statement.py", True),
     ],
 )
 def test_a_version_changes_with_the_rules_and_the_weights(
     changed: str, for_groq: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: GroqStage
 ) -> None:  # N8
     root = Path(citewell.__file__).parents[1]
-    for package in ("clients", "domain", "services"):
-        shutil.copytree(root / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("packages/verify/citewell_verify", "domain", "services"):
+        copy = tmp_path / Path(package).name
+        shutil.copytree(root / package, copy, ignore=shutil.ignore_patterns("__pycache__"))
 
     def copied(package: str) -> Path:
         return tmp_path / package.replace(".", "/")
