@@ -33,7 +33,7 @@ def config_file() -> Path | None:
         return path
     if not named:
         return None
-    nearby = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    nearby = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     similar = get_close_matches(path.name, nearby, 1)
     hint = f"; did you mean {path.parent / similar[0]}?" if similar else ""
     raise ConfigurationInvalid(f"{CONFIG_VARIABLE} is {named!r}, and there is no such file{hint}")

@@ -48,16 +48,16 @@ def without_unknown(model: type[BaseModel], values: Mapping[str, Any]) -> dict[s
 
 def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
     """The path of the setting that a misspelled one probably means; None if none is similar."""
-    known = {".".join(each): list(each) for each in _paths(model)}
-    siblings = [name for name, each in known.items() if _fits(each[:-1], path[:-1])]
+    known = {".".join(names): list(names) for names in _paths(model)}
+    siblings = [name for name, names in known.items() if _fits(names[:-1], path[:-1])]
     meant = ".".join(path)
-    elsewhere = [each for each in known if each.split(".")[-1] == path[-1]]
-    found = get_close_matches(meant, siblings, 1, 0.75) or elsewhere[:1] or get_close_matches(meant, known, 1, 0.7)
-    if not found:
+    elsewhere = [name for name in known if name.split(".")[-1] == path[-1]]
+    similar = get_close_matches(meant, siblings, 1, 0.75) or elsewhere[:1] or get_close_matches(meant, known, 1, 0.7)
+    if not similar:
         return None
     # A name of the user's own, such as a pool's, stays as it is.
-    own = dict(enumerate(path)) if len(known[found[0]]) == len(path) else {}
-    return [own.get(at, name) if name == _NAMED else name for at, name in enumerate(known[found[0]])]
+    own = dict(enumerate(path)) if len(known[similar[0]]) == len(path) else {}
+    return [own.get(at, name) if name == _NAMED else name for at, name in enumerate(known[similar[0]])]
 
 
 def variable_of(path: Sequence[str]) -> str:
@@ -71,8 +71,8 @@ def fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
 
 def _aliases(field: FieldInfo) -> list[str]:
     alias = field.validation_alias
-    found = alias.choices if isinstance(alias, AliasChoices) else [alias]
-    return [each for each in found if isinstance(each, str)]
+    choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
+    return [choice for choice in choices if isinstance(choice, str)]
 
 
 def _paths(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
@@ -89,7 +89,7 @@ def _below(field: FieldInfo) -> type[BaseModel] | None:
 
 
 def _fits(group: Sequence[str], path: Sequence[str]) -> bool:
-    return len(group) == len(path) and all(one in (_NAMED, other) for one, other in zip(group, path, strict=True))
+    return len(group) == len(path) and all(known in (_NAMED, given) for known, given in zip(group, path, strict=True))
 
 
 def _known_below(field: FieldInfo, value: Any) -> Any:
@@ -100,8 +100,8 @@ def _known_below(field: FieldInfo, value: Any) -> Any:
     if get_origin(field.annotation) is not dict:
         return without_unknown(below, values)
     return {
-        name: without_unknown(below, each) if isinstance(each, dict) else each  # pyright: ignore[reportUnknownArgumentType]
-        for name, each in values.items()
+        name: without_unknown(below, entry) if isinstance(entry, dict) else entry  # pyright: ignore[reportUnknownArgumentType]
+        for name, entry in values.items()
     }
 
 

@@ -297,3 +297,18 @@ class ModelGateway:
 
 def _patience_s(terms: Terms, budget: RetryBudget) -> float:
     return budget.seconds_left if terms.patience_s is None else min(terms.patience_s, budget.seconds_left)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedJudge:
+    """A `JudgeModel` whose attempts are appended to `log`; it raises CallDeferred according to the log's terms."""
+
+    models: ModelGateway
+    log: CallLog
+
+    @property
+    def judges_offline(self) -> bool:
+        return self.models.judges_offline
+
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
+        return await self.models.ask(judgement, fields, log=self.log, item=item)

@@ -15,9 +15,8 @@ from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.markers.citable import Citable, citable_sources
 from citewell_verify.verdicts.calibration import Calibration
-from clients.llm.gateway import ModelGateway
+from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.protocol import CallLog
-from clients.llm.recorded_judge import RecordedJudge
 from clients.reranking import Reranker
 from db.models import QueryKind
 from db.queries.documents.chunks import get_passages

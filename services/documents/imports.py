@@ -102,7 +102,7 @@ def _check(new: NewImport) -> None:
         raise ArchiveTypeUnknown(f"{new.filename} is no zip archive; only .zip archives are unpacked.")
     if not zipfile.is_zipfile(new.file):
         raise DocumentUnreadable(
-            f"{new.filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+            f"{new.filename} is damaged: it cannot be opened as a zip archive; save or download it again"
         )
 
 

@@ -14,9 +14,8 @@ from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.calibration import Calibration, fit, least_high
 from clients.llm.calling.recording import cost_usd
-from clients.llm.gateway import ModelGateway
+from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.protocol import CallLog, CallRecord
-from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelInfo
 from domain.quality.metrics import Score, balanced_accuracy, ece, false_pass, false_strip, mean, roc_auc, support_score
 from domain.query.batching import batches

@@ -68,6 +68,8 @@ def test_a_changed_figure_of_a_verbatim_sentence_always_disagrees(
     sentence, source = pair
     match = data.draw(st.sampled_from(list(DIGITS.finditer(sentence))))
     assume(not any(_is_close(number, figure) for figure in re.findall(r"\d[\d,]*(?:\.\d+)?", source)))
+    # The digits behind a comma count as written, because in a file of values they are a cell of their own.
+    assume(f",{number}" not in source)
     assert disagreements(f"{sentence[: match.start()]}{number}{sentence[match.end() :]}", source)  # S4.4
 
 

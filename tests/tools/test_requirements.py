@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TAG = r"(?:S\d{1,2}(?:\.\d+)?|[NVAF]\d{1,2})"
-# Tags stand alone in a comment or in parentheses, or begin a comment or a docstring that goes on behind a sign.
+# A tag is a whole comment, stands in parentheses, or begins a comment or docstring and is followed by a colon or comma.
 USE = re.compile(rf'(?:# |\(|""")({TAG}(?:, {TAG})*)(?=[):,;]|$)', re.MULTILINE)
 BESIDE = {"build", "dist", "node_modules", "docs"}
 

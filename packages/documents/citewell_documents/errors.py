@@ -36,7 +36,7 @@ class DocumentTooLarge(DocumentUnusable):
 
 
 class DocumentTooSlow(DocumentUnusable):
-    """Reading the document takes too long; split it, or save it anew with another program."""
+    """Reading the document takes too long; split it, or save it again with another program."""
 
 
 class ArchiveTypeUnknown(DocumentUnusable):

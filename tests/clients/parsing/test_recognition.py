@@ -174,7 +174,11 @@ def test_where_nothing_is_recognised_it_is_said() -> None:  # A8
 
 PNG = saved(printed("Text."))
 ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
-    "cut.png": (PNG[: len(PNG) // 2], DocumentUnreadable, "it cannot be opened as a picture; save or download it anew"),
+    "cut.png": (
+        PNG[: len(PNG) // 2],
+        DocumentUnreadable,
+        "it cannot be opened as a picture; save or download it again",
+    ),
     "head.jpg": (b"\xff\xd8\xff\xe0" + bytes(50), DocumentUnreadable, "cannot be opened as a picture"),
     "text.tif": (b"words", DocumentUnreadable, "is named .tif but seems to be plain text"),
     "bomb.png": (saved(Image.new("1", (12_000, 12_000))), DocumentTooLarge, "12,000 by 12,000 pixels"),

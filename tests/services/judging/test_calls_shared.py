@@ -17,10 +17,9 @@ from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.calibration import Calibration
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
-from clients.llm.gateway import ModelGateway
+from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
-from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
 from domain.query.options import Preset
 from domain.query.outcomes import Scored

@@ -13,10 +13,9 @@ from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.completions.providers import GroqModel
-from clients.llm.gateway import ModelGateway
+from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
-from clients.llm.recorded_judge import RecordedJudge
 from config.models import ModelSettings
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

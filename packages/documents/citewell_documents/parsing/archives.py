@@ -38,7 +38,7 @@ class Archive:
         """Raises DocumentUnreadable when the member is missing or damaged."""
         if name not in self._members:
             raise DocumentUnreadable(
-                f"{self._filename} is damaged or incomplete: it has no {name}; save or download it anew"
+                f"{self._filename} is damaged or incomplete: it has no {name}; save or download it again"
             )
         return b"".join(self._chunks(name))
 
@@ -59,7 +59,7 @@ class Archive:
                     yield chunk
         except BROKEN:
             raise DocumentUnreadable(
-                f"{self._filename} is damaged: {name} in it cannot be unpacked; save or download it anew"
+                f"{self._filename} is damaged: {name} in it cannot be unpacked; save or download it again"
             ) from None
 
 
@@ -75,7 +75,7 @@ def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
         opened = zipfile.ZipFile(BytesIO(data))
     except BROKEN:
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it again"
         ) from None
     _check(opened.infolist(), filename, limits)
     return Archive(data, filename, opened)

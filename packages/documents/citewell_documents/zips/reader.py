@@ -104,7 +104,7 @@ def open_zip(file: BinaryIO, filename: str, limits: ZipLimits) -> ZipOfDocuments
         opened = zipfile.ZipFile(file)
     except BROKEN:
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it anew"
+            f"{filename} is damaged: it cannot be opened as a zip archive; save or download it again"
         ) from None
     members = tuple(_members(opened, limits))
     _check(members, file.seek(0, 2), filename, limits)

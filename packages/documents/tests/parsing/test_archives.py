@@ -53,7 +53,7 @@ REFUSED: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "truncated": (
         zipped(a=b"text" * 99)[:-30],
         DocumentUnreadable,
-        "opened as a zip archive; save or download it anew",
+        "opened as a zip archive; save or download it again",
     ),
     "bomb": (zipped(a=bytes(60_000_000)), DocumentTooLarge, "unpacks like a zip bomb (a); it is not opened"),
     "declared too large": (declaring(zipped(a=b"text"), 600_000_000), DocumentTooLarge, "600,000,000 bytes"),

@@ -117,7 +117,7 @@ _SMIME = (
 )
 def test_an_encrypted_message_is_refused_with_what_to_do(content: str) -> None:  # A8
     with pytest.raises(
-        DocumentEncrypted, match=r"a\.eml is encrypted; decrypt it in your mail program and save it anew"
+        DocumentEncrypted, match=r"a\.eml is encrypted; decrypt it in your mail program and save it again"
     ):
         read(f"From: a@example.com\nSubject: secret\nMIME-Version: 1.0\n{content}")
 

@@ -162,7 +162,7 @@ ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
         "nested",
     ),
     "word.hwpx": (b"plain words", DocumentUnreadable, "is named .hwpx but seems to be plain text"),
-    "cut.hwp": (hwp("a")[:-700], DocumentUnreadable, "; save it anew in Hancom Office, or as .hwpx"),
+    "cut.hwp": (hwp("a")[:-700], DocumentUnreadable, "; save it again in Hancom Office, or as .hwpx"),
     "other.hwp": (OLE + bytes(600), DocumentUnreadable, "is damaged or no Hancom document"),
     "text.hwp": (b"text", DocumentUnreadable, "is named .hwp but seems to be plain text"),
     "locked.hwp": (hwp("a", flags=3), DocumentEncrypted, "save a copy without a password"),

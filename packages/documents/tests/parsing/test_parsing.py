@@ -47,7 +47,7 @@ ODD_FILES: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "mark-only.txt": (b"\xef\xbb\xbf", DocumentEmpty, "contains no text"),
     "scan.pdf": (drawing(), DocumentEmpty, "needs text recognition (OCR)"),
     "password.pdf": (encrypted(PDF, "secret"), DocumentEncrypted, "save a copy without a password"),
-    "truncated.pdf": (PDF[:60], DocumentUnreadable, "cannot be opened as a PDF; save or download it anew"),
+    "truncated.pdf": (PDF[:60], DocumentUnreadable, "cannot be opened as a PDF; save or download it again"),
     "header-only.pdf": (b"%PDF-1.7\n", DocumentUnreadable, "is damaged"),
     "text.pdf": (b"This is only text.", DocumentUnreadable, "is named .pdf but seems to be plain text"),
     "page.pdf": (b"<!DOCTYPE html><p>Hi", DocumentUnreadable, "seems to be an HTML page; rename it to .html"),

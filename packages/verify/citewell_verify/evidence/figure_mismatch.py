@@ -104,13 +104,12 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
 
 
 def _is_written(stated: Quantity, source: str) -> bool:
-    """Return whether the digits of a bare number stand in the source, as in `B2B` or `FY19`; `30,420` has no 420."""
+    """Return whether the digits of a bare number stand in the source, as in `B2B` or `FY19`."""
     if stated.scaled or stated.unit:
         return False
     if stated.text not in source:
         return False
-    digits = re.escape(stated.text)
-    return re.search(rf"(?<!\d)(?<!\d,){digits}(?!\d|,\d{{3}}(?!\d))", source) is not None
+    return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
 
 
 def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:

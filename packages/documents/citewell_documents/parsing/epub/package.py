@@ -49,7 +49,7 @@ def read_package(archive: Archive, filename: str) -> Package:
     spine = tuple(dict.fromkeys(_path(name, node.get("href")) for node in chapters))
     if not spine:
         raise DocumentUnreadable(
-            f"{filename} is damaged: it has no chapters in its reading order; save or download it anew"
+            f"{filename} is damaged: it has no chapters in its reading order; save or download it again"
         )
     return Package(spine, _titles(archive, name, list(files.values()), filename), _metadata(package))
 
@@ -110,5 +110,5 @@ def _xml(archive: Archive, name: str, filename: str) -> Element:
     except (etree.XMLSyntaxError, ValueError):
         tree = None
     if tree is None:
-        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it anew")
+        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it again")
     return tree

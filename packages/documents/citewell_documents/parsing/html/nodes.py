@@ -111,5 +111,5 @@ def _check_depth(html: str, filename: str) -> None:
 def _check_attributes(attributes: str, filename: str) -> None:
     if len(attributes) > _LONG_TAG and len(_VALUE.sub("", attributes).split()) > _MAX_ATTRIBUTES:
         raise DocumentUnreadable(
-            f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged: save it anew."
+            f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged: save it again."
         )

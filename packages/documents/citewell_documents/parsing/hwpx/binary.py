@@ -42,5 +42,5 @@ def _converted(data: bytes, filename: str) -> bytes:
         return bytes(convert_hwp5(data, carry_layout_cache=False).document)
     except HwpForgeError:
         raise DocumentUnreadable(
-            f"{filename} is damaged or no Hancom document; save it anew in Hancom Office, or as .hwpx"
+            f"{filename} is damaged or no Hancom document; save it again in Hancom Office, or as .hwpx"
         ) from None

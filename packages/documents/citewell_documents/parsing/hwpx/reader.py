@@ -37,7 +37,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     numbered = sorted((int(match[1]), match[0]) for name in archive.names if (match := _SECTION.fullmatch(name)))
     if not numbered:
         raise DocumentUnreadable(
-            f"{filename} is damaged or incomplete: it has no Contents/section0.xml; save or download it anew"
+            f"{filename} is damaged or incomplete: it has no Contents/section0.xml; save or download it again"
         )
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a Hancom document"):

@@ -79,7 +79,7 @@ def _opened(data: bytes, filename: str) -> Generator[Image.Image]:
             yield image
     except _DAMAGE:
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be opened as a picture; save or download it anew"
+            f"{filename} is damaged: it cannot be opened as a picture; save or download it again"
         ) from None
 
 

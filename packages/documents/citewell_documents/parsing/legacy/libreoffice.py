@@ -44,7 +44,7 @@ def modernised(data: bytes, filename: str, limits: ParseLimits) -> tuple[bytes, 
             f"save it as {LEGACY[suffix]}"
         )
     if not data.startswith(_OLE):
-        raise DocumentUnreadable(f"{filename} is named {suffix} but is no old Office document; save it anew")
+        raise DocumentUnreadable(f"{filename} is named {suffix} but is no old Office document; save it again")
     if any(mark in data for mark in _LOCKED):
         raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}")
     return _converted(program, data, filename, limits), f"{filename}{LEGACY[suffix]}"

@@ -55,7 +55,7 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         message = email.message_from_bytes(data, policy=email.policy.default)
     except BROKEN:
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be read as an e-mail message; save or download it anew"
+            f"{filename} is damaged: it cannot be read as an e-mail message; save or download it again"
         ) from None
     if not any(name in message for name in _OF_MAIL):
         raise DocumentUnreadable(f"{filename} is named .eml but does not begin with the header of an e-mail message")
@@ -78,7 +78,7 @@ def _check_open(parts: _Parts, filename: str) -> None:
             f"{filename} has its text inside of a signature; save it unsigned in your mail program"
         )
     if sealed or any(text.startswith(_PGP_TEXT) for text in texts):
-        raise DocumentEncrypted(f"{filename} is encrypted; decrypt it in your mail program and save it anew")
+        raise DocumentEncrypted(f"{filename} is encrypted; decrypt it in your mail program and save it again")
 
 
 def _add_message(message: EmailMessage, title: str, builder: DocumentBuilder, rank: tuple[int, ...]) -> None:

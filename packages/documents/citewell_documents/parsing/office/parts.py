@@ -67,7 +67,7 @@ def unreadable_if_damaged(filename: str, kind: str, *own: type[Exception]) -> Ge
         yield
     except (*_DAMAGE, *own):
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be read as {kind}; save or download it anew"
+            f"{filename} is damaged: it cannot be read as {kind}; save or download it again"
         ) from None
 
 
@@ -81,7 +81,7 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
     try:
         return etree.fromstring(content, parser)
     except etree.LxmlError:
-        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it anew") from None
+        raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it again") from None
 
 
 def no_text(filename: str) -> DocumentEmpty:

@@ -55,7 +55,7 @@ def read_pages(
                 count += sum(len(picture.text) for picture in read.drawn.pictures)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(
-                f"{filename} is damaged: page {index + 1} cannot be read; save or download it anew"
+                f"{filename} is damaged: page {index + 1} cannot be read; save or download it again"
             ) from None
         if count > budget:
             raise DocumentTooLarge(f"{filename} has more text than the limit (page {index + 1})")

@@ -29,7 +29,7 @@ def draw_page(data: bytes, filename: str, number: int, width: int) -> bytes:
                 return _drawn(page, width)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(
-                f"{filename} is damaged: page {number} cannot be drawn; save or download it anew"
+                f"{filename} is damaged: page {number} cannot be drawn; save or download it again"
             ) from None
 
 

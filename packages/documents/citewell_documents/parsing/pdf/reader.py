@@ -93,5 +93,5 @@ def opened_pdf(data: bytes, filename: str) -> pdfium.PdfDocument:
         if error.err_code in _ENCRYPTED:
             raise DocumentEncrypted(f"{filename}: {DocumentEncrypted.__doc__}") from None
         raise DocumentUnreadable(
-            f"{filename} is damaged: it cannot be opened as a PDF; save or download it anew"
+            f"{filename} is damaged: it cannot be opened as a PDF; save or download it again"
         ) from None

@@ -21,7 +21,7 @@ def parse_xml(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         line = error.position[0]
-        raise DocumentUnreadable(f"{filename} is not well-formed XML (line {line}); mend it or save it anew") from None
+        raise DocumentUnreadable(f"{filename} is not well-formed XML (line {line}); mend it or save it again") from None
     if next(root.iter(etree.Entity), None) is not None:
         raise DocumentUnreadable(f"{filename} uses entities of its own, which are not expanded; save it without them")
     builder = DocumentBuilder(filename, limits)

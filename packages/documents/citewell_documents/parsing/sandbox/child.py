@@ -63,7 +63,7 @@ def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
     except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
         # Only the traceback: exception messages quote the document.
         sys.stderr.writelines(traceback.format_tb(error.__traceback__))
-        broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it anew and try again"
+        broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it again and try again"
         return (_refusal(DocumentUnreadable(broken)),)
 
 

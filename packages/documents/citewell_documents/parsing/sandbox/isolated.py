@@ -130,7 +130,7 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
     if ended.cut is Cut.TIME or ended.code == -signal.SIGXCPU:
         times = _OCR_TIMES if limits.recognise == "now" else _PARSE_TIMES
         return DocumentTooSlow(
-            f"{filename} could not be read within {deadline_s:.0f} s; split it, save it anew with another program, or "
+            f"{filename} could not be read within {deadline_s:.0f} s; split it, save it again with another program, or "
             f"allow more time ({times})"
         )
     if ended.cut is Cut.OUTPUT:
@@ -139,12 +139,12 @@ def _failure(ended: Ended, filename: str, limits: ParseLimits, deadline_s: float
     is_full = ended.peak_bytes > _FULL_SHARE * limits.memory_mb * 1024 * 1024
     if ended.code in (OUT_OF_MEMORY, -signal.SIGKILL) or (gave_up and is_full):
         return DocumentTooLarge(
-            f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it anew with "
+            f"{filename} needs more than {limits.memory_mb:,} MB of memory to be read; split it, save it again with "
             "another program, or raise ingestion.parse_memory_mb"
         )
     if ended.code < 0 or ended.output:
         how = signal.Signals(-ended.code).name if ended.code < 0 else "an answer that makes no sense"
         return DocumentUnreadable(
-            f"{filename} crashed the reader ({how}); it is damaged: save it anew with another program"
+            f"{filename} crashed the reader ({how}); it is damaged: save it again with another program"
         )
     return RuntimeError(f"the process that reads files ended with exit code {ended.code} and no answer")

@@ -16,12 +16,14 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
     if data.rstrip(b"\0\r\n \t")[-1:] != b"}":
-        raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it anew")
+        raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it again")
     try:
         # Bytes above ASCII stand for themselves until striprtf knows their encoding.
         text = rtf_to_text(data.decode("latin-1"), errors="replace")
     except (ValueError, TypeError, LookupError):
-        raise DocumentUnreadable(f"{filename} is damaged: it cannot be read as RTF; save or download it anew") from None
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it cannot be read as RTF; save or download it again"
+        ) from None
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
     builder = DocumentBuilder(filename, limits)
