@@ -1,35 +1,42 @@
-/** The frame: navigation, language, theme. Each page is a module of its own in pages/. */
-import { h, show, svg } from "./dom.js";
+/** The frame: the side bar with its four doors and the threads, language, theme. Pages are modules in pages/. */
+import { h, show } from "./dom.js";
 import { LANGUAGES, allTexts, chooseLanguage, language, words } from "./i18n.js";
+import { icon } from "./icons.js";
 import { ready } from "./messages.js";
-import { draw, go, here, route } from "./router.js";
+import { draw, go, here, redirect, route } from "./router.js";
 
 const t = words("app");
 
-const PAGES = [
-  "ask",
-  "conversations",
-  "documents",
-  "sources",
-  "retrieval",
-  "verify",
-  "history",
-  "feedback",
-  "quality",
-  "workspaces",
-  "webhooks",
-  "keys",
-];
+/** The doors of the side bar, each with its pages; the first of them is where the door leads. */
+const DOORS = {
+  ask: ["ask"],
+  documents: ["documents", "sources", "retrieval"],
+  verify: ["verify"],
+  settings: ["models", "workspaces", "quality", "feedback", "history", "webhooks", "keys"],
+};
+const PAGES = Object.values(DOORS).flat();
+/** The page whose door an address with an id belongs to. */
+const WITHIN = {
+  thread: "ask",
+  document: "documents",
+  verification: "verify",
+};
 for (const name of PAGES) route(`/${name}`, module(name), () => t(name));
-route("/conversations/:id", module("conversation"), () => t("conversation"));
+for (const name of Object.keys(WITHIN)) route(`/${name}/:id`, module(name), () => t(name));
 route("/workspaces/:name", module("workspace"), () => t("workspace"));
-route("/query/:id", module("query"), () => t("query"));
-route("/document/:id", module("document"), () => t("document"));
-route("/verification/:id", module("verification"), () => t("verification"));
+// Addresses that stand in bookmarks, e-mails and exported answers.
+redirect("/settings", "/models");
+redirect("/query/:id", "/thread/:id");
+redirect("/conversations/:id", "/thread/:id");
+redirect("/conversations", "/ask");
 
+const FOLDED = "citewell.side";
 const THEME = "citewell.theme";
 const THEMES = ["auto", "light", "dark"];
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
+/** Where the side bar does not fit beside the page, it is opened over it. */
+const narrow = matchMedia("(max-width: 56rem)");
+const byId = (id) => document.getElementById(id);
 
 /** A function that loads a page; only the first has its texts already. */
 function module(name) {
@@ -44,18 +51,24 @@ function frame() {
   document.documentElement.lang = language();
   document.documentElement.dataset.theme = theme;
   document.querySelector(".skip").textContent = t("skip");
-  const nav = document.getElementById("nav");
-  nav.setAttribute("aria-label", t("pages"));
-  const current = here().split("?")[0].split("/")[1];
+  const name = here().split("?")[0].split("/")[1];
+  const page = WITHIN[name] ?? name;
+  const door = Object.keys(DOORS).find((candidate) => DOORS[candidate].includes(page));
+  byId("nav").setAttribute("aria-label", t("pages"));
   show(
-    nav,
-    PAGES.map((name) => h("a", { href: `#/${name}`, "aria-current": name === current && "page" }, t(name))),
+    byId("nav"),
+    Object.entries(DOORS).map(([key, [first]]) =>
+      h(
+        "a",
+        { href: `#/${first}`, "aria-current": key === door && (first === name ? "page" : "true"), title: t(key) },
+        icon(key),
+        h("span", {}, t(key)),
+      ),
+    ),
   );
-  // On a phone they do not all fit; what is open is in sight.
-  const open = nav.querySelector("[aria-current]");
-  if (open) nav.scrollLeft = open.offsetLeft - nav.offsetLeft - (nav.clientWidth - open.offsetWidth) / 2;
+  drawRooms(door, page, page === name);
   show(
-    document.getElementById("tools"),
+    byId("tools"),
     h(
       "button",
       {
@@ -67,21 +80,65 @@ function frame() {
         "aria-label": t("search"),
         title: t("search"),
       },
-      svg(
-        "svg",
-        { viewBox: "0 0 24 24", width: 16, height: 16, "aria-hidden": "true" },
-        svg("path", { d: "M15.5 15.5 21 21M10 17a7 7 0 1 1 0-14 7 7 0 0 1 0 14" }),
-      ),
+      icon("search", 16),
+      h("span", {}, t("search")),
       h("kbd", { "aria-hidden": "true" }, MAC ? "⌘K" : "Ctrl K"),
     ),
-    choice(t("language"), Object.entries(LANGUAGES), language(), speak),
-    choice(
-      t("theme"),
-      THEMES.map((name) => [name, t(name)]),
-      theme,
-      colour,
+    h(
+      "div",
+      { class: "choosing" },
+      choice(t("language"), Object.entries(LANGUAGES), language(), speak),
+      choice(
+        t("theme"),
+        THEMES.map((option) => [option, t(option)]),
+        theme,
+        colour,
+      ),
     ),
   );
+  drawSide();
+}
+
+/** The pages behind the open door, where there are several. */
+function drawRooms(door, page, isPage) {
+  const rooms = byId("rooms");
+  const names = DOORS[door] ?? [];
+  rooms.hidden = names.length < 2;
+  rooms.setAttribute("aria-label", door ? t(door) : "");
+  show(
+    rooms,
+    names.map((name) =>
+      h("a", { href: `#/${name}`, "aria-current": name === page && (isPage ? "page" : "true") }, t(name)),
+    ),
+  );
+  // On a phone they do not all fit: the current one is scrolled into sight.
+  const open = rooms.querySelector("[aria-current]");
+  if (open) rooms.scrollLeft = open.offsetLeft - rooms.offsetLeft - (rooms.clientWidth - open.offsetWidth) / 2;
+}
+
+function drawSide() {
+  const side = byId("side");
+  if (narrow.matches) side.popover = "auto";
+  else side.removeAttribute("popover");
+  const folded = !narrow.matches && localStorage.getItem(FOLDED) === "folded";
+  document.documentElement.dataset.side = folded ? "folded" : "open";
+  side.setAttribute("aria-label", t("side"));
+  for (const [id, name] of [
+    ["menu", "menu"],
+    ["fold", "fold"],
+  ]) {
+    const label = id === "menu" ? t("menu") : t(folded ? "unfold" : "fold");
+    show(byId(id), icon(name));
+    byId(id).setAttribute("aria-label", label);
+    byId(id).title = label;
+  }
+  byId("fold").setAttribute("aria-expanded", String(!folded));
+}
+
+function fold() {
+  if (narrow.matches) return byId("side").hidePopover();
+  localStorage.setItem(FOLDED, document.documentElement.dataset.side === "folded" ? "open" : "folded");
+  return drawSide();
 }
 
 async function speak(name) {
@@ -121,11 +178,14 @@ function refresh() {
 
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault(); // the address behind # names a page
-  document.getElementById("main").focus();
+  byId("main").focus();
 });
+byId("fold").addEventListener("click", fold);
+narrow.addEventListener("change", drawSide);
 window.addEventListener("hashchange", async () => {
+  if (byId("side").popover) byId("side").hidePopover();
   await refresh();
-  const main = document.getElementById("main");
+  const main = byId("main");
   if (!main.contains(document.activeElement)) main.focus({ preventScroll: true }); // else the page chose a place itself
 });
 document.addEventListener("keydown", (event) => {

@@ -14,6 +14,16 @@ export function route(pattern, load, title) {
   routes.push({ names, expression: new RegExp(`^${pattern.replace(/:\w+/g, "([^/]+)")}$`), load, title });
 }
 
+/** An address of earlier pages: `/query/:id` leads to `to`, `/thread/:id`, with what stood behind its `?`. */
+export function redirect(pattern, to) {
+  route(pattern, async () => ({
+    page: (_, { params, search }) => {
+      const path = to.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]));
+      location.replace(`#${path}${search.size ? `?${search}` : ""}`);
+    },
+  }));
+}
+
 export const here = () => location.hash.slice(1) || "/ask";
 export const go = (address) => {
   location.hash = address;
@@ -30,7 +40,7 @@ export async function draw() {
   if (!matched) return go("/ask");
   const values = matched.expression.exec(path).slice(1).map(decoded);
   const params = Object.fromEntries(matched.names.map((name, index) => [name, values[index]]));
-  document.title = `${matched.title()} · Citewell`;
+  if (matched.title) document.title = `${matched.title()} · Citewell`;
   const loading = h("progress", { class: "loading", "aria-label": t("loading") });
   const view = h("div", { class: "page" }, loading);
   show(main, view);
