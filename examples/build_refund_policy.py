@@ -1,4 +1,4 @@
-"""Typeset refund_policy.md as corpus/refund-policy.pdf, always with the same bytes.
+"""Typeset refund_policy.md as refund-policy.pdf of the example documents, always with the same bytes.
 
 Run `python examples/build_refund_policy.py` after a change of the text.
 """
@@ -10,6 +10,7 @@ from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
 HERE = Path(__file__).parent
+EXAMPLE = HERE.parent / "api" / "dashboard" / "example"
 RUNNING = "Halden Supply Co. - Refund and Returns Policy, version 4.2"
 HEADING_SIZES = {"#": 20.0, "##": 14.0, "###": 11.5}
 
@@ -80,6 +81,6 @@ def _table(pdf: FPDF, lines: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    HERE.joinpath("corpus", "refund-policy.pdf").write_bytes(
+    EXAMPLE.joinpath("refund-policy.pdf").write_bytes(
         build(HERE.joinpath("refund_policy.md").read_text("utf-8"))
     )

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import AccessibilityCheck, PageMaker, Screenshot
 from tests.e2e.stack import Stack
 
-PDF = Path("examples/corpus/refund-policy.pdf")
+PDF = Path("api/dashboard/example/refund-policy.pdf")
 POLICY = "Returns must be made within 30 days of purchase. A receipt is required for every return."
 
 

@@ -12,7 +12,7 @@ from tests.browser.conftest import DESK, PHONE, AccessibilityCheck, PageMaker, S
 from tests.e2e.stack import Stack
 from tests.waiting import until
 
-PDF = Path("examples/corpus/refund-policy.pdf")
+PDF = Path("api/dashboard/example/refund-policy.pdf")
 SPAN = "Electronics are an exception: electronics bought in that period can be returned until January 15."
 # Code points that are two units in JavaScript, before, in and after the cited text.
 EMOJI = "😀 Vorwort 😀😀\n둘째 줄: the 😀 cited words 😀 stand here.\nNachwort 😀"

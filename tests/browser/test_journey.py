@@ -11,7 +11,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
-PDF = Path("examples/corpus/refund-policy.pdf")
+PDF = Path("api/dashboard/example/refund-policy.pdf")
 QUESTION = "Within how many days can most goods be returned, and what does a return need?"
 CITED = "Most goods can be returned within 30 days."
 PROOF = "A return needs the order number or the receipt."

@@ -11,7 +11,7 @@ from tests.services.given_story import verifying
 
 SOURCE = "# Returns\n\nReturns are accepted within 30 days of the purchase date.\n"
 ANSWER = "Returns are accepted within 60 days of the purchase date [1]. A receipt is needed [4]."
-PDF = Path(__file__).resolve().parents[2] / "examples" / "corpus" / "refund-policy.pdf"
+PDF = Path(__file__).resolve().parents[2] / "api" / "dashboard" / "example" / "refund-policy.pdf"
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from citewell_documents.filings import filing_in
 from citewell_documents.parsing import ParseLimits, parse
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-CORPUS = EXAMPLES / "corpus"
+CORPUS = EXAMPLES.parent / "api" / "dashboard" / "example"
 LISTED: list[dict[str, Any]] = json.loads((CORPUS / "corpus.json").read_text("utf-8"))["documents"]
-QUESTIONS: list[dict[str, Any]] = json.loads((EXAMPLES / "questions.json").read_text("utf-8"))
+QUESTIONS: list[dict[str, Any]] = json.loads((CORPUS / "questions.json").read_text("utf-8"))
 ANSWERABLE = [question for question in QUESTIONS if question["answerable"]]
 FILINGS = ["nrvx-10q-2023-q3.md", "nrvx-10q-2024-q3.md"]
 

@@ -6,16 +6,16 @@ from typing import Any
 
 from tests.e2e.stack import Stack
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "api" / "dashboard" / "example"
 QUESTIONS: list[dict[str, Any]] = json.loads((EXAMPLES / "questions.json").read_text(encoding="utf-8"))
 
 
 def ingest_corpus(stack: Stack, workspace: str) -> dict[str, str]:
     """Ingest every document of the corpus with its metadata; return filename → document id."""
-    documents: list[dict[str, Any]] = json.loads((EXAMPLES / "corpus" / "corpus.json").read_text())["documents"]
+    documents: list[dict[str, Any]] = json.loads((EXAMPLES / "corpus.json").read_text())["documents"]
     return {
         entry["filename"]: stack.add_file(
-            EXAMPLES / "corpus" / entry["filename"], workspace=workspace, metadata=entry["metadata"]
+            EXAMPLES / entry["filename"], workspace=workspace, metadata=entry["metadata"]
         )
         for entry in documents
     }

@@ -27,7 +27,7 @@ NEEDS_A_SERVER = [(code, printed) for code, printed in EXAMPLE.findall(CLIENT) i
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """A reader's folder: the files that README names."""
-    corpus = ROOT / "examples" / "corpus"
+    corpus = ROOT / "api" / "dashboard" / "example"
     shutil.copy(corpus / "refund-policy.pdf", tmp_path / "report.pdf")
     (tmp_path / "notes").mkdir()
     shutil.copy(corpus / "nrvx-10q-2023-q3.md", tmp_path / "notes" / "filing.md")

@@ -27,7 +27,7 @@ from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "examples" / "corpus" / "authentication-guide.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "api" / "dashboard" / "example" / "authentication-guide.md"
 QUESTION = "How long are access tokens valid?"
 WARMING, TOTAL, IN_FLIGHT = 20, 200, 8
 TROUBLE = 0.02

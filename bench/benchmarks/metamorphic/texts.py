@@ -9,15 +9,16 @@ from typing import cast
 from benchmarks.metamorphic.cases import Text
 from benchmarks.verdicts.planted_passages import read_passages
 
-_EXAMPLES = Path(__file__).parents[3] / "examples"
+_ROOT = Path(__file__).parents[3]
+_EXAMPLES = (_ROOT / "api" / "dashboard" / "example", _ROOT / "examples")
 _SHORTEST, _LONGEST = 40, 6_000
 _HANGUL = re.compile(r"[가-힣]")
 
 
 def project_texts() -> list[Text]:
-    """Return the passages of the benchmark of planted errors and the Markdown files of `examples/`."""
+    """Return the passages of the benchmark of planted errors and the Markdown files of the example documents."""
     texts = [Text(passage.language, passage.text) for passage in read_passages()]
-    return [*texts, *_documents(_EXAMPLES)]
+    return [*texts, *(text for folder in _EXAMPLES for text in _documents(folder))]
 
 
 def folder_texts(folder: Path) -> list[Text]:

@@ -3,7 +3,7 @@
 Ten pages of text, in English and Korean, are printed to pictures and degraded as scans are: turned by up to 1.2°,
 blurred, with noise, and compressed as JPEG. Each is read as when it is ingested: in the confined child, by text
 recognition. A word is found if search would find the page by it: all its lexemes are among those that were read.
-The text is that of `examples/corpus`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER. Needs the
+The text is that of `api/dashboard/example`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER. Needs the
 extras `ocr` and `pdf` (its font), and Tesseract's data for Korean.
 """
 
@@ -111,7 +111,7 @@ def _words(text: str) -> list[str]:
 
 def texts(folder: Path | None) -> Iterator[str]:
     """Long texts, the project's own first."""
-    for path in sorted(Path("examples/corpus").glob("*.md")):
+    for path in sorted(Path("api/dashboard/example").glob("*.md")):
         yield _plain(path.read_text(encoding="utf-8"))
     for path in sorted(folder.iterdir()) if folder else ():
         if path.suffix in (".txt", ".md"):

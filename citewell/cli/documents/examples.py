@@ -1,4 +1,4 @@
-"""The example documents and questions of the repository."""
+"""The example documents and questions that the page, `citewell up --example` and the demo share."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-import citewell
+import api
 from citewell.cli.documents.finding import Upload
 from citewell.cli.documents.uploading import ingest_all
 from citewell.cli.errors import CommandFailed
@@ -38,17 +38,17 @@ class Examples:
 
 
 def load_examples() -> Examples:
-    """Read the examples from the source tree that this package belongs to. Raises CommandFailed when there are none."""
-    root = Path(citewell.__file__).resolve().parents[1] / "examples"
+    """Read the examples that the page is served with. Raises CommandFailed where the installation lacks them."""
+    root = Path(api.__file__).resolve().parent / "dashboard" / "example"
     try:
-        listed: list[_Listed] = json.loads((root / "corpus" / "corpus.json").read_text(encoding="utf-8"))["documents"]
+        listed: list[_Listed] = json.loads((root / "corpus.json").read_text(encoding="utf-8"))["documents"]
         questions: list[ExampleQuestion] = json.loads((root / "questions.json").read_text(encoding="utf-8"))
     except OSError as error:
         raise CommandFailed(
-            f"the examples are not at {root} ({error.strerror}: {error.filename}); it needs a clone of the repository"
+            f"the examples are not at {root} ({error.strerror}: {error.filename}); install Citewell again"
         ) from None
     documents = [
-        Upload(root / "corpus" / entry["filename"], entry["filename"], json.dumps(entry["metadata"]))
+        Upload(root / entry["filename"], entry["filename"], json.dumps(entry["metadata"]))
         for entry in listed
     ]
     return Examples(documents, questions)

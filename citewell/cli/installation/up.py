@@ -60,8 +60,7 @@ def _add(examples: Examples, supervisor: Supervisor) -> None:
     except (ApiProblem, ServerUnreachable) as error:
         complain(f"the example documents could not be added: {error}")
     else:
-        question = min((example["question"] for example in examples.questions), key=len)
-        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
+        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{examples.questions[0]["question"]}"')
 
 
 def _show(process: str, line: str) -> None:

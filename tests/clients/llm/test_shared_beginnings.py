@@ -25,7 +25,7 @@ FRAME = 32
 """Tokens of tags and roles, which are not in the texts of fields."""
 MOST = 0.85
 """The share of the shorter of two prompts with the same passages that is served at least."""
-CORPUS = Path("examples/corpus")
+CORPUS = Path("api/dashboard/example")
 TEXT = (CORPUS / "authentication-guide.md").read_text(encoding="utf-8")
 PASSAGES = [TEXT[start : start + 1_000] for start in range(0, 4_000, 1_000)]
 OTHER = (CORPUS / "nrvx-10q-2024-q3.md").read_text(encoding="utf-8")[:1_000]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 MOST = 0.8
 """The share of a prompt that matches the beginning of an earlier one."""
-CORPUS = Path("examples/corpus")
+CORPUS = Path("api/dashboard/example")
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,12 @@
-/** A place to drop files on, and how far each of them has come. */
+/** A place to drop files on, to paste a text or name a web page, and how far each of them has come. */
 import { h, show } from "../dom.js";
 import { droppedFiles } from "../files.js";
+import { ask } from "../http.js";
 import { number, words } from "../i18n.js";
 import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
+import { opened } from "./dialogs.js";
 import { bytes, progressOf, stageWord } from "./ingestion.js";
-import { told as problemOf } from "./notices.js";
+import { notice, told as problemOf } from "./notices.js";
 
 const t = words("parts/upload");
 
@@ -47,19 +49,67 @@ export function upload({ place = () => ({}), onready = () => {}, onproblem = () 
     if (file.state === "ready" && !told.has(file)) onready(told.add(file) && file.told);
   }, signal);
   drawAll();
-  return h("div", { class: "upload" }, zone(take), h("div", { class: "row spread" }, sum, clear), list);
+  const links = {
+    paste: () => pasted().then((file) => file && take([file])),
+    link: () => linked(place).catch(onproblem),
+  };
+  return h("div", { class: "upload" }, zone(take, links), h("div", { class: "row spread" }, sum, clear), list);
 }
 
-function zone(take) {
-  const picker = h("input", {
-    type: "file",
-    multiple: true,
-    hidden: true,
-    onchange: () => {
-      take([...picker.files]);
-      picker.value = "";
-    },
+/** What is typed or pasted, as a file named after its title; null when it was given up. */
+async function pasted() {
+  const title = h("input", { maxlength: "120", required: true, autocomplete: "off", autofocus: true });
+  const text = h("textarea", { rows: "10", required: true, dir: "auto" });
+  const fields = [h("label", {}, t("title"), title), h("label", {}, t("text"), text)];
+  if ((await opened(t("paste"), [...fields, buttons(t("add"))])) !== "yes") return null;
+  const name = title.value.trim().replace(/[\\/:*?"<>|\p{Cc}]+/gu, " ");
+  return new File([text.value], `${name}.md`, { type: "text/markdown" });
+}
+
+/** A web page becomes a source that is read once; Sources tells how it went and can read it again. */
+async function linked(place) {
+  const { workspace } = place();
+  const address = h("input", {
+    type: "url",
+    required: true,
+    maxlength: "2000",
+    placeholder: "https://",
+    autofocus: true,
   });
+  const fields = [h("label", {}, t("address"), address, h("span", { class: "hint" }, t("addressHint")))];
+  if ((await opened(t("link"), [...fields, buttons(t("add"))])) !== "yes") return;
+  const { host, pathname } = new URL(address.value);
+  const name = `${host}${pathname}`.replace(/\/+$/, "").slice(0, 80);
+  await ask("/v1/sources", {
+    method: "POST",
+    json: { name, kind: "web", location: address.value, workspace: workspace ?? "default", every_s: null },
+  });
+  notice(t("linked", { name }));
+}
+
+const buttons = (action) =>
+  h(
+    "div",
+    { class: "row end" },
+    h("button", { value: "", formnovalidate: true }, t("cancel")),
+    h("button", { class: "primary", value: "yes" }, action),
+  );
+
+function zone(take, { paste, link }) {
+  const picker = (properties) => {
+    const input = h("input", {
+      type: "file",
+      multiple: true,
+      hidden: true,
+      ...properties,
+      onchange: () => {
+        take([...input.files].filter(isShown).map(named));
+        input.value = "";
+      },
+    });
+    return input;
+  };
+  const [files, folder] = [picker({}), picker({ webkitdirectory: true })];
   const over = (on) => (event) => {
     event.preventDefault();
     place.classList.toggle("over", on);
@@ -76,11 +126,28 @@ function zone(take) {
       },
     },
     h("strong", {}, t("drop")),
-    h("button", { type: "button", class: "primary", onclick: () => picker.click() }, t("choose")),
-    picker,
+    h(
+      "div",
+      { class: "row ways" },
+      h("button", { type: "button", class: "primary", onclick: () => files.click() }, t("choose")),
+      h("button", { type: "button", onclick: () => folder.click() }, t("folder")),
+      h("button", { type: "button", onclick: paste }, t("paste")),
+      h("button", { type: "button", onclick: link }, t("link")),
+    ),
+    files,
+    folder,
     h("span", { class: "hint" }, t("kinds")),
   );
   return place;
+}
+
+/** Hidden files of a folder are left out, as those of a dropped one. */
+const isShown = ({ webkitRelativePath }) => !/(^|\/)\./.test(webkitRelativePath);
+
+/** A file of a chosen folder is named by its path, as those of a dropped one. */
+function named(file) {
+  if (file.webkitRelativePath) file.path = file.webkitRelativePath;
+  return file;
 }
 
 function drawItem(item, file) {
