@@ -1,6 +1,6 @@
 /** One document: its text by pages, a cited place marked, search in it, its versions and how far its ingestion is. */
 import { h, show } from "../dom.js";
-import { ask, send } from "../http.js";
+import { ask, send, withQuery } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { chunks } from "../parts/chunks.js";
 import { save } from "../parts/copying.js";
@@ -11,10 +11,12 @@ import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
 import { points } from "../points.js";
 import { pause } from "../pause.js";
+import { go } from "../router.js";
 
 const t = words("pages/document");
 
 const LOOK_MS = 800;
+const LONGEST_SEARCH = 200; // characters that the API takes
 const READ = new Set(["ready", "superseded"]);
 const TONES = { ready: "supported", failed: "contradicted", superseded: "partial" };
 
@@ -81,6 +83,10 @@ async function drawText(body, path, document, search, signal) {
       ),
       name !== "chunks" && layout.pages.length > 0 && pager(element, layout.pages, signal),
       name !== "chunks" && wanted?.cited && h("button", { type: "button", onclick: citedPlace }, t("cited")),
+      name !== "chunks" &&
+        wanted?.cited &&
+        document.status === "ready" &&
+        h("button", { type: "button", onclick: () => correct(path, parts, signal) }, t("correct")),
       tools,
     );
     show(
@@ -102,6 +108,18 @@ async function drawText(body, path, document, search, signal) {
   await choose(names.includes(search.get("view")) ? search.get("view") : names[0]);
 }
 
+/** Open the passage of the cited place to be corrected. */
+async function correct(path, { text, cited }, signal) {
+  const contains = text.slice(cited.start, cited.end).trim().slice(0, LONGEST_SEARCH);
+  try {
+    const { chunks: passages } = await ask(withQuery(`${path}/chunks`, { contains, limit: 1 }), { signal });
+    const chunk = passages[0]?.chunk_index ?? 0;
+    go(withQuery(path.slice("/v1".length).replace("/documents/", "/document/"), { view: "chunks", chunk, edit: "1" }));
+  } catch (error) {
+    if (!signal.aborted) notice(told(error));
+  }
+}
+
 /** The element of a view, how to reach a place of the text in it (in code points), and tools of its own. */
 function textView({ text, measured, layout, cited }, signal) {
   const shown = leaves(text, measured, layout, cited);
@@ -112,7 +130,11 @@ function textView({ text, measured, layout, cited }, signal) {
 function chunksView(path, { status }, search, signal) {
   return chunks(
     path,
-    { wanted: Math.max(0, Math.trunc(Number(search.get("chunk"))) || 0), canChange: status === "ready" },
+    {
+      wanted: Math.max(0, Math.trunc(Number(search.get("chunk"))) || 0),
+      canChange: status === "ready",
+      editing: search.has("edit"),
+    },
     signal,
   );
 }

@@ -14,9 +14,10 @@ const t = words("parts/chunks");
 const PAGE = 50;
 
 /**
- * `path` of the document; `wanted` is the index of the chunk to begin with; only the version in force can be changed.
+ * `path` of the document; `wanted` is the index of the chunk to begin with, open to be corrected when `editing`; only
+ * the version in force can be changed.
  */
-export async function chunks(path, { wanted = 0, canChange }, signal) {
+export async function chunks(path, { wanted = 0, canChange, editing }, signal) {
   const list = h("ol", { class: "chunks", start: String(wanted) });
   const status = h("p", { class: "small muted", role: "status" });
   const more = h("button", { type: "button", onclick: () => load(next) }, t("more"));
@@ -90,6 +91,7 @@ export async function chunks(path, { wanted = 0, canChange }, signal) {
       history((await ask(`${path}/edits`, { signal })).edits, canChange && ((correction) => undo(path, correction))),
     );
   await Promise.all([load(wanted), remember()]);
+  if (editing && canChange) list.querySelector(".correct")?.click();
   const element = h("div", { class: "stack" }, h("p", { class: "muted" }, t("lead")), sieve, status, list, more, past);
   return { element, jump: () => {} };
 }
@@ -142,7 +144,7 @@ function chunk(path, piece, canChange, changed) {
             "button",
             {
               type: "button",
-              class: "small",
+              class: "small correct",
               "aria-label": t("correctOf", { n }),
               onclick: () => edit(path, piece, n, body, draw),
             },
@@ -209,7 +211,8 @@ function edit(path, piece, n, body, draw) {
       h("div", { class: "row end" }, h("button", { type: "button", onclick: close }, t("cancel")), save),
     ),
   );
-  text.focus();
+  // The view may only now be put into the page.
+  requestAnimationFrame(() => text.focus());
 }
 
 /** Puts the text back that stood before a correction, unless the chunk reads otherwise by now. */
