@@ -15,6 +15,7 @@ from citewell.cli.errors import INTERRUPTED, USAGE
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "up": ("installation.up:app", "Start everything on this machine, until Ctrl-C."),
+    "worker": ("installation.worker:app", "Add worker processes to a running server."),
     "doctor": ("installation.doctor:app", "Look at everything, and say what to do."),
     "ingest": ("documents.ingest:app", "Add files, folders of them or archives to a workspace."),
     "workspaces": ("documents.workspaces:app", "List, create, change and delete workspaces."),

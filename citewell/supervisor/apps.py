@@ -1,9 +1,10 @@
-"""The processes of Citewell itself: the API, the configured worker pools, and the migration before them."""
+"""The processes of Citewell itself: the API, worker pools, the migration before them, and their environment."""
 
 import os
 import re
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from citewell.supervisor.errors import StartFailed
@@ -14,14 +15,14 @@ from config.file import CONFIG_VARIABLE, config_for_children
 from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
-# The first signal stops a worker warm, so that running steps finish; the second cold, which returns unfinished ones to
-# their queue.
-_WORKER_STOP = ((signal.SIGTERM, 6.0), (signal.SIGQUIT, 2.0))
+_WORKER_PATIENCE_S = 6.0
 # Celery's options for a custom pool (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
 # Modules that the fork server preloads for all, and space in its arguments for the titles that `ps` shows of each.
 _LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
-_SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[2]
+"""Where the processes run: in the folder of the user, an `api/` of their own would hide ours."""
+_MB = 2**20
 
 
 def fork_server_process(*also: str) -> ProcessSpec:
@@ -34,12 +35,21 @@ def fork_server_process(*also: str) -> ProcessSpec:
 
 
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
-    workers = [
-        _worker(f"{name}-{i}" if pool.processes > 1 else name, pool, events=settings.workers.events)
-        for name, pool in settings.pools.items()
+    return [*worker_processes(settings, settings.pools), _api(settings, port)]
+
+
+def worker_processes(
+    settings: Settings, pools: Mapping[str, PoolSettings], *, suffix: str = "", patience_s: float = _WORKER_PATIENCE_S
+) -> list[ProcessSpec]:
+    """The processes of `pools`, each named after its pool and `suffix`. A stopped one has `patience_s` to end warm, so
+    that running steps finish; then it ends cold, which returns unfinished ones to their queue.
+    """
+    stop = ((signal.SIGTERM, patience_s), (signal.SIGQUIT, 2.0))
+    return [
+        _worker(f"{name}{suffix}-{i}" if pool.processes > 1 else f"{name}{suffix}", pool, settings, stop)
+        for name, pool in pools.items()
         for i in range(1, pool.processes + 1)
     ]
-    return [*workers, _api(settings, port)]
 
 
 def reachable_url(host: str, port: int) -> str:
@@ -59,24 +69,47 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
     )  # fmt: skip
 
 
-def _worker(name: str, pool: PoolSettings, *, events: bool) -> ProcessSpec:
-    heard = ("--task-events",) if events else ("--without-heartbeat",)
+def _worker(
+    name: str, pool: PoolSettings, settings: Settings, stop: tuple[tuple[signal.Signals, float], ...]
+) -> ProcessSpec:
+    heard = ("--task-events",) if settings.workers.events else ("--without-heartbeat",)
     return ProcessSpec(
         name=name,
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
               "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
               "-n", f"{name}@%h", "--without-mingle", "--without-gossip", *heard),
-        env=CUSTOM_POOL,
+        # A file for each process, so that one which hangs is seen beside those that do not.
+        env=CUSTOM_POOL | ({"CITEWELL_PULSE_FILE": f"{settings.pulse_file}-{name}"} if settings.pulse_file else {}),
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
-        stop=_WORKER_STOP,
+        stop=stop,
         forked=True,
     )  # fmt: skip
+
+
+def child_environment(home: Path, database_url: str, redis_url: str) -> dict[str, str]:
+    """The variables of a process of Citewell that works on this database and this broker."""
+    return {
+        **os.environ,
+        "CITEWELL_DATABASE_URL": database_url,
+        "CITEWELL_REDIS_URL": redis_url,
+        "CITEWELL_HOME": str(home),
+        CONFIG_VARIABLE: config_for_children(),
+        "PYTHONUNBUFFERED": "1",
+        # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
+        "OPENBLAS_NUM_THREADS": "1",
+        # Threads with an arena each would keep there the memory that they freed.
+        "MALLOC_ARENA_MAX": "2",
+        # Freed memory goes back to the system, except blocks of the sizes that embedding constantly allocates and
+        # frees: by default glibc raises both limits with every large block that is freed.
+        "MALLOC_TRIM_THRESHOLD_": str(16 * _MB),
+        "MALLOC_MMAP_THRESHOLD_": str(8 * _MB),
+    }
 
 
 def migrate(database_url: str) -> None:
     """Bring the database to the newest schema. Raises StartFailed with the last line of `db.migrate`."""
     env = {**os.environ, CONFIG_VARIABLE: config_for_children(), "CITEWELL_DATABASE_URL": database_url}
-    with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=_SOURCE) as child:
+    with spawn((sys.executable, "-m", "db.migrate"), env=env, cwd=SOURCE) as child:
         printed, _ = child.communicate()
     if child.returncode != 0:
         said = printed.decode(errors="replace").strip().splitlines()

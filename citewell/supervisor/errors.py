@@ -5,7 +5,9 @@ SupervisorError (503)
 ├── ServersMissing    the wheels of the two servers are not installed
 ├── AlreadyRunning    another supervisor works on the same home
 ├── PortBusy          the API cannot listen where it was told to
-└── StartFailed       a process does not come up; the message ends with its last lines
+├── StartFailed       a process does not come up; the message ends with its last lines
+├── NothingToJoin     no server runs where workers should join
+└── UnknownQueue      a queue that no pool serves
 """
 
 from domain.errors import NotReady
@@ -33,3 +35,11 @@ class PortBusy(SupervisorError):
 
 class StartFailed(SupervisorError):
     """A process of Citewell does not come up."""
+
+
+class NothingToJoin(SupervisorError):
+    """There is no server that worker processes could join."""
+
+
+class UnknownQueue(SupervisorError):
+    """No pool serves this queue."""

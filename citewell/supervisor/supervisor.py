@@ -1,31 +1,33 @@
 """The whole of Citewell on one machine, as children of this process."""
 
-import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-from citewell.supervisor.apps import app_processes, fork_server_process, migrate, reachable_url
+from citewell.supervisor.apps import (
+    SOURCE,
+    app_processes,
+    child_environment,
+    fork_server_process,
+    migrate,
+    reachable_url,
+)
 from citewell.supervisor.home import write_private
 from citewell.supervisor.processes.process import ManagedProcess, OnLine, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
 from citewell.supervisor.servers.pair import EmbeddedServers
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file
-from config.file import CONFIG_VARIABLE, config_for_children
 from config.settings import Settings
 
 _READY_WITHIN_S = 90.0
 _DEATHS_WHILE_STARTING = 2
 _WATCH_EVERY_S = 0.1
-_SOURCE = Path(__file__).resolve().parents[2]
-_MB = 2**20
 
 
 class Supervisor:
@@ -56,7 +58,6 @@ class Supervisor:
         self._servers = EmbeddedServers(settings.home, on_line=on_line)
         self._fleet = self._servers.fleet
         self._stack = ExitStack()
-        self._stopping = False
 
     def start(self) -> None:
         try:
@@ -96,7 +97,7 @@ class Supervisor:
 
     def stop(self) -> None:
         """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile kills them all."""
-        self._stopping = True
+        self._fleet.stopping = True
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -112,7 +113,7 @@ class Supervisor:
         reservation = self._stack.enter_context(ExitStack())
         port = reservation.enter_context(reserved_port(self._settings.api_host, self._port))
         self.url = reachable_url(self._settings.api_host, port)
-        self._stack.enter_context(self._signals())
+        self._stack.enter_context(self._fleet.interruptible())
         self._stack.enter_context(self._servers)
         specs = app_processes(self._settings, port) if self._apps is None else self._apps
         # The fork server loads what the apps need while the database is prepared.
@@ -130,26 +131,8 @@ class Supervisor:
         self._announce()
 
     def _equipped(self, spec: ProcessSpec) -> ProcessSpec:
-        return replace(spec, env={**self._environment(), **spec.env}, cwd=spec.cwd or _SOURCE)
-
-    def _environment(self) -> Mapping[str, str]:
-        # The processes run in the folder of their source: a user's own `api/` must not hide ours.
-        return {
-            **os.environ,
-            "CITEWELL_DATABASE_URL": self._servers.database_url,
-            "CITEWELL_REDIS_URL": self._servers.redis_url,
-            "CITEWELL_HOME": str(self._servers.home.root),
-            CONFIG_VARIABLE: config_for_children(),
-            "PYTHONUNBUFFERED": "1",
-            # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
-            "OPENBLAS_NUM_THREADS": "1",
-            # Threads with an arena each would keep there the memory that they freed.
-            "MALLOC_ARENA_MAX": "2",
-            # Freed memory goes back to the system, except blocks of the sizes that embedding constantly allocates and
-            # frees: by default glibc raises both limits with every large block that is freed.
-            "MALLOC_TRIM_THRESHOLD_": str(16 * _MB),
-            "MALLOC_MMAP_THRESHOLD_": str(8 * _MB),
-        }
+        environment = child_environment(self._servers.home.root, self._servers.database_url, self._servers.redis_url)
+        return replace(spec, env={**environment, **spec.env}, cwd=spec.cwd or SOURCE)
 
     def _announce(self) -> None:
         file = state_file(self._servers.home.root)
@@ -157,22 +140,3 @@ class Supervisor:
         state = ServerState(pid=me.pid, url=self.url, started_at=me.create_time())
         write_private(file, state.model_dump_json())
         self._stack.callback(file.unlink, missing_ok=True)
-
-    @contextmanager
-    def _signals(self) -> Generator[None]:
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-        for number, handler in before.items():
-            if handler is not signal.SIG_IGN:  # nohup stays in force
-                signal.signal(number, self._on_signal)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _on_signal(self, *_: object) -> None:
-        if not self._stopping:
-            self._stopping = True
-            self._fleet.interrupted = True
-            raise KeyboardInterrupt
-        self._fleet.kill()

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TypedDict
 
-import api
 from citewell.cli.documents.finding import Upload
 from citewell.cli.documents.uploading import ingest_all
 from citewell.cli.errors import CommandFailed
@@ -39,7 +39,7 @@ class Examples:
 
 def load_examples() -> Examples:
     """Read the examples that the page is served with. Raises CommandFailed where the installation lacks them."""
-    root = Path(api.__file__).resolve().parent / "dashboard" / "example"
+    root = Path(str(files("api"))) / "dashboard" / "example"
     try:
         listed: list[_Listed] = json.loads((root / "corpus.json").read_text(encoding="utf-8"))["documents"]
         questions: list[ExampleQuestion] = json.loads((root / "questions.json").read_text(encoding="utf-8"))
@@ -47,10 +47,7 @@ def load_examples() -> Examples:
         raise CommandFailed(
             f"the examples are not at {root} ({error.strerror}: {error.filename}); install Citewell again"
         ) from None
-    documents = [
-        Upload(root / entry["filename"], entry["filename"], json.dumps(entry["metadata"]))
-        for entry in listed
-    ]
+    documents = [Upload(root / entry["filename"], entry["filename"], json.dumps(entry["metadata"])) for entry in listed]
     return Examples(documents, questions)
 
 

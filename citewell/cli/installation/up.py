@@ -60,7 +60,8 @@ def _add(examples: Examples, supervisor: Supervisor) -> None:
     except (ApiProblem, ServerUnreachable) as error:
         complain(f"the example documents could not be added: {error}")
     else:
-        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{examples.questions[0]["question"]}"')
+        question = examples.questions[0]["question"]
+        say(f'The workspace {WORKSPACE} has documents to try: citewell ask -w {WORKSPACE} "{question}"')
 
 
 def _show(process: str, line: str) -> None:

@@ -1,9 +1,10 @@
 """The processes of one home: launched, awaited, revived and stopped together."""
 
+import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from citewell.supervisor.errors import StartFailed
@@ -20,6 +21,7 @@ class Fleet:
     def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
         self.processes: list[ManagedProcess] = []
         self.interrupted = False
+        self.stopping = False
         self._logs = logs
         self._on_line = on_line
         self._guard = Guard()
@@ -66,6 +68,26 @@ class Fleet:
         self._forks.reap()
         for process in self.processes:
             process.revive(at_once=at_once)
+
+    @contextmanager
+    def interruptible(self) -> Generator[None]:
+        """Meanwhile SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; one while it stops kills all."""
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        for number, handler in before.items():
+            if handler is not signal.SIG_IGN:  # nohup stays in force
+                signal.signal(number, self._on_signal)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, *_: object) -> None:
+        if self.stopping:
+            self.kill()
+        else:
+            self.stopping = self.interrupted = True
+            raise KeyboardInterrupt
 
     def _raise_if_interrupted(self) -> None:
         # An exception raised by a signal handler is lost when it lands in a callback that Python shields.
