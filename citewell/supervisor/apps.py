@@ -46,7 +46,9 @@ def worker_processes(
     """
     stop = ((signal.SIGTERM, patience_s), (signal.SIGQUIT, 2.0))
     return [
-        _worker(f"{name}{suffix}-{i}" if pool.processes > 1 else f"{name}{suffix}", pool, settings, stop)
+        _worker(
+            f"{name}{suffix}" if pool.processes == 1 else f"{name}{suffix}-{i}", f"{name}-{i}", pool, settings, stop
+        )
         for name, pool in pools.items()
         for i in range(1, pool.processes + 1)
     ]
@@ -70,7 +72,7 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
 
 
 def _worker(
-    name: str, pool: PoolSettings, settings: Settings, stop: tuple[tuple[signal.Signals, float], ...]
+    name: str, beats_as: str, pool: PoolSettings, settings: Settings, stop: tuple[tuple[signal.Signals, float], ...]
 ) -> ProcessSpec:
     heard = ("--task-events",) if settings.workers.events else ("--without-heartbeat",)
     return ProcessSpec(
@@ -78,8 +80,9 @@ def _worker(
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
               "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
               "-n", f"{name}@%h", "--without-mingle", "--without-gossip", *heard),
-        # A file for each process, so that one which hangs is seen beside those that do not.
-        env=CUSTOM_POOL | ({"CITEWELL_PULSE_FILE": f"{settings.pulse_file}-{name}"} if settings.pulse_file else {}),
+        # A file for each process, so that one which hangs is seen beside those that do not; the one that is started
+        # after it touches the same file.
+        env=CUSTOM_POOL | ({"CITEWELL_PULSE_FILE": f"{settings.pulse_file}-{beats_as}"} if settings.pulse_file else {}),
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=stop,
         forked=True,

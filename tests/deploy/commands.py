@@ -9,8 +9,10 @@ from celery import concurrency
 from celery.app.utils import find_app
 from celery.bin import base
 from celery.bin import celery as umbrella
+from typer.main import get_command
 from uvicorn.main import main as uvicorn
 
+from citewell.cli.main import app_of
 from tests.deploy.files import image_environment
 
 _celery: Any = umbrella.celery
@@ -22,7 +24,8 @@ _pools["custom"] = image_environment()["CELERY_CUSTOM_WORKER_POOL"]
 def parsed(command: Sequence[str]) -> dict[str, Any]:
     """The options as the program understands them. Raises what its parser raises."""
     program, *arguments = command
-    return {"celery": _of_celery, "uvicorn": _of_uvicorn, "alembic": _of_alembic}[program](arguments)
+    programs = {"celery": _of_celery, "uvicorn": _of_uvicorn, "alembic": _of_alembic, "citewell": _of_citewell}
+    return programs[program](arguments)
 
 
 def _of_celery(arguments: list[str]) -> dict[str, Any]:
@@ -39,6 +42,11 @@ def _of_celery(arguments: list[str]) -> dict[str, Any]:
 
 def _of_uvicorn(arguments: list[str]) -> dict[str, Any]:
     return uvicorn.make_context("uvicorn", arguments).params
+
+
+def _of_citewell(arguments: list[str]) -> dict[str, Any]:
+    name, *rest = arguments
+    return {"command": f"citewell {name}", **get_command(app_of(name)).make_context(name, rest).params}
 
 
 def _of_alembic(arguments: list[str]) -> dict[str, Any]:

@@ -35,6 +35,17 @@ def test_there_is_one_service_per_queue() -> None:  # A1, A10
     commands = {name: parsed(SERVICES[name]["command"]) for name in OURS}
     workers = {name: options for name, options in commands.items() if options.get("command") == "worker"}
     assert {name: options["queues"] for name, options in workers.items()} == {pool: [pool] for pool in POOLS}
+    assert {SERVICES[pool]["profiles"][0] for pool in POOLS} == {"pools"}
+
+
+def test_without_a_profile_five_containers_do_everything() -> None:  # A10
+    assert {name for name, service in SERVICES.items() if "profiles" not in service} == {
+        "postgres", "redis", "migrate", "api", "worker",
+    }  # fmt: skip
+    options = parsed(SERVICES["worker"]["command"])
+    assert options == {"command": "citewell worker", "queues": None, "concurrency": None, "processes": None}
+    served = [queue for pool in settings().pools.values() for queue in pool.queues]
+    assert sorted(served) == sorted(POOLS)
 
 
 @pytest.mark.parametrize("name", sorted(OURS))
@@ -93,7 +104,7 @@ def test_its_image_is_pinned(name: str) -> None:
     assert re.search(r"\d+\.\d+", tag), image
 
 
-@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("name", ["worker", *POOLS])
 def test_it_can_be_scaled(name: str) -> None:  # A1, A10
     service = SERVICES[name]
     assert not {"container_name", "hostname", "ports"} & service.keys()
@@ -101,7 +112,7 @@ def test_it_can_be_scaled(name: str) -> None:  # A1, A10
     assert service.get("volumes", ["/tmp"]) == ["/tmp"]  # noqa: S108 - of the container
 
 
-@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("name", ["worker", *POOLS])
 def test_it_has_the_time_to_hand_back_what_it_cannot_finish(name: str) -> None:  # A5
     assert seconds(SERVICES[name]["stop_grace_period"]) >= settings().recovery.drain_s + 10
 
@@ -123,7 +134,7 @@ def test_ports_are_open_to_this_machine_only(name: str) -> None:  # A8
 
 
 def test_monitoring_is_asked_for() -> None:
-    assert {name for name, service in SERVICES.items() if service.get("profiles")} == {
+    assert {name for name, service in SERVICES.items() if service.get("profiles") == ["monitoring"]} == {
         "prometheus",
         "grafana",
         "flower",

@@ -156,8 +156,9 @@ def test_every_place_names_the_same_version() -> None:
         "sdk/javascript/package.json": f'"version": "{version}"',
         "docker-compose.yml": f"CITEWELL_VERSION:-{version}}}",
         "docs/deployment.md": f"citewell:{version}",
-        "deploy/kubernetes/base/api.yaml": f"citewell:{version}",
-        "deploy/kubernetes/base/workers.yaml": f"citewell:{version}",
+        "deploy/kubernetes/common/api.yaml": f"citewell:{version}",
+        "deploy/kubernetes/base/worker.yaml": f"citewell:{version}",
+        "deploy/kubernetes/pools/workers.yaml": f"citewell:{version}",
         "deploy/kubernetes/migrate/migrate.yaml": f"citewell:{version}",
         "CHANGELOG.md": f"## [{version}]",
     }

@@ -19,7 +19,8 @@ from workers.queues import Queue
 Manifest = dict[str, Any]
 
 VERSION = "1.37"
-BASE = manifests("base")
+BASE = manifests("pools")
+SMALL = [manifest for manifest in manifests("base") if manifest not in manifests("common")]
 MIGRATION = manifests("migrate")
 EXAMPLES = [manifest for path in sorted((KUBERNETES / "examples").iterdir()) for manifest in read(path)]
 SCALED = [manifest for manifest in manifests("keda") if manifest["kind"] == "ScaledObject"]
@@ -30,10 +31,13 @@ def named(found: list[Manifest], kind: str) -> dict[str, Manifest]:
     return {manifest["metadata"]["name"]: manifest for manifest in found if manifest["kind"] == kind}
 
 
-DEPLOYMENTS = named(BASE, "Deployment")
+DEPLOYMENTS = named(BASE, "Deployment") | named(SMALL, "Deployment")
 PODS: dict[str, Any] = {
     name: manifest["spec"]["template"] for name, manifest in (DEPLOYMENTS | named(MIGRATION, "Job")).items()
 }
+
+
+POOLED = DEPLOYMENTS.keys() - {"citewell-api", "citewell-worker"}
 
 
 def container(name: str) -> Manifest:
@@ -45,20 +49,20 @@ def title(manifest: Manifest) -> str:
     return f"{manifest['kind']}-{manifest['metadata']['name']}"
 
 
-@pytest.mark.parametrize("manifest", [*BASE, *MIGRATION, *EXAMPLES], ids=title)
+@pytest.mark.parametrize("manifest", [*BASE, *SMALL, *MIGRATION, *EXAMPLES], ids=title)
 def test_a_manifest_follows_the_schema(manifest: Manifest) -> None:  # A10
     kubernetes_validate.validate(manifest, VERSION, strict=True)
 
 
 def test_no_file_is_forgotten() -> None:
-    for folder in ("base", "keda", "migrate"):
+    for folder in ("common", "base", "pools", "keda", "migrate"):
         listed = yaml.safe_load((KUBERNETES / folder / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
         there = {path.name for path in (KUBERNETES / folder).iterdir()} - {"kustomization.yaml"}
         assert there == {name for name in listed if not name.startswith("..")}
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
-@pytest.mark.parametrize("folder", ["base", "keda", "migrate"])
+@pytest.mark.parametrize("folder", ["base", "pools", "keda", "migrate"])
 def test_kustomize_reads_the_same(folder: str) -> None:  # A10
     done = subprocess.run(["kubectl", "kustomize", str(KUBERNETES / folder)], capture_output=True, check=True)  # noqa: S607
     rendered = list(yaml.safe_load_all(done.stdout))
@@ -72,7 +76,7 @@ def test_kustomize_reads_the_same(folder: str) -> None:  # A10
 
 
 def test_there_is_one_deployment_per_queue() -> None:  # A1, A10
-    consumed = {name: parsed(container(name)["args"])["queues"] for name in DEPLOYMENTS if name != "citewell-api"}
+    consumed = {name: parsed(container(name)["args"])["queues"] for name in POOLED}
     assert consumed == {f"citewell-{pool}": [pool] for pool in POOLS}
 
 
@@ -111,7 +115,7 @@ def test_it_is_contained(name: str) -> None:  # A8, A10
     assert re.fullmatch(r"citewell:\d+\.\d+\.\d+", inside["image"])
 
 
-@pytest.mark.parametrize("name", [f"citewell-{pool}" for pool in POOLS])
+@pytest.mark.parametrize("name", ["citewell-worker", *(f"citewell-{pool}" for pool in POOLS)])
 def test_it_has_the_time_to_hand_back_what_it_cannot_finish(name: str) -> None:  # A5
     assert PODS[name]["spec"]["terminationGracePeriodSeconds"] >= settings().recovery.drain_s + 10
 
@@ -126,7 +130,7 @@ def test_the_api_ends_its_requests_before_it_is_killed() -> None:  # A5
 @pytest.mark.parametrize("name", sorted(DEPLOYMENTS))
 def test_selectors_find_their_pods(name: str) -> None:
     labels = PODS[name]["metadata"]["labels"]
-    for chosen in (DEPLOYMENTS[name], named(BASE, "PodDisruptionBudget")[name]):
+    for chosen in (DEPLOYMENTS[name], named([*BASE, *SMALL], "PodDisruptionBudget")[name]):
         assert chosen["spec"]["selector"]["matchLabels"].items() <= labels.items()
         assert chosen["spec"]["selector"]["matchLabels"]["app.kubernetes.io/component"] == name.removeprefix(
             "citewell-"
@@ -201,7 +205,7 @@ def test_a_pool_is_as_large_as_its_oldest_message_is_old(scaled: Manifest) -> No
 def test_who_reaches_the_world_is_said() -> None:  # A8
     policies = named(BASE, "NetworkPolicy")
     egress = {name: pod["metadata"]["labels"].get("citewell.egress") for name, pod in PODS.items()}
-    assert egress.pop("citewell-webhooks") == "receivers"
+    assert egress.pop("citewell-webhooks") == egress.pop("citewell-worker") == "receivers"
     # The API embeds what is searched for.
     closed = {"citewell-maintenance", "citewell-migrate"}
     assert {name for name, kind in egress.items() if kind != "models"} == closed

@@ -14,9 +14,7 @@ def ingest_corpus(stack: Stack, workspace: str) -> dict[str, str]:
     """Ingest every document of the corpus with its metadata; return filename → document id."""
     documents: list[dict[str, Any]] = json.loads((EXAMPLES / "corpus.json").read_text())["documents"]
     return {
-        entry["filename"]: stack.add_file(
-            EXAMPLES / entry["filename"], workspace=workspace, metadata=entry["metadata"]
-        )
+        entry["filename"]: stack.add_file(EXAMPLES / entry["filename"], workspace=workspace, metadata=entry["metadata"])
         for entry in documents
     }
 

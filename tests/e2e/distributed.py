@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
@@ -54,15 +55,18 @@ class Site:
 
     def _spec(self, name: str) -> ProcessSpec:
         command = services()[_service(name)]["command"]
-        argv = (sys.executable, "-m", *map(self._here, command))
-        serves = command[0] == "uvicorn"
+        program, *arguments = map(self._here, command)
+        argv = (str(Path(sys.executable).parent / program), *arguments)
+        serves = program == "uvicorn"
+        ready = r"ready; Ctrl-C drains" if program == "citewell" else r"@\S+ ready\."
         return ProcessSpec(
             name=name,
             argv=argv,
             env=self._environment(name),
             cwd=ROOT,
             ready_url=f"{self.url}/readyz" if serves else None,
-            ready_line=None if serves else r"@\S+ ready\.",
+            ready_line=None if serves else ready,
+            stop=((signal.SIGTERM, 60.0),),
         )
 
     def _environment(self, name: str) -> dict[str, str]:
@@ -90,12 +94,14 @@ class Site:
 
 
 @contextmanager
-def distributed(**outside: str) -> Generator[tuple[Site, httpx.Client]]:
-    """Postgres, Redis, the schema, the API and one process per pool; `outside` are an operator's settings."""
+def distributed(*names: str, **outside: str) -> Generator[tuple[Site, httpx.Client]]:
+    """Postgres, Redis, the schema, and the services `names`, or the API and one process per pool; `outside` are an
+    operator's settings.
+    """
     with temporary_home() as home, EmbeddedServers(home, durable=False) as servers:
         site = Site(servers, outside)
         site.run(*services()["migrate"]["command"], name="migrate")
-        site.start(*(name for name, service in services().items() if _lasts(service)))
+        site.start(*(names or [name for name, service in services().items() if _lasts(service)]))
         key = site.run("citewell.cli.main", "keys", "create", "--name", "me", "--scope", "admin").split()[-1]
         with httpx.Client(base_url=site.url, headers={"Authorization": f"Bearer {key}"}, timeout=90) as http:
             yield site, http
@@ -104,7 +110,7 @@ def distributed(**outside: str) -> Generator[tuple[Site, httpx.Client]]:
 
 
 def _lasts(service: dict[str, Any]) -> bool:
-    return "build" in service and "profiles" not in service and service["command"][0] != "alembic"
+    return "build" in service and service["command"][0] in {"uvicorn", "celery"} and "flower" not in service["command"]
 
 
 def _service(name: str) -> str:
