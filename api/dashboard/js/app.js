@@ -8,7 +8,6 @@ const t = words("app");
 
 const PAGES = [
   "ask",
-  "conversations",
   "documents",
   "sources",
   "retrieval",
@@ -21,9 +20,10 @@ const PAGES = [
   "keys",
 ];
 for (const name of PAGES) route(`/${name}`, module(name), () => t(name));
-route("/conversations/:id", module("conversation"), () => t("conversation"));
+route("/thread/:id", module("thread"), () => t("thread"));
+for (const old of ["query", "conversations"]) route(`/${old}/:id`, moved("/thread/:id"), () => t("thread"));
+route("/conversations", moved("/ask"), () => t("ask"));
 route("/workspaces/:name", module("workspace"), () => t("workspace"));
-route("/query/:id", module("query"), () => t("query"));
 route("/document/:id", module("document"), () => t("document"));
 route("/verification/:id", module("verification"), () => t("verification"));
 
@@ -37,6 +37,15 @@ function module(name) {
     const [page] = await Promise.all([import(`./pages/${name}.js`), name !== "ask" && allTexts()]);
     return page;
   };
+}
+
+/** A page that has another address now, which is the one in the history. */
+function moved(to) {
+  const page = (_, { params, search }) => {
+    const path = to.replace(":id", encodeURIComponent(params.id));
+    location.replace(`#${search.size ? `${path}?${search}` : path}`);
+  };
+  return async () => ({ page });
 }
 
 function frame() {
