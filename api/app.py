@@ -39,6 +39,7 @@ from api.routes import (
     seed_stream,
     seeds,
     sharing,
+    threads,
     verifications,
     webhooks,
 )
@@ -77,6 +78,7 @@ _ROUTERS = (
     (sources.router, _DOCUMENTS),
     (queries.router, _ASKING),
     (conversations.router, _ASKING),
+    (threads.router, _ASKING),
     # Batches first: their path also matches that of a verification whose id is no UUID.
     (batches.router, _ASKING),
     (verifications.router, _ASKING),

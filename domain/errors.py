@@ -15,7 +15,7 @@ CitewellError
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
 ├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
-│   ├── AuditNotFound, ConversationNotFound, TurnNotFound, DocumentSourceNotFound
+│   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 │       ReingestionNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
@@ -232,6 +232,10 @@ class ConversationNotFound(NotFound):
 
 class TurnNotFound(NotFound):
     """The conversation has no current turn with that id."""
+
+
+class ThreadNotFound(NotFound):
+    """There is no thread with that id."""
 
 
 class VerificationNotFound(NotFound):

@@ -87,7 +87,7 @@ def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
         return start_query(replace(new, conversation=before))
     if named == "new":
-        query_id = conversations.ask_first(new, settings())
+        query_id = conversations.ask_first(new, settings()).query_id
     else:
         query_id = conversations.ask(named, new, settings(), workspace=model.workspace).query_id
     launcher().queries()

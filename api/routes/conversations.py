@@ -15,6 +15,7 @@ from api.schemas.questions.conversations import (
     ConversationCreate,
     ConversationList,
     ConversationRead,
+    FirstTurnCreate,
     TurnAccepted,
     TurnCreate,
     TurnList,
@@ -34,12 +35,22 @@ _NO_WORKSPACE = ""
 
 @router.post("", name="create_conversation", status_code=201, response_model=ConversationRead, dependencies=_JSON)
 def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeated, response: Response) -> object:
-    """Begin a conversation about the documents of a workspace."""
-    begun, repeated = conversations.begin(conversation.workspace, conversation.title, repeatable)
+    """Begin a conversation about the documents of a workspace, or go on with a question that was asked alone."""
+    if conversation.query_id is not None:
+        begun, repeated = conversations.continue_question(conversation.query_id, conversation.title, repeatable)
+    else:
+        begun, repeated = conversations.begin(conversation.workspace, conversation.title, repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     response.headers["Location"] = begun["links"]["self"]
     return begun
+
+
+@router.post("/turns", name="create_conversation_by_turn", status_code=202, dependencies=[*_JSON, ROOM_FOR_A_QUESTION])
+def ask_first(turn: FirstTurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
+    """Begin a conversation with its first question."""
+    asked = conversations.ask_first(as_new_query(turn, turn.workspace), settings(), repeatable)
+    return _accepted(asked, response)
 
 
 @router.get("", response_model=ConversationList)
@@ -91,15 +102,7 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
     """
     new = as_new_query(turn, _NO_WORKSPACE)
     asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
-    if asked.repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
-    for query_id in asked.cancelled:
-        notify_end(query_id)
-    links = links_of(asked.query_id)
-    response.headers["Location"] = links.self
-    return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
+    return _accepted(asked, response)
 
 
 @router.get("/{conversation_id}/turns", name="list_conversation_turns", response_model=TurnList)
@@ -112,3 +115,15 @@ def list_turns(
     """The turns with their answers, the first one first."""
     turns, last = conversations.read_turns(conversation_id, with_set_aside=set_aside, after=after, limit=limit)
     return {"turns": turns, "next_cursor": turn_cursor(last)}
+
+
+def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:
+    if asked.repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
+    for query_id in asked.cancelled:
+        notify_end(query_id)
+    links = links_of(asked.query_id)
+    response.headers["Location"] = links.self
+    return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=asked.conversation_id)

@@ -255,6 +255,7 @@ PARAMETERS = {
     "limit": "How many to return at most.",
     "query_id": "The id of the question.",
     "share_id": "The id of the link.",
+    "thread_id": "The id of the conversation or of the question.",
     "verification_id": "The id of the verification.",
     "webhook_id": "The id of the webhook.",
 }

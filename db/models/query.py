@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, false, func
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, false, func, true
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -38,6 +38,8 @@ class Query(Base):
     of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`. `replay_of` is the query that
     this one retries, `reverifies` the one whose answer it verifies again (N6). `replies_erased_at` is when the raw
     replies of its model calls were erased. `traceparent` comes from the request; the steps continue its trace.
+    `is_thread`: it stands among the threads by itself; one that was asked in a conversation does not, also when that is
+    deleted.
     `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the API key of
     the request, None without one.
 
@@ -59,6 +61,13 @@ class Query(Base):
             "created_at",
             "id",
             postgresql_where=sql_text("status IN ('failed', 'cancelled')"),
+        ),
+        Index(
+            "ix_queries_threads",
+            "tenant_id",
+            "created_at",
+            "id",
+            postgresql_where=sql_text("is_thread AND kind = 'answer'"),
         ),
         UniqueConstraint("batch_id", "position"),
         Index("ix_queries_replay_of", "replay_of", postgresql_where=sql_text("replay_of IS NOT NULL")),
@@ -124,3 +133,4 @@ class Query(Base):
     replies_erased_at: Mapped[datetime | None]
     is_scripted: Mapped[bool] = mapped_column(server_default=false())
     asked_by: Mapped[str | None]
+    is_thread: Mapped[bool] = mapped_column(server_default=true())

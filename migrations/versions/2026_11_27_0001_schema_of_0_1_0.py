@@ -588,6 +588,7 @@ _QUERIES = """
         replies_erased_at timestamptz,
         is_scripted boolean NOT NULL DEFAULT false,
         asked_by varchar,
+        is_thread boolean NOT NULL DEFAULT true,
         CONSTRAINT uq_queries_batch_id_position UNIQUE (batch_id, position)
     ) WITH (fillfactor = 70);
     CREATE INDEX ix_queries_erasable ON queries (finished_at)
@@ -599,6 +600,7 @@ _QUERIES = """
     CREATE INDEX ix_queries_running ON queries (tenant_id, batch_id) WHERE status = 'running';
     CREATE INDEX ix_queries_tenant_id_created_at_id ON queries (tenant_id, created_at, id);
     CREATE INDEX ix_queries_tenant_id_kind_created_at_id ON queries (tenant_id, kind, created_at, id);
+    CREATE INDEX ix_queries_threads ON queries (tenant_id, created_at, id) WHERE is_thread AND kind = 'answer';
     CREATE INDEX ix_queries_unlucky ON queries (tenant_id, status, created_at, id)
         WHERE status IN ('failed', 'cancelled');
     CREATE INDEX ix_queries_waiting ON queries (tenant_id, created_at, id)

@@ -89,8 +89,11 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
         replay_of=old.id,
         reverifies=old.reverifies,
         traceparent=tracing.traceparent(),
+        is_thread=old.is_thread,
         **requester_columns(session),
     )
+    # The new one takes its place among the threads.
+    old.is_thread = False
 
 
 def copy_request(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:

@@ -13,12 +13,13 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from config.settings import Settings
-from db.models import QueryStatus
+from db.models import QueryKind, QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import get_open_workspace, require_access
+from db.queries.access.workspaces import get_open_workspace, require_access, require_open_workspace
 from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
+from db.queries.runs.queries import lock_query
 from db.session import reading, transaction
 from domain.errors import ConversationElsewhere, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
@@ -34,6 +35,7 @@ class Asked:
     """A stored turn; `repeated` as in `Submitted`. `cancelled` are the unfinished queries that it replaced."""
 
     query_id: uuid.UUID
+    conversation_id: uuid.UUID
     repeated: bool
     cancelled: Sequence[uuid.UUID] = ()
 
@@ -75,7 +77,7 @@ def ask(
         if workspace not in (None, own):
             raise ConversationElsewhere(f"The conversation is about the workspace {own!r}, not {workspace!r}.")
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
-            return Asked(first, repeated=True)
+            return Asked(first, conversation_id, repeated=True)
         conversations.lock_conversation(session, conversation_id)
         if replaces is None:
             position, cancelled = _next_position(session, conversation_id), ()
@@ -83,20 +85,50 @@ def ask(
             position = conversations.get_current_position(session, conversation_id, replaces)
             cancelled = _cancel(session, conversations.set_aside(session, conversation_id, position))
         before = conversations.last_turns_before(session, conversation_id, position, MOST_TURNS)
-        store(session, query_id, replace(checked, workspace=own, conversation=said_in(before)), settings)
+        turn = replace(checked, workspace=own, conversation=said_in(before))
+        store(session, query_id, turn, settings, is_thread=False)
         conversations.add_turn(session, conversation_id, query_id, position, replaces)
-    return Asked(query_id, repeated=False, cancelled=cancelled)
+    return Asked(query_id, conversation_id, repeated=False, cancelled=cancelled)
 
 
-def ask_first(new: NewQuery, settings: Settings) -> uuid.UUID:
-    """Begin a conversation with a question and return the question's id. Raises what `submit_once` raises."""
+def ask_first(new: NewQuery, settings: Settings, request: Repeatable | None = None) -> Asked:
+    """Begin a conversation with a question. Raises what `submit_once` raises, and ConversationNotFound when that of a
+    repeated one was deleted."""
     checked = check(new, settings)
     conversation_id, query_id = uuid.uuid4(), uuid.uuid4()
     with transaction() as session:
+        require_access(session, [new.workspace])
+        if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
+            return Asked(first, conversations.get_conversation_of(session, first), repeated=True)
         conversations.add_conversation(session, conversation_id, get_open_workspace(session, new.workspace).id, None)
-        store(session, query_id, checked, settings)
-        conversations.add_turn(session, conversation_id, query_id, 1, None)
-    return query_id
+        store(session, query_id, checked, settings, is_thread=False)
+        conversations.add_turn(session, conversation_id, query_id, 1)
+    return Asked(query_id, conversation_id, repeated=False)
+
+
+def continue_question(query_id: uuid.UUID, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
+    """Make a question the first turn of a conversation, once: (its conversation, whether it was there).
+
+    Raises QueryNotFound, ConversationElsewhere for a question over several workspaces, WorkspaceDeleting,
+    IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
+    """
+    with transaction() as session:
+        query = lock_query(session, query_id, QueryKind.ANSWER)
+        existing = conversations.find_conversation_of(session, query_id)
+        conversation_id = existing or uuid.uuid4()
+        if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
+            return _conversation_json(conversations.get_conversation(session, first)), True
+        if existing is None:
+            require_open_workspace(session, query.workspace_id)
+            if len(query.options.get("workspaces", ())) > 1:
+                raise ConversationElsewhere(
+                    "This question was asked of several workspaces, and a conversation is about one; begin a new one."
+                )
+            conversations.add_conversation(session, conversation_id, query.workspace_id, title)
+            conversations.add_turn(session, conversation_id, query_id, 1, asked_at=query.created_at)
+            query.is_thread = False
+            session.flush()
+        return _conversation_json(conversations.get_conversation(session, conversation_id)), existing is not None
 
 
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:

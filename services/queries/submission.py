@@ -123,8 +123,11 @@ def check(new: NewQuery, settings: Settings) -> NewQuery:
     return replace(new, question=question)
 
 
-def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings) -> None:
-    """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it.
+def store(
+    session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings, *, is_thread: bool = True
+) -> None:
+    """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it. One
+    that is asked in a conversation is no thread of its own.
 
     Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
     """
@@ -142,6 +145,7 @@ def store(session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Se
         ),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
+        is_thread=is_thread,
         **requester_columns(session),
     )
 

@@ -37,6 +37,7 @@ MARK = "of-the-first"
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "conversation_id": lambda: str(conversations.begin(MARK, f"About {MARK}")[0]["id"]),
+    "thread_id": lambda: str(conversations.begin(MARK, f"Thread {MARK}")[0]["id"]),
     "document_id": lambda: _stored_document(),
     "feedback_id": lambda: _stored_feedback(),
     "share_id": lambda: _stored_share(),

@@ -36,6 +36,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/v1/documents": {"filename": "a.txt", "text": "A text."},
     "/v1/queries": {"question": "What?"},
     "/v1/conversations": {},
+    "/v1/conversations/turns": {"question": "What?"},
     "/v1/search": {"query": "What?"},
     "/v1/search/explain": {"question": "What?"},
     "/v1/reingestions": {},
@@ -122,7 +123,15 @@ def test_lists_show_nothing_of_another_workspace(http: httpx.Client, limited: Li
             assert [each for each in limited.hidden() if each in found.text] == [], operation
         if any(each in http.get(operation.path, headers=limited.everywhere).text for each in limited.hidden()):
             shown.add(operation.path)
-    assert shown >= {"/v1/documents", "/v1/queries", "/v1/history", "/v1/imports", "/v1/models", "/v1/workspaces"}
+    assert shown >= {
+        "/v1/documents",
+        "/v1/queries",
+        "/v1/history",
+        "/v1/imports",
+        "/v1/models",
+        "/v1/threads",
+        "/v1/workspaces",
+    }
     for path in ("/v1/quality", "/v1/quality/series"):
         counts = [http.get(path, headers=each).json()["queries"] for each in (limited.everywhere, limited.within)]
         assert counts == [1, 0], path

@@ -61,7 +61,8 @@ REQUESTS: dict[str, list[tuple[str, Any]]] = {
         ("", {"question": "What?", "workspaces": [OWN, OTHER]}),
         ("", {"question": "What?", "workspaces": [OTHER, OWN]}),
     ],
-    "/v1/conversations": [("", {"workspace": OTHER})],
+    "/v1/conversations": [("", {"workspace": OTHER}), ("answered", {"query_id": "{}"})],
+    "/v1/conversations/turns": [("", {"question": "What?", "workspace": OTHER})],
     "/v1/verifications": [
         ("", {**GIVEN, "workspace": OTHER}),
         ("document", {"answer": "So it is [1].", "sources": [{"document_id": "{}"}], "workspace": OWN}),
@@ -116,6 +117,8 @@ def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_ano
     path = path.partition("{")[0] + resource + path.rpartition("}")[2] if "{" in path else path
     if name == "document":
         body = body.format(resource) if isinstance(body, str) else {**body, "sources": [{"document_id": resource}]}
+    if body and "query_id" in body:
+        body = {"query_id": resource}
     first = sent(http, path, body, keys.everywhere, "one-key")
     assert first.is_success, first.text
     fresh, repeated = (sent(http, path, body, keys.within, key) for key in ("fresh-key", "one-key"))

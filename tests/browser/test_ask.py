@@ -17,7 +17,7 @@ def asked(page: Page, question: str, *, workspace: str) -> None:
     page.goto(f"/#/ask?workspace={workspace}")
     page.get_by_label("Your question").fill(question)
     page.get_by_role("button", name="Ask", exact=True).click()
-    expect(page).to_have_url(re.compile(r"#/query/[0-9a-f-]{36}$"))
+    expect(page).to_have_url(re.compile(r"#/thread/[0-9a-f-]{36}$"))
 
 
 def test_a_document_is_brought_and_asked_before_it_is_ready(
@@ -29,7 +29,7 @@ def test_a_document_is_brought_and_asked_before_it_is_ready(
     page.locator("input[type=file]").set_input_files(PDF)
     page.get_by_label("Your question").fill("Until when can electronics bought during the holiday season be returned?")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("#/query/"))
+    expect(page).to_have_url(re.compile("#/thread/"))
     expect(page.locator(".answer")).to_contain_text("January 15")
     page.locator(".answer .citation").first.focus()
     page.keyboard.press("Shift+Tab")
@@ -78,6 +78,14 @@ def test_an_answer_without_verification_says_so_and_is_verified_on_demand(
     expect(page.locator("select[name=workspace]")).to_have_value("unverified")
 
 
+def test_an_address_brings_a_question_with_its_choices(page: Page, offline: Stack) -> None:
+    offline.add_text("policy.md", POLICY, workspace="again")
+    page.goto("/#/ask?question=Is+a+receipt+required%3F&workspace=again&mode=high&run=agentic")
+    expect(page.get_by_label("Your question")).to_have_value("Is a receipt required?")
+    for name, value in {"workspace": "again", "mode": "high", "run": "agentic"}.items():
+        expect(page.locator(f"select[name={name}]")).to_have_value(value)
+
+
 def test_a_question_that_cannot_be_asked_is_told_why(page: Page, allowed: list[str]) -> None:
     allowed.append("status of 422")
     page.goto("/")
@@ -87,31 +95,20 @@ def test_a_question_that_cannot_be_asked_is_told_why(page: Page, allowed: list[s
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
 
 
-def test_the_newest_questions_are_listed_a_few_at_a_time(
+def test_the_newest_threads_are_listed_a_few_at_a_time(
     offline: Stack, make_page: PageMaker, check_accessibility: AccessibilityCheck, screenshot: Screenshot
 ) -> None:
     offline.add_text("policy.md", POLICY, workspace="recent")
-    for number in range(9):
+    for number in range(31):
         offline.submit(f"What is required for return {number}?", workspace="recent")
     page = make_page(offline, scheme="dark")
     page.goto("/")
-    listed = page.locator(".recent a")
-    expect(listed).to_have_count(8)
-    expect(listed.first).to_have_text("What is required for return 8?")
+    listed = page.locator(".threads a")
+    expect(listed).to_have_count(30)
+    expect(listed.first).to_contain_text("What is required for return 30?")
     page.get_by_role("button", name="Show more").click()
-    expect(listed.nth(8)).to_have_text("What is required for return 0?")
+    expect(listed.nth(30)).to_contain_text("What is required for return 0?")
     screenshot(page, "ask-dark")
     check_accessibility(page)
     listed.first.click()
-    expect(page.locator("h1")).to_have_text("What is required for return 8?")
-
-
-def test_ask_again_brings_the_question_back(page: Page, offline: Stack) -> None:
-    offline.add_text("policy.md", POLICY, workspace="again")
-    query = offline.ask("Is a receipt required?", workspace="again", mode="high", run="agentic")
-    page.goto(f"/#/query/{query['id']}")
-    page.get_by_role("link", name="Ask again").click()
-    expect(page.get_by_label("Your question")).to_have_value("Is a receipt required?")
-    expect(page.locator("select[name=workspace]")).to_have_value("again")
-    expect(page.locator("select[name=mode]")).to_have_value("high")
-    expect(page.locator("select[name=run]")).to_have_value("agentic")
+    expect(page.locator(".turn h2")).to_have_text("What is required for return 30?")

@@ -31,7 +31,7 @@ def said(offline: Stack, query: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_thumb_is_kept_at_once_and_more_is_said_of_it(
     page: Page, offline: Stack, query: dict[str, Any], check_accessibility: AccessibilityCheck, screenshot: Screenshot
 ) -> None:
-    page.goto(f"/#/query/{query['id']}")
+    page.goto(f"/#/thread/{query['id']}")
     down = page.get_by_role("button", name="It does not help")
     down.click()
     expect(down).to_have_attribute("aria-pressed", "true")
@@ -66,7 +66,7 @@ def test_a_thumb_is_kept_at_once_and_more_is_said_of_it(
 
 
 def test_a_person_judges_a_sentence_by_the_keyboard(page: Page, offline: Stack, query: dict[str, Any]) -> None:
-    page.goto(f"/#/query/{query['id']}")
+    page.goto(f"/#/thread/{query['id']}")
     page.locator(".verdict-mark").first.focus()
     page.keyboard.press("Enter")
     card = page.locator(".floating")

@@ -49,7 +49,7 @@ def test_a_question_is_told_with_what_the_checks_found(
     screenshot(page, "history-light")
     check_accessibility(page)
     row.get_by_role("link", name=QUESTION).click()
-    expect(page).to_have_url(re.compile(f"#/query/{query_id}$"))
+    expect(page).to_have_url(re.compile(f"#/thread/{query_id}$"))
     page.go_back()
     expect(rows(page)).to_have_count(1)
 
@@ -60,15 +60,16 @@ def test_an_answer_has_the_same_signal_in_every_list_on_its_page_and_in_its_resu
     query = offline.http.get(f"/v1/queries/{query_id}").raise_for_status().json()
     verification, signal = query["verification"], query["signal"]
     tone = {"green": "supported", "amber": "partial"}[signal["level"]]
-    for place in ("/#/history?workspace=past", "/#/ask", f"/#/query/{query_id}"):
+    for place in ("/#/history?workspace=past", f"/#/thread/{query_id}"):
         page.goto(place)
         expect(page.locator(f".badge.signal.{tone}").filter(has_text=signal["word"]).first).to_be_visible()
     expect(page.locator(".signal-line")).to_contain_text(signal["reason"])
+    page.get_by_role("button", name="Details").click()
     tile = page.locator(".scores .tile")
     expect(tile.locator(".big")).to_have_text(f"{signal['probability']:.0%}")
     expect(tile).to_have_class(re.compile(tone))
     for word in ("Very Low", "very low", "High", "not calibrated"):
-        expect(page.locator(".result")).not_to_contain_text(word)
+        expect(page.locator(".turn")).not_to_contain_text(word)
     expect(page.get_by_text("No language model is configured; sentences are copied")).to_be_visible()
     misses = f"about {verification['calibration']['false_pass'] * 100:.0f} of 100 statements"
     expect(page.locator(".scores")).to_contain_text(misses)
@@ -78,7 +79,10 @@ def test_a_refusal_is_told_as_not_answered_in_every_list(page: Page, offline: St
     offline.add_text("returns.md", TEXT, workspace="refusing")
     refused = offline.ask("Who painted the ceiling of the chapel?", workspace="refusing")
     assert refused["abstained"]
-    for place in ("/#/history?workspace=refusing", "/#/ask", f"/#/query/{refused['id']}"):
+    page.goto("/#/ask")
+    line = page.locator(".threads a").filter(has_text="Who painted the ceiling")
+    expect(line.filter(has_text="(not answered)")).to_be_visible()
+    for place in ("/#/history?workspace=refusing", f"/#/thread/{refused['id']}"):
         page.goto(place)
         expect(page.locator(".badge.signal.no_claim").filter(has_text="Not answered").first).to_be_visible()
 

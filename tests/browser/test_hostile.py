@@ -113,8 +113,8 @@ def _faults(page: Page, name: str) -> list[str]:
 
 def test_hostile_text_is_there_to_be_read(make_page: PageMaker, groq: Stack, hostile: dict[str, str]) -> None:  # A8
     page = make_page(groq)
-    page.goto(f"/#/query/{hostile['query']}")
-    expect(page.locator("h1")).to_contain_text("<script>window.hacked=1</script>")
+    page.goto(f"/#/thread/{hostile['query']}")
+    expect(page.locator(".turn h2")).to_contain_text("<script>window.hacked=1</script>")
     page.goto(f"/#/document/{hostile['document']}")
     expect(page.locator("main")).to_contain_text('<img src=x onerror="window.hacked=2">')
     page.goto("/#/documents")

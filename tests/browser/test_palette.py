@@ -41,7 +41,7 @@ def test_everything_is_reached_by_its_name(page: Page, offline: Stack, query_id:
     typed(page, "webho", found="Webhooks")
     expect(page).to_have_url(re.compile("#/webhooks$"))
     typed(page, "palette's returns", found="What do the palette's returns require?")
-    expect(page).to_have_url(re.compile(f"#/query/{query_id}$"))
+    expect(page).to_have_url(re.compile(f"#/thread/{query_id}$"))
     typed(page, "palette-pol", found="palette-policy.md")
     expect(page).to_have_url(re.compile("#/document/"))
     typed(page, "palette", found="palette settings")
@@ -55,7 +55,7 @@ def test_everything_is_reached_by_its_name(page: Page, offline: Stack, query_id:
 
 
 def test_it_gives_the_keyboard_back(page: Page, query_id: str) -> None:  # S5.7
-    page.goto(f"/#/query/{query_id}")
+    page.goto(f"/#/thread/{query_id}")
     share = page.get_by_role("button", name="Share")
     share.focus()
     page.keyboard.press("Control+k")

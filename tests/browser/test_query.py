@@ -1,4 +1,4 @@
-"""The page of an answer: watched in progress, then read, checked against its sources, exported."""
+"""An answer in its thread: watched in progress, then read, checked against its sources, exported."""
 
 import re
 from typing import Any
@@ -48,10 +48,16 @@ def mended(groq: Stack, provider: GroqSimulator, workspace: str) -> dict[str, An
 
 
 def opened(page: Page, query: dict[str, Any]) -> Locator:
-    """The answer on its page, after everything has loaded."""
-    page.goto(f"/#/query/{query['id']}")
-    expect(page.get_by_text("Steps and model calls")).to_be_visible()
+    """The answer in its thread, after everything has loaded."""
+    page.goto(f"/#/thread/{query['id']}")
+    expect(page.get_by_role("button", name="Details")).to_be_visible()
     return page.locator(".answer").first
+
+
+def unfolded(page: Page) -> None:
+    """Open everything behind the answer."""
+    page.get_by_role("button", name="Details").click()
+    expect(page.get_by_text("Steps and model calls")).to_be_visible()
 
 
 def test_an_answer_is_watched_while_it_is_written_and_checked(
@@ -116,11 +122,14 @@ def test_only_what_is_wrong_is_marked_until_all_marks_are_asked_for(
     expect(mark).to_have_css("opacity", "0")
     mark.focus()
     expect(mark).to_have_css("opacity", "1")
+    unfolded(groq_page)
     groq_page.get_by_label("Mark every sentence").check()
     expect(answer).not_to_have_class(re.compile("quiet"))
     screenshot(groq_page, "query-marks-light")
     groq_page.reload()
+    unfolded(groq_page)
     expect(groq_page.get_by_label("Mark every sentence")).to_be_checked()
+    expect(groq_page.locator(".answer").first).not_to_have_class(re.compile("quiet"))
 
 
 def test_the_places_that_are_cited_stand_beside_the_answer_and_lead_to_the_document(
@@ -162,6 +171,7 @@ def test_what_was_removed_and_repaired_is_told_with_its_reason(groq_page: Page, 
 
 def test_claims_are_filtered_and_sorted(groq_page: Page, mended: dict[str, Any]) -> None:  # S5.7, S2.4
     opened(groq_page, mended)
+    unfolded(groq_page)
     groq_page.get_by_text("Claims and citation checks").click()
     rows = groq_page.locator(".behind table").first.locator("tbody tr")
     everything = rows.count()
@@ -207,6 +217,7 @@ def test_attempts_stand_side_by_side(
     provider.fail(Fault(kind=FaultKind.LYING, match="\ngenerate_answer\n", times=1))
     query = groq.ask(QUESTION, workspace=workspace)
     opened(groq_page, query)
+    unfolded(groq_page)
     groq_page.get_by_text("Attempts side by side").click()
     first, second = groq_page.locator(".attempt").all()
     expect(first.locator("h3")).to_have_text("First draft")
@@ -223,7 +234,7 @@ def test_a_refusal_says_what_was_searched(page: Page, offline: Stack, screenshot
     question = "How many weeks of parental leave do employees get?"
     query = offline.ask(question, workspace="refusing", mode="high")
     assert query["abstained"]
-    page.goto(f"/#/query/{query['id']}")
+    page.goto(f"/#/thread/{query['id']}")
     refusal = page.locator(".refusal")
     # Without a model, what is known is which passages come closest.
     expect(refusal).not_to_contain_text("do not answer")
@@ -244,7 +255,7 @@ def test_documents_that_disagree_are_shown_with_both_places(
     offline.add_text("parcels-2024.md", fee.format("Version 1, in force from 1 May 2024.", 12), workspace="disagreeing")
     offline.add_text("parcels.md", fee.format("1 May 2025. Version 2 replaces version 1.", 15), workspace="disagreeing")
     query = offline.ask("What is the fee for a parcel abroad?", workspace="disagreeing")
-    page.goto(f"/#/query/{query['id']}")
+    page.goto(f"/#/thread/{query['id']}")
     sides = page.get_by_role("region", name="Your documents disagree").locator("li")
     expect(sides).to_have_count(2)
     # What is in force goes first.
@@ -263,13 +274,13 @@ def test_a_question_is_cancelled_and_tried_again(
     say(provider, groq, workspace)
     asked(groq_page, QUESTION, workspace=workspace)
     expect(groq_page.locator(".draft .sentence").first).to_be_visible()
-    groq_page.get_by_role("button", name="Cancel").click()
-    expect(groq_page.get_by_text("This question was cancelled.")).to_be_visible()
-    before = groq_page.url
+    groq_page.get_by_role("button", name="Stop").click()
+    expect(groq_page.get_by_text("This question was stopped.")).to_be_visible()
     provider.reset()
     groq_page.get_by_role("button", name="Try again").click()
-    expect(groq_page).not_to_have_url(before)
     expect(groq_page.locator(".answer .citation").first).to_be_visible()
+    expect(groq_page.locator(".turn")).to_have_count(1)
+    unfolded(groq_page)
     expect(groq_page.get_by_role("link", name="an earlier attempt")).to_be_visible()
 
 
@@ -278,20 +289,25 @@ def test_an_answer_is_taken_along(page: Page, offline: Stack) -> None:
     query = offline.ask("Is a receipt required for a return?", workspace="copying")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, query)
+    more = page.get_by_role("button", name="Copy or save")
+    more.click()
     page.get_by_role("button", name="Copy text").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     signal = f"{query['signal']['word']}. {query['signal']['reason']} No language model is configured;"
     assert copied.startswith(f"{query['answer']}\n\nReferences\n[1] returns.md\n\n{signal}")
+    more.click()
     page.get_by_role("button", name="Copy Markdown").click()
     expect(page.get_by_text("Copied.")).to_have_count(2)
     span = query["citations"][0]["text_span"]
     copied = page.evaluate("navigator.clipboard.readText()")
     assert f"[^1]: returns.md: “{span}”" in copied
     assert signal in copied
+    more.click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save JSON").click()
     assert saved.value.suggested_filename == f"{query['id']}.json"
+    more.click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save PDF").click()
     assert saved.value.suggested_filename == f"{query['id']}.pdf"
@@ -312,10 +328,13 @@ def test_an_answer_can_be_read_by_everybody(
     locale: str,
 ) -> None:  # S5.7
     page = make_page(groq_stack, scheme=scheme, size=size, locale=locale)
-    page.goto(f"/#/query/{readable['id']}")
-    expect(page.locator(".behind > details").last).to_be_visible()
+    page.goto(f"/#/thread/{readable['id']}")
     name = f"query-{scheme}-{'phone' if size == PHONE else 'desk'}-{locale[:2]}"
+    opener = page.locator("[aria-controls^=details]")
+    expect(opener).to_be_visible()
     screenshot(page, name)
+    opener.click()
+    expect(page.locator(".behind > details").last).to_be_visible()
     page.evaluate("document.querySelectorAll('.page details').forEach((one) => { one.open = true; })")
     check_accessibility(page)
     screenshot(page, f"{name}-open")
@@ -347,9 +366,7 @@ def test_a_question_of_a_conversation_tells_how_it_was_understood(
     ]
     messages = [{"role": role, "content": text} for role, text in said]
     sent = groq.http.post("/v1/chat/completions", json={"model": workspace, "messages": messages}).raise_for_status()
-    groq_page.goto(f"/#/query/{sent.json()['citewell']['query_id']}")
-    expect(groq_page.get_by_role("heading", level=1)).to_have_text("Receipt for that?")
+    groq_page.goto(f"/#/thread/{sent.json()['citewell']['query_id']}")
+    expect(groq_page.get_by_role("heading", level=2)).to_have_text("Receipt for that?")
     meant = "Within how many days must returns be made? Receipt for that?"
-    expect(groq_page.get_by_text(f"Understood from the conversation as: “{meant}”")).to_be_visible()
-    again = groq_page.get_by_role("link", name="Ask again")
-    expect(again).to_have_attribute("href", re.compile("question=Within\\+how|question=Within%20how"))
+    expect(groq_page.get_by_text(f"Understood as: “{meant}”")).to_be_visible()

@@ -19,7 +19,7 @@ def test_a_link_is_made_copied_opened_and_ended(
     allowed.append("status of 404")  # the link after its end
     offline.add_text("policy.md", "A receipt is required for every return.", workspace="shared")
     query = offline.ask("What is required for every return?", workspace="shared")
-    page.goto(f"/#/query/{query['id']}")
+    page.goto(f"/#/thread/{query['id']}")
     share = page.get_by_role("button", name="Share")
     share.click()
     dialog = page.get_by_role("dialog", name="Share this answer")

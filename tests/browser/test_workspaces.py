@@ -84,7 +84,7 @@ def test_an_answer_by_a_schema_shows_the_object_and_what_became_of_its_places(
     fee = {"type": ["integer", "null"], "description": "Restocking charge in percent"}
     schema = {"type": "object", "properties": {"days": days, "fee": fee}, "required": ["days", "fee"]}
     asked_ = groq.ask("Within how many days must returns be made?", workspace="objects", answer_schema=schema)
-    groq_page.goto(f"/#/query/{asked_['id']}")
+    groq_page.goto(f"/#/thread/{asked_['id']}")
     section = groq_page.get_by_role("region", name="As an object")
     expect(section.locator("pre")).to_contain_text('"days": 30')
     section.get_by_text("Places and what became of them").click()
@@ -111,7 +111,8 @@ def test_a_question_that_chooses_nothing_is_asked_as_its_workspace_has_it(
     page.on("request", lambda one: sent.append(one.post_data_json) if one.method == "POST" else None)
     asked(page, "Is a receipt required?", workspace="strict")
     assert {"mode", "preset", "run"} & set(sent[0]) == set()
-    query = offline.wait(page.url.rpartition("/")[2])
+    (turn,) = offline.http.get(f"/v1/conversations/{page.url.rpartition('/')[2]}/turns").json()["turns"]
+    query = offline.wait(turn["id"])
     assert query["mode"] == "high"
     # What is chosen goes before it.
     page.goto("/#/ask?workspace=strict&mode=low")
@@ -119,7 +120,7 @@ def test_a_question_that_chooses_nothing_is_asked_as_its_workspace_has_it(
     asked_again = page.get_by_label("Your question")
     asked_again.fill("Is a receipt required?")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"#/query/[0-9a-f-]{36}$"))
+    expect(page).to_have_url(re.compile(r"#/thread/[0-9a-f-]{36}$"))
     assert sent[-1]["mode"] == "low"
 
 

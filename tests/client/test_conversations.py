@@ -34,6 +34,17 @@ def test_a_conversation_is_begun_asked_and_read(half: Half, api_url: str) -> Non
     assert [each["id"] for each in every] == [first["id"], asked["id"]]
 
 
+def test_a_conversation_begins_with_a_question_or_out_of_one_that_was_asked_alone(half: Half, api_url: str) -> None:
+    turn = half(api_url, lambda client: client.conversations.begin("Pump 4?", workspace="w", mode="high"))
+    alone = half(api_url, lambda client: client.submit("Pump 5?", workspace="w"))
+    listed = half(api_url, lambda client: client.conversations.threads())
+    assert [thread["id"] for thread in listed] == [alone["id"], turn["conversation_id"]]
+    continued = half(api_url, lambda client: client.conversations.create(query_id=alone["id"]))
+    assert (continued["title"], continued["workspace"], continued["turns"]) == ("Pump 5?", "w", 1)
+    (found,) = half(api_url, lambda client: client.conversations.threads(search="PUMP 5"))
+    assert found["conversation_id"] == continued["id"]
+
+
 def test_conversations_are_listed_named_and_deleted(half: Half, api_url: str) -> None:
     ids = [
         half(api_url, lambda client, title=title: client.conversations.create("w", title, idempotency_key=title))["id"]

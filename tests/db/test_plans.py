@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryKind
 from db.queries.documents import documents, imports
 from db.queries.reports import metrics, quality
-from db.queries.runs import budgets, events, queries
+from db.queries.runs import budgets, events, queries, threads
 from db.queries.runs.queries import QueryFilter
 from db.queries.webhooks import deliveries
 from db.session import reading
@@ -85,6 +85,7 @@ ORDERED: dict[str, tuple[Read, str]] = {
 
 
 FEW: dict[str, tuple[Read, str]] = {
+    "threads": (lambda s: threads.list_threads(s, search=None, after=None, limit=50), "ix_queries_threads"),
     "queries behind their deadline": (lambda s: budgets.list_overdue(s, 10), "ix_queries_open"),
     "queries that nobody works on": (
         lambda s: queries.list_stalled(s, lease_s=10, stalled_s=60),

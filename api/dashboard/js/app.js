@@ -36,6 +36,7 @@ const THEMES = ["auto", "light", "dark"];
 const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
 /** Where the side bar does not fit beside the page, it is opened over it. */
 const narrow = matchMedia("(max-width: 56rem)");
+let listed = new AbortController();
 const byId = (id) => document.getElementById(id);
 
 /** A function that loads a page; only the first has its texts already. */
@@ -141,8 +142,17 @@ function fold() {
   return drawSide();
 }
 
+/** The list comes after the page: nobody waits for it. */
+async function drawThreads() {
+  const [{ threadList }] = await Promise.all([import("./parts/threads.js"), allTexts()]);
+  listed.abort();
+  listed = new AbortController();
+  show(byId("threads"), threadList({ signal: listed.signal }));
+}
+
 async function speak(name) {
   await chooseLanguage(name);
+  drawThreads();
   return refresh();
 }
 
@@ -193,4 +203,4 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault(); // some browsers go to their own search
   goAnywhere();
 });
-refresh();
+refresh().finally(drawThreads);

@@ -62,6 +62,7 @@ export const dollars = (value) =>
   );
 export const moment = (text) =>
   text ? new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
+export const day = (text) => new Intl.DateTimeFormat(language(), { dateStyle: "medium" }).format(new Date(text));
 export const seconds = (value) =>
   value === null || value === undefined ? "–" : `${number(value, 1)}${language() === "ko" ? "초" : " s"}`;
 /** A language in the language of the page: `ko` is "Korean" or "한국어". */

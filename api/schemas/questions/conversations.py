@@ -1,9 +1,10 @@
 """Conversations on the wire, and their turns."""
 
 from datetime import datetime
+from typing import Self
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.questions.queries import QueryAccepted, QueryError, QueryLinks, QueryState, QuestionCreate
 from api.schemas.texts import Input, Title, WorkspaceName
@@ -18,6 +19,18 @@ class ConversationCreate(Input):
         default="default", description="The collection of documents that all its questions are about."
     )
     title: Title | None = Field(default=None, description=_TITLE, examples=["Pump pressures"])
+    query_id: UUID | None = Field(
+        default=None,
+        strict=False,
+        description="A question that becomes its first turn; leave out `workspace` then. One that is in a "
+        "conversation already leads to that, as it is.",
+    )
+
+    @model_validator(mode="after")
+    def _one_workspace(self) -> Self:
+        if self.query_id and "workspace" in self.model_fields_set:
+            raise ValueError("the conversation is about the workspace of the question; send query_id or workspace")
+        return self
 
 
 class ConversationChange(Input):
@@ -53,6 +66,14 @@ class ConversationList(BaseModel):
 
     conversations: list[ConversationRead] = Field(description="The last asked first.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")
+
+
+class FirstTurnCreate(QuestionCreate):
+    """The question that a conversation begins with, with the options of any question."""
+
+    workspace: WorkspaceName = Field(
+        default="default", description="The collection of documents that all its questions are about."
+    )
 
 
 class TurnCreate(QuestionCreate):

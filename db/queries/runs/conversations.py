@@ -165,18 +165,33 @@ def set_aside(session: Session, conversation_id: uuid.UUID, since: int, until: i
 
 
 def add_turn(
-    session: Session, conversation_id: uuid.UUID, query_id: uuid.UUID, position: int, replaces: uuid.UUID | None
+    session: Session,
+    conversation_id: uuid.UUID,
+    query_id: uuid.UUID,
+    position: int,
+    replaces: uuid.UUID | None = None,
+    *,
+    asked_at: datetime | None = None,
 ) -> None:
+    """Add a question as a turn; `asked_at` is when it was asked, None means now."""
     session.execute(
         insert(ConversationTurn).values(
             conversation_id=conversation_id, query_id=query_id, position=position, replaces=replaces
         )
     )
     session.execute(
-        update(Conversation).where(Conversation.id == conversation_id).values(last_asked_at=func.clock_timestamp())
+        update(Conversation)
+        .where(Conversation.id == conversation_id)
+        .values(last_asked_at=asked_at or func.clock_timestamp())
     )
     # The conversation's searched text follows its current turns.
     session.execute(_KEEP_TEXT, {"id": conversation_id})
+
+
+def get_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID:
+    if (conversation_id := find_conversation_of(session, query_id)) is None:
+        raise ConversationNotFound(f"The conversation of the question {query_id} was deleted.")
+    return conversation_id
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:

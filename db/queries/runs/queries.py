@@ -83,6 +83,14 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
     return query
 
 
+def lock_query(session: Session, query_id: uuid.UUID, kind: QueryKind) -> Query:
+    """The query, which others neither change nor lock until the transaction ends. Raises as `get_query`."""
+    query = session.get(Query, query_id, with_for_update={"key_share": True}, populate_existing=True)
+    if query is None or kind != query.kind:
+        raise not_found(query_id, kind)
+    return query
+
+
 def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
     return session.get(Query, query_id)
 

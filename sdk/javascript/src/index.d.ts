@@ -120,7 +120,11 @@ type Content = Blob | ArrayBuffer | ArrayBufferView | string;
 
 export interface Conversations {
   create(options?: api.ConversationCreate & Keyed): Promise<api.Conversation>;
+  /** Begins a conversation with its first question. */
+  begin(question: string, options?: Omit<QuestionFields, "workspaces"> & Keyed): Promise<api.TurnAccepted>;
   list(options?: Filters<"list_conversations"> & Listed): AsyncGenerator<api.Conversation>;
+  /** Conversations, and questions that belong to none. */
+  threads(options?: Filters<"list_threads"> & Listed): AsyncGenerator<api.Thread>;
   get(id: string, options?: Options): Promise<api.Conversation>;
   rename(id: string, title: string | null, options?: Options): Promise<api.Conversation>;
   delete(id: string, options?: Options): Promise<null>;

@@ -12,7 +12,10 @@ export const conversations = (connection, untilFinal) => {
   return {
     create: ({ signal, idempotencyKey, ...fields } = {}) =>
       connection.call("create_conversation", {}, { body: fields, signal, idempotencyKey }),
+    begin: (question, { signal, idempotencyKey, ...fields } = {}) =>
+      connection.call("create_conversation_by_turn", {}, { body: { question, ...fields }, signal, idempotencyKey }),
     list: (options) => paged(connection, "list_conversations", "conversations", options),
+    threads: (options) => paged(connection, "list_threads", "threads", options),
     get: (conversation_id, options) => connection.call("get_conversation", { conversation_id }, options),
     rename: (conversation_id, title, options) =>
       connection.call("update_conversation", { conversation_id }, { body: { title }, ...options }),

@@ -9,7 +9,7 @@ from citewell_client._requests import conversations as requests
 from citewell_client._requests import queries
 from citewell_client._transport import AsyncTransport, Transport
 from citewell_client._waiting import PATIENCE_S
-from citewell_client.types import Conversation, Query, Turn, TurnAccepted
+from citewell_client.types import Conversation, Query, Thread, Turn, TurnAccepted
 
 
 class Conversations:
@@ -19,17 +19,34 @@ class Conversations:
         self._transport = transport
 
     def create(
-        self, workspace: str = "default", title: str | None = None, *, idempotency_key: str | None = None
+        self,
+        workspace: str | None = None,
+        title: str | None = None,
+        *,
+        query_id: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Conversation:
-        """Begin a conversation; without a title it takes one from its first question."""
-        fields = without_none(workspace=workspace, title=title)
+        """Begin a conversation, with `query_id` one whose first turn is that question; without a title it takes
+        one from its first question.
+        """
+        fields = without_none(workspace=workspace, title=title, query_id=query_id)
         return self._transport.send(requests.create(fields, idempotency_key))
+
+    def begin(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> TurnAccepted:
+        """Begin a conversation with its first question; `options` as for `client.submit`, for one workspace."""
+        return self._transport.send(requests.begin(question, idempotency_key, options))
 
     def list(
         self, workspace: str | None = None, *, search: str | None = None, limit: int | None = None
     ) -> Iterator[Conversation]:
         """All conversations, the last asked first; `search` looks into titles and questions."""
         pages = Pages(partial(requests.listed, without_none(workspace=workspace, search=search)), limit)
+        while not pages.over:
+            yield from pages.take(self._transport.send(pages.next()))
+
+    def threads(self, *, search: str | None = None, limit: int | None = None) -> Iterator[Thread]:
+        """Conversations, and questions that belong to none, the last asked first."""
+        pages = Pages(partial(requests.threads, without_none(search=search)), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
@@ -72,11 +89,22 @@ class AsyncConversations:
         self._transport = transport
 
     async def create(
-        self, workspace: str = "default", title: str | None = None, *, idempotency_key: str | None = None
+        self,
+        workspace: str | None = None,
+        title: str | None = None,
+        *,
+        query_id: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Conversation:
-        """Begin a conversation; without a title it takes one from its first question."""
-        fields = without_none(workspace=workspace, title=title)
+        """Begin a conversation, with `query_id` one whose first turn is that question; without a title it takes
+        one from its first question.
+        """
+        fields = without_none(workspace=workspace, title=title, query_id=query_id)
         return await self._transport.send(requests.create(fields, idempotency_key))
+
+    async def begin(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> TurnAccepted:
+        """Begin a conversation with its first question; `options` as for `client.submit`, for one workspace."""
+        return await self._transport.send(requests.begin(question, idempotency_key, options))
 
     async def list(
         self, workspace: str | None = None, *, search: str | None = None, limit: int | None = None
@@ -86,6 +114,13 @@ class AsyncConversations:
         while not pages.over:
             for conversation in pages.take(await self._transport.send(pages.next())):
                 yield conversation
+
+    async def threads(self, *, search: str | None = None, limit: int | None = None) -> AsyncIterator[Thread]:
+        """Conversations, and questions that belong to none, the last asked first."""
+        pages = Pages(partial(requests.threads, without_none(search=search)), limit)
+        while not pages.over:
+            for thread in pages.take(await self._transport.send(pages.next())):
+                yield thread
 
     async def get(self, conversation_id: str) -> Conversation:
         """One conversation, without its turns."""

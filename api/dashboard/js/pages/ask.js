@@ -2,11 +2,12 @@
 import { h, show } from "../dom.js";
 import { ask, withQuery } from "../http.js";
 import { words } from "../i18n.js";
+import { EXAMPLE, exampleButton, exampleQuestions } from "../parts/first_steps.js";
 import { told, trouble } from "../parts/notices.js";
 import { isOffline, offlineBanner } from "../parts/offline.js";
 import { questionForm } from "../parts/question.js";
-import { recent } from "../parts/recent.js";
 import { suggestions } from "../parts/suggestions.js";
+import { refreshThreads } from "../parts/threads.js";
 import { upload } from "../parts/upload.js";
 import { workspacesByUse } from "../parts/workspaces.js";
 import { go } from "../router.js";
@@ -30,10 +31,16 @@ export async function page(view, { search, signal }) {
   const form = questionForm({
     spaces,
     given,
-    submit: () => whenReady(form.workspace(), said, signal, () => submitted(form, said)),
+    submit: async () => {
+      await ready(form.workspace(), said, signal);
+      await submitted(form, said);
+    },
     change: () => look(),
   });
   adding.append(
+    spaces.some(({ name }) => name === EXAMPLE)
+      ? ""
+      : exampleButton(() => go(withQuery("/ask", { workspace: EXAMPLE }))),
     upload({
       place: () => ({ workspace: form.workspace() }),
       onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
@@ -43,21 +50,28 @@ export async function page(view, { search, signal }) {
   );
   const problem = h("div"),
     examples = h("div"),
-    past = h("div"),
     banner = h("div");
   const offline = isOffline(signal);
   offline.then((isAlone) => show(banner, isAlone && offlineBanner()));
+  const anew = () => {
+    refreshThreads();
+    look();
+  };
   // Told here and not by the router, whose new page would have lost what was typed meanwhile.
   async function look() {
     show(problem);
     try {
       await lookForDocuments(form.workspace(), adding, signal);
-      if (!past.hasChildNodes()) show(past, await recent(signal));
+      const { threads } = await ask("/v1/threads?limit=1", { signal });
       // Without a language model they would be answered by whatever sentence repeats their words.
-      const fresh = !past.querySelector("li") && !(await offline);
-      show(examples, fresh && (await suggestions(form.workspace(), form.ask, signal)));
+      const fresh = !threads.length && !(await offline);
+      const isExample = form.workspace() === EXAMPLE;
+      show(
+        examples,
+        isExample ? await exampleQuestions(form.ask) : fresh && (await suggestions(form.workspace(), form.ask, signal)),
+      );
     } catch (error) {
-      if (!signal.aborted) show(problem, trouble(error, h("button", { type: "button", onclick: look }, t("again"))));
+      if (!signal.aborted) show(problem, trouble(error, h("button", { type: "button", onclick: anew }, t("again"))));
     }
   }
   view.classList.add("asking");
@@ -70,7 +84,6 @@ export async function page(view, { search, signal }) {
     problem,
     examples,
     adding,
-    past,
     banner,
   );
   if (matchMedia("(hover: hover)").matches) form.focus();
@@ -84,40 +97,40 @@ async function lookForDocuments(workspace, adding, signal) {
   adding.open = documents.length === 0 || uploads.some((file) => !ended(file));
 }
 
-/** Call `act` when no upload into the workspace is under way any more; meanwhile tell so. */
-function whenReady(workspace, said, signal, act) {
+/** Until no upload into the workspace is under way any more, or the question is sent anyway; meanwhile tell so. */
+function ready(workspace, said, signal) {
   const going = () => uploads.some((file) => file.workspace === workspace && !ended(file));
-  if (!going()) return act();
+  if (!going()) return null;
   const waiting = new AbortController();
   signal.addEventListener("abort", () => waiting.abort());
-  const send = () => {
-    waiting.abort();
-    act();
-  };
-  show(
-    said,
-    h("div", { class: "caution row spread" }, t("waits"), h("button", { type: "button", onclick: send }, t("now"))),
-  );
-  hearUploads(() => {
-    if (!waiting.signal.aborted && !going()) send();
-  }, waiting.signal);
-  return null;
+  return new Promise((resolve) => {
+    const send = () => {
+      waiting.abort();
+      resolve();
+    };
+    show(
+      said,
+      h("div", { class: "caution row spread" }, t("waits"), h("button", { type: "button", onclick: send }, t("now"))),
+    );
+    hearUploads(() => {
+      if (!waiting.signal.aborted && !going()) send();
+    }, waiting.signal);
+  });
 }
 
 async function submitted(form, said) {
   show(said);
-  const button = form.element.querySelector(".ask");
-  button.disabled = true;
   try {
-    const { id } = await ask("/v1/queries", {
+    const { conversation_id: thread } = await ask("/v1/conversations/turns", {
       method: "POST",
       json: form.body(),
       headers: { "Idempotency-Key": key() },
     });
-    go(`/query/${id}`);
+    refreshThreads();
+    go(`/thread/${thread}`);
   } catch (error) {
     show(said, error.status ? trouble(error) : h("p", { class: "problem", role: "alert" }, told(error)));
-    button.disabled = false;
+    throw error;
   }
 }
 

@@ -14,7 +14,7 @@ const t = words("pages/history");
 const AT_A_TIME = 30;
 const MOST_COUNTED = 10_000;
 const PAUSE_MS = 250; // of somebody who types
-const KINDS = { answer: ["#/query/", "#/ask"], verification: ["#/verification/", "#/verify"] };
+const KINDS = { answer: ["#/thread/", "#/ask"], verification: ["#/verification/", "#/verify"] };
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 export async function page(view, { search, signal }) {

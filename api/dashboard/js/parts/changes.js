@@ -19,8 +19,8 @@ export function changes(query, draft = { sentences: new Map(), checks: new Map()
   if (!told.length) return null;
   return h(
     "section",
-    { class: "card changes", "aria-labelledby": "changes-title" },
-    h("h2", { id: "changes-title" }, t("title")),
+    { class: "card changes", "aria-label": t("title") },
+    h("h2", {}, t("title")),
     h(
       "ul",
       { class: "edits" },

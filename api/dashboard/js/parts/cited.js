@@ -8,14 +8,14 @@ const t = words("parts/cited");
 
 const LONGEST = 180;
 
-/** A card; null where nothing is cited. One entry for each number, with the words that are cited under it. */
+/** A section; null where nothing is cited. One entry for each number, with the words that are cited under it. */
 export function citedSources(citations) {
   if (!citations.length) return null;
   const numbers = [...new Set(citations.map((citation) => citation.number))].sort((left, right) => left - right);
   return h(
     "section",
-    { class: "card aside", "aria-labelledby": "sources-title" },
-    h("h2", { id: "sources-title" }, t("title")),
+    { class: "aside", "aria-label": t("title") },
+    h("h3", { class: "eyebrow" }, t("title")),
     h(
       "ol",
       { class: "cited-sources" },

@@ -93,7 +93,7 @@ function item(entry, label) {
     h(
       "div",
       {},
-      h("a", { class: "entry", href: `#/query/${entry.id}`, dir: "auto" }, entry.question),
+      h("a", { class: "entry", href: `#/thread/${entry.id}`, dir: "auto" }, entry.question),
       h("div", { class: "row small muted" }, counts(entry.sentences), moment(entry.created_at)),
     ),
     h(

@@ -70,7 +70,7 @@ export function live(signal) {
   }
   const element = h(
     "section",
-    { class: "card live", "aria-label": t("draft") },
+    { class: "live", "aria-label": t("draft") },
     stages.element,
     status,
     h("div", { class: "row spread eyebrow" }, t("draft"), counted),

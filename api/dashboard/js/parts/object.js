@@ -7,11 +7,10 @@ const t = words("parts/object");
 /** A section, or false where no object was asked for. */
 export function objectOf({ answer_object: made }) {
   if (!made) return false;
-  const title = h("h2", { id: "object-title" }, t("title"));
   return h(
     "section",
-    { class: "card", "aria-labelledby": "object-title" },
-    title,
+    { class: "card", "aria-label": t("title") },
+    h("h3", {}, t("title")),
     made.value === null
       ? h("p", { class: "caution" }, t("withheld"), ": ", h("bdi", {}, made.withheld))
       : h("pre", { class: "scroll", tabindex: "0" }, JSON.stringify(made.value, null, 2)),

@@ -215,7 +215,7 @@ function groupsOf(text, commands, { spaces, results }) {
       "questions",
       results.questions
         .slice(0, text ? EACH : 3)
-        .map((query) => ({ label: query.question, note: query.workspace, act: () => go(`/query/${query.id}`) })),
+        .map((query) => ({ label: query.question, note: query.workspace, act: () => go(`/thread/${query.id}`) })),
     ],
     [
       "documents",

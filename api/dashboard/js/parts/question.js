@@ -20,16 +20,85 @@ const NUMBERS = {
 // An empty choice is not sent: then that of the workspace holds, else the server's.
 const USUAL = { mode: "", run: "structured", preset: "", verify: true };
 
+let made = 0; // boxes, whose parts have ids of their own
+
 /**
- * `{ element, body(), workspace(), ask(question) }`; `body()` is what `POST /v1/queries` takes: of the options only
- * those that were chosen. `spaces` are the workspaces there are, with their settings, `given` what the address asks
- * for; what was chosen the last time is chosen again. `submit()` is called when it is sent, `change()` for another
- * workspace. Everything but the question, its workspace and the button stands behind Options, whose button says what
- * differs from the usual.
+ * A box to ask in, `{ element, text, focus() }`: Enter sends. `send(question)` is awaited: the box is empty again when
+ * it is done, and keeps its text when it throws, after it told why. `tools` stand beside the button, `below` under them.
  */
-export function questionForm({ spaces, given, submit, change }) {
+export function questionBox({ label, placeholder = label, action, value = "", send, tools = [], below = null }) {
+  const hint = `send-hint-${++made}`;
+  const text = h("textarea", {
+    rows: "1",
+    required: true,
+    maxlength: "10000",
+    placeholder,
+    dir: "auto",
+    "aria-label": label,
+    "aria-describedby": hint,
+    value,
+    onkeydown: (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        element.requestSubmit();
+      }
+    },
+  });
+  const button = h("button", { class: "primary ask" }, action);
+  const element = h(
+    "form",
+    {
+      class: "card question",
+      onsubmit: async (event) => {
+        event.preventDefault();
+        if (!text.value.trim() || button.disabled) return;
+        button.disabled = true;
+        try {
+          await send(text.value.trim());
+          text.value = "";
+        } catch {
+          // It was told where it happened.
+        }
+        button.disabled = false;
+      },
+    },
+    text,
+    h("div", { class: "row spread" }, h("div", { class: "row tools" }, tools), button),
+    below,
+    h("p", { class: "hint", id: hint }, t("send")),
+  );
+  return { element, text, focus: () => text.focus() };
+}
+
+/** The choices of how a question is worked on: `{ elements, fields, values() }`, with what `before` chose. */
+export function choiceFields(before) {
+  const fields = Object.fromEntries(
+    Object.entries(CHOICES).map(([name, values]) => [
+      name,
+      select(
+        name,
+        values.map((value) => [value, value ? t(value) : t("usually")]),
+        before[name],
+      ),
+    ]),
+  );
+  return {
+    fields,
+    elements: Object.entries(fields).map(([name, field]) => labelled(name, field)),
+    values: () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value || undefined])),
+  };
+}
+
+/**
+ * `{ element, body(), workspace(), ask(question), focus() }`; `body()` is what asking takes: of the options only those
+ * that were chosen. `spaces` are the workspaces there are, with their settings, `given` what the address asks for; what
+ * was chosen the last time is chosen again. `place` is the workspace where there is no choice. `submit()` is called
+ * when it is sent, `change()` for another workspace. Everything but the question, its workspace and the button stands
+ * behind Options, whose button says what differs from the usual.
+ */
+export function questionForm({ spaces, given = {}, place = "", label = t("question"), submit, change = () => {} }) {
   const names = spaces.length ? spaces.map((space) => space.name) : ["default"];
-  const before = { workspace: names[0], ...USUAL, ...stored(), ...given };
+  const before = { workspace: names[0], ...USUAL, ...stored(), ...given, ...(place && { workspace: place }) };
   // A question that is asked again brings what it was asked with: what the workspace gives anyway was not chosen.
   const inherits = {
     mode: "balanced",
@@ -38,50 +107,25 @@ export function questionForm({ spaces, given, submit, change }) {
   };
   for (const name of ["mode", "preset"]) if (given[name] === inherits[name]) before[name] = "";
   // One that the address names may be new: it is made by its first document.
-  const choices = [...new Set([...names, given.workspace].filter(Boolean))];
-  const text = h("textarea", {
-    id: "question",
-    rows: "2",
-    required: true,
-    maxlength: "10000",
-    placeholder: t("placeholder"),
-    dir: "auto",
-    "aria-label": t("question"),
-    "aria-describedby": "send-hint",
-    value: before.question || "",
-    onkeydown: (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-        event.preventDefault();
-        element.requestSubmit();
-      }
-    },
-  });
+  const places = [...new Set([...names, given.workspace, place].filter(Boolean))];
   const workspace = select(
     "workspace",
-    choices.map((name) => [name, name]),
-    choices.includes(before.workspace) ? before.workspace : choices[0],
+    places.map((name) => [name, name]),
+    places.includes(before.workspace) ? before.workspace : places[0],
   );
   workspace.setAttribute("aria-label", t("workspace"));
   workspace.addEventListener("change", () => {
     tell();
     change();
   });
-  const chosen = Object.fromEntries(
-    Object.entries(CHOICES).map(([name, values]) => [
-      name,
-      select(
-        name,
-        values.map((value) => [value, value && t(value)]),
-        before[name],
-      ),
-    ]),
-  );
+  const choices = choiceFields(before);
+  const chosen = choices.fields;
   const own = h("p", { class: "hint" });
   const verify = h("input", {
     type: "checkbox",
     role: "switch",
-    id: "verify",
-    "aria-describedby": "verify-hint",
+    id: `verify-${made}`,
+    "aria-describedby": `verify-hint-${made}`,
     checked: before.verify,
   });
   const graph = select(
@@ -97,18 +141,14 @@ export function questionForm({ spaces, given, submit, change }) {
   );
   const panel = h(
     "div",
-    { class: "options", id: "options", hidden: true },
+    { class: "options", id: `options-${made}`, hidden: true },
     h(
       "div",
       { class: "switch" },
-      h("label", { class: "inline", for: "verify" }, verify, t("verify")),
-      h("span", { class: "hint", id: "verify-hint" }, t("verifyHint")),
+      h("label", { class: "inline", for: verify.id }, verify, t("verify")),
+      h("span", { class: "hint", id: `verify-hint-${made}` }, t("verifyHint")),
     ),
-    h(
-      "div",
-      { class: "choices" },
-      Object.entries(chosen).map(([name, field]) => labelled(name, field)),
-    ),
+    h("div", { class: "choices" }, choices.elements),
     own,
     h(
       "details",
@@ -129,7 +169,7 @@ export function questionForm({ spaces, given, submit, change }) {
       type: "button",
       class: "plain small",
       "aria-expanded": "false",
-      "aria-controls": "options",
+      "aria-controls": panel.id,
       onclick: () => {
         panel.hidden = !panel.hidden;
         opener.setAttribute("aria-expanded", String(!panel.hidden));
@@ -138,31 +178,24 @@ export function questionForm({ spaces, given, submit, change }) {
     h("span", { class: "whole" }, t("options")),
     unusual,
   );
-  const element = h(
-    "form",
-    {
-      class: "card question",
-      onsubmit: (event) => {
-        event.preventDefault();
-        keep();
-        submit();
-      },
+  const { element, text, focus } = questionBox({
+    label,
+    placeholder: place ? label : t("placeholder"),
+    action: t("ask"),
+    value: before.question || "",
+    tools: [!place && workspace, opener],
+    below: panel,
+    send: async () => {
+      keep();
+      await submit();
     },
-    text,
-    h(
-      "div",
-      { class: "row spread" },
-      h("div", { class: "row tools" }, workspace, opener),
-      h("button", { class: "primary ask" }, t("ask")),
-    ),
-    panel,
-    h("p", { class: "hint", id: "send-hint" }, t("send")),
-  );
+  });
   const values = () => ({
     ...Object.fromEntries(Object.entries(chosen).map(([name, field]) => [name, field.value])),
     verify: verify.checked,
   });
-  const keep = () => localStorage.setItem(STORED, JSON.stringify({ workspace: workspace.value, ...values() }));
+  const keep = () => localStorage.setItem(STORED, JSON.stringify({ ...stored(), ...kept(), ...values() }));
+  const kept = () => (place ? {} : { workspace: workspace.value });
   const numeric = (name) => (numbers[name].value === "" ? undefined : Number(numbers[name].value));
   function tell() {
     const now = values();
@@ -188,14 +221,14 @@ export function questionForm({ spaces, given, submit, change }) {
   return {
     element,
     workspace: () => workspace.value,
-    focus: () => text.focus(),
+    focus,
     ask: (question) => {
       text.value = question;
       element.requestSubmit();
     },
     body: () => ({
       question: text.value.trim(),
-      workspace: workspace.value,
+      ...kept(),
       ...Object.fromEntries(
         Object.keys(CHOICES)
           .filter((name) => chosen[name].value !== USUAL[name])

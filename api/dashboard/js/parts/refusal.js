@@ -1,60 +1,56 @@
-/** Why there is no answer, and what was searched before it was decided. */
+/** Why there is no answer, what comes closest, and what was searched before it was decided. */
 import { h } from "../dom.js";
-import { withQuery } from "../http.js";
 import { number, words } from "../i18n.js";
 import { evidence, openLink, placeOf } from "./evidence.js";
 
 const t = words("parts/refusal");
 
-/** `query` abstained; `events` of its history tell the searches. */
-export function refusal(query, events = []) {
-  const { workspace, run, preset, mentions = [] } = query;
+const MOST = 5;
+
+/** `query` abstained; `again(changes)` asks it once more; `events` of its history tell the searches. */
+export function refusal(query, again, events = []) {
+  const { mentions = [], sources } = query;
   const isRead = query.provider !== "offline";
-  const question = query.restated_question || query.question;
-  const places = new Map(query.sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
+  const places = new Map(sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
+  const easier = (event) => {
+    event.currentTarget.disabled = true;
+    again({ mode: "low" }).catch(() => null); // told already
+  };
   return h(
     "div",
     { class: "refusal" },
     h("p", {}, h("strong", {}, t(isRead ? "title" : "unsure")), " ", h("span", { dir: "auto" }, query.abstain_reason)),
     mentions.length > 0 && [
       h("h3", {}, t(isRead ? "mention" : "unread")),
-      mentions.map((mention) => closest(mention, query.sources)),
+      mentions.map((mention) => closest(mention, sources)),
     ],
-    h("h3", {}, t("searched", { workspace: query.workspace })),
+    h("h3", {}, t("searched", { workspace: query.workspaces.join(", ") })),
     h(
       "ul",
       {},
       searches(query, events).map((search) => h("li", { dir: "auto" }, search)),
     ),
     places.size
-      ? h(
-          "div",
-          {},
-          h("h3", {}, t("looked", { n: number(query.sources.length) })),
-          h(
-            "ul",
-            {},
-            [...places.values()]
-              .slice(0, 5)
-              .map((source) => h("li", {}, placeOf({ ...source, section: source.section }))),
-          ),
-        )
+      ? [
+          h("h3", {}, t("looked", { n: number(sources.length) })),
+          h("ul", {}, [...places.values()].slice(0, MOST).map(read)),
+        ]
       : h("p", {}, t("none")),
-    h("h3", {}, t("next")),
     h(
-      "ul",
-      {},
-      h("li", {}, t("reword")),
-      h("li", {}, h("a", { href: "#/documents" }, t("add"))),
-      isRead &&
-        query.mode !== "low" &&
-        h(
-          "li",
-          {},
-          h("a", { href: withQuery("#/ask", { question, workspace, run, preset, mode: "low" }) }, t("easier")),
-        ),
+      "p",
+      { class: "row" },
+      t("next"),
+      h("a", { href: "#/documents" }, t("add")),
+      isRead && query.mode !== "low" && h("button", { type: "button", class: "small", onclick: easier }, t("easier")),
     ),
   );
+}
+
+/** A passage that was read: its place leads there. */
+function read(source) {
+  const { document_id: id, start_index: start, text } = source;
+  const href = `#/document/${id}?start=${start}&end=${start + [...text].length}`;
+  return h("li", {}, h("a", { href }, placeOf(source)));
 }
 
 function closest(mention, passages) {

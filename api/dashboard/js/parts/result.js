@@ -1,24 +1,21 @@
-/** The finished answer: what it says, how sure it is, what was changed, and everything behind it. */
+/** What became of a question: the answer with its signal, marks and sources, and the row of what can be done with it. */
 import { h, show } from "../dom.js";
 import { ask } from "../http.js";
 import { words } from "../i18n.js";
 import { go } from "../router.js";
 import { answerText, highlight } from "./answer.js";
-import { attempts } from "./attempts.js";
-import { changeNotice, changes, isChanged, versions } from "./changes.js";
+import { changeNotice, isChanged, versions } from "./changes.js";
 import { citedSources } from "./cited.js";
-import { claimsTable } from "./claims.js";
 import { honest } from "./confidence.js";
 import { conflictsOf } from "./conflicts.js";
 import { copyButtons } from "./copying.js";
-import { effort } from "./effort.js";
+import { details } from "./details.js";
 import { feedbackOn } from "./feedback.js";
 import { legend } from "./legend.js";
-import { notice, told, trouble } from "./notices.js";
+import { menu } from "./menu.js";
+import { notice, told } from "./notices.js";
 import { objectOf } from "./object.js";
-import { passageList } from "./passages.js";
 import { refusal } from "./refusal.js";
-import { scores } from "./scores.js";
 import { shareButton } from "./sharing.js";
 import { signalBadge, signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
@@ -27,95 +24,88 @@ const t = words("parts/result");
 
 const ALL_MARKS = "citewell.marks";
 
-/** Draw `query` into `place`; what its history adds comes when that promise is kept. */
-export async function result(place, query, path, history, signal) {
-  const { verification } = query;
+/** Of a question that has an answer; `again(changes)` asks it once more, `more` are buttons of the row. */
+export function result(query, path, { signal, again, more }) {
   const feedback = feedbackOn(query.id, signal);
-  const refused = h("div");
-  const changed = h("div");
-  const behind = h("div", { class: "behind" });
-  if (query.abstained) show(refused, refusal(query));
-  show(changed, changes(query));
-  show(
-    place,
+  const history = once(() => ask(`${path}/verifications`, { signal }));
+  const { answer, shown } = answerOf(query, feedback.onSentence);
+  const behind = details(query, history, !query.abstained && marks(answer));
+  const jump = async () => {
+    await behind.open();
+    behind.panel.querySelector(".changes").scrollIntoView({ block: "start" });
+  };
+  const unverified = h("span", {}, t("unverified"));
+  return [
     h(
       "div",
-      { class: query.abstained ? "" : "result" },
+      { class: "result" },
       h(
-        "section",
-        { class: "card main", "aria-labelledby": "answer-title" },
-        h("h2", { id: "answer-title", class: "sr-only" }, t("answer")),
+        "div",
+        { class: "main" },
         query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal),
-        warnings(query),
-        changeNotice(query, () => changed.scrollIntoView({ block: "start" })),
-        query.abstained ? refused : [answerOf(query, feedback.onSentence), conflictsOf(query)],
-        h(
-          "div",
-          { class: "actions stack" },
-          h("div", { class: "row" }, shareButton(path), copyButtons(query, path)),
-          feedback.element,
-        ),
+        !query.verification && !query.abstained && warning(query, unverified, history),
+        leftOut(query),
+        changeNotice(query, jump),
+        query.abstained ? refused(query, history, again) : [shown, conflictsOf(query)],
+        objectOf(query),
       ),
-      !query.abstained &&
-        h(
-          "div",
-          { class: "beside-answer" },
-          citedSources(query.citations),
-          verification &&
-            h(
-              "section",
-              { class: "card aside", "aria-labelledby": "proof-title" },
-              h("h2", { id: "proof-title" }, t("proof")),
-              scores(query),
-            ),
-        ),
-      h("div", { class: "rest" }, objectOf(query), changed),
-      behind,
+      !query.abstained && citedSources(query.citations),
     ),
-  );
-  try {
-    const told = await history;
-    if (query.abstained) show(refused, refusal(query, told.events));
-    show(changed, changes(query, draftOf(told)));
-    if (!verification && told.verifications.length) place.querySelector(".unverified")?.replaceChildren(t("broke"));
-    show(behind, sections(query, told));
-  } catch (error) {
-    if (error.name !== "AbortError") show(behind, trouble(error));
-  }
+    h(
+      "div",
+      { class: "row actions" },
+      menu(t("copy"), () => copyButtons(query, path)),
+      shareButton(path),
+      more,
+      feedback.element,
+      behind.button,
+    ),
+    behind.panel,
+  ];
 }
 
-/** What there is of a question that did not succeed. */
-export async function resultOfFailed(place, query, history) {
-  try {
-    const told = await history;
-    show(
-      place,
-      query.answer && h("section", { class: "card" }, answerOf(query)),
-      h("div", { class: "behind" }, sections(query, told)),
-    );
-  } catch (error) {
-    if (error.name !== "AbortError") show(place, trouble(error));
-  }
+/** Of one that failed or was stopped. */
+export function ended(query, path, { signal, more }) {
+  const behind = details(
+    query,
+    once(() => ask(`${path}/verifications`, { signal })),
+  );
+  return [
+    query.status === "cancelled"
+      ? h("p", { class: "muted" }, t("stopped"))
+      : h(
+          "div",
+          { class: "problem" },
+          h("strong", {}, t("failed")),
+          h("div", { dir: "auto" }, query.error?.message),
+          h("code", {}, query.error?.code),
+        ),
+    query.answer && answerOf(query).shown,
+    h("div", { class: "row actions" }, more, behind.button),
+    behind.panel,
+  ];
+}
+
+function once(act) {
+  let made = null;
+  return () => (made ??= act());
 }
 
 function answerOf(query, onSentence) {
+  if (!query.answer) return {};
   const sentences = query.verification ? honest(query.verification.sentences, query.verification) : [];
   const citations = honest(query.citations, query.verification || {});
   const answer = answerText({ text: query.answer, sentences, citations, passages: query.sources, onSentence });
+  answer.classList.toggle("quiet", localStorage.getItem(ALL_MARKS) === null);
   const original = query.original_answer || "";
-  return [
-    sentences.length > 0 &&
-      h(
-        "div",
-        { class: "row spread" },
-        legend(
-          sentences.map((sentence) => sentence.status),
-          (state) => highlight(answer, state),
-        ),
-        marks(answer),
-      ),
+  const shown = [
+    legend(
+      sentences.map((sentence) => sentence.status),
+      (state) => highlight(answer, state),
+    ),
     isChanged(original, query.answer) ? versions(answer, original, query.answer) : answer,
   ];
+  return { answer, shown };
 }
 
 /** Whether sentences that are in order are marked, too: read as a text, only what is wrong should catch the eye. */
@@ -129,38 +119,48 @@ function marks(answer) {
       else localStorage.removeItem(ALL_MARKS);
     },
   });
-  answer.classList.toggle("quiet", !all.checked);
   return h("label", { class: "inline small" }, all, t("marks"));
 }
 
-function warnings(query) {
-  const { verification, degraded, abstained } = query;
-  return [
-    !verification &&
-      !abstained &&
+function refused(query, history, again) {
+  const place = h("div", {}, refusal(query, again));
+  history()
+    .then(({ events }) => show(place, refusal(query, again, events)))
+    .catch(() => null); // what was searched is told without it
+  return place;
+}
+
+function warning(query, told, history) {
+  history()
+    .then(({ verifications }) => verifications.length && told.replaceChildren(t("broke")))
+    .catch(() => null);
+  return h(
+    "div",
+    { class: "caution row spread" },
+    told,
+    query.sources.length > 0 &&
       h(
-        "div",
-        { class: "caution row spread" },
-        h("span", { class: "unverified" }, t("unverified")),
-        query.sources.length > 0 &&
-          h(
-            "button",
-            { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) },
-            t("verify"),
-          ),
+        "button",
+        { type: "button", class: "primary", onclick: (event) => verifyNow(event.currentTarget, query) },
+        t("verify"),
       ),
+  );
+}
+
+function leftOut({ degraded }) {
+  return (
     degraded.length > 0 &&
+    h(
+      "div",
+      { class: "caution" },
+      h("strong", {}, t("degraded")),
       h(
-        "div",
-        { class: "caution" },
-        h("strong", {}, t("degraded")),
-        h(
-          "ul",
-          {},
-          degraded.map((step) => h("li", { dir: "auto" }, `${stepName(step.step)}: ${step.reason}`)),
-        ),
+        "ul",
+        {},
+        degraded.map((step) => h("li", { dir: "auto" }, `${stepName(step.step)}: ${step.reason}`)),
       ),
-  ];
+    )
+  );
 }
 
 /**
@@ -188,41 +188,4 @@ async function verifyNow(button, query) {
 function asGiven({ text, document_name: title, page_number: page, document_id, chunk_id, start_index }) {
   const pages = page === null ? {} : { pages: [[page, 0, [...text].length]] };
   return { text, title: title.slice(0, 300), metadata: { document_id, chunk_id, start_index }, ...pages };
-}
-
-/**
- * What was found of the draft: its sentences by their number, its citations by `sentence:number`, for edits that name
- * only those.
- */
-function draftOf({ events }) {
-  const of = (type) => events.filter((event) => event.type === type).map((event) => event.data);
-  return {
-    sentences: new Map(of("sentence.checked").map((event) => [event.sentence, event.text])),
-    checks: new Map(
-      of("citation.checked").map((event) => [`${event.sentence}:${event.citation_number}`, event.explanation]),
-    ),
-  };
-}
-
-function sections(query, told) {
-  const published =
-    told.verifications.find((verification) => verification.kind === "published") || told.verifications.at(-1);
-  const tried = attempts(told);
-  return [
-    published?.claims.length + published?.citation_checks.length > 0 &&
-      section(t("claims"), () => claimsTable(published, query.sources)),
-    tried && section(t("attempts"), () => tried),
-    query.sources.length > 0 &&
-      section(t(query.abstained ? "read" : "passages"), () => passageList(query.sources, query.citations, told.steps)),
-    section(t("history"), () => effort(told, query.usage)),
-  ];
-}
-
-/** What is behind the answer is made when it is opened: `content()`. */
-function section(title, content) {
-  const place = h("div", { class: "stack" });
-  const fill = () => {
-    if (!place.hasChildNodes()) show(place, content());
-  };
-  return h("details", { class: "card", ontoggle: fill }, h("summary", { onclick: fill }, h("h2", {}, title)), place);
 }

@@ -16,13 +16,23 @@ from citewell_client._calls import (
     page_of,
     without_none,
 )
-from citewell_client.types import Conversation, Turn, TurnAccepted
+from citewell_client.types import Conversation, Thread, Turn, TurnAccepted
 
 _BASE = "conversations"
 
 
 def create(fields: Mapping[str, Any], idempotency_key: str | None) -> Call[Conversation]:
     return Call("POST", at(_BASE), object_of, headers=_keyed(idempotency_key), body=json_body(fields))
+
+
+def begin(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[TurnAccepted]:
+    """Ask the first question. Without a key one is generated, so that a repeated request begins only one."""
+    body = json_body({"question": question, **options})
+    return Call("POST", at(_BASE, "turns"), object_of, headers=_keyed(idempotency_key), body=body)
+
+
+def threads(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Thread]]:
+    return Call("GET", at("threads"), page_of("threads"), without_none(**filters, limit=limit, cursor=cursor))
 
 
 def listed(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Conversation]]:

@@ -110,6 +110,7 @@ __all__ = [
     "State",
     "Step",
     "Target",
+    "Thread",
     "Turn",
     "TurnAccepted",
     "UnreadCitation",
@@ -1321,6 +1322,18 @@ class ShareCreated(Share):
     """A new link; only this response has its address."""
 
     url: str
+
+
+class Thread(TypedDict):
+    """A conversation, or a question that belongs to none, as a line of a list."""
+
+    id: str
+    conversation_id: str | None
+    title: str | None
+    workspace: str
+    turns: int
+    state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
+    last_asked_at: str
 
 
 class QueryLinks(TypedDict):

@@ -1,0 +1,97 @@
+"""Threads: conversations and questions that belong to none, as one list."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Uuid, bindparam, text
+from sqlalchemy.orm import Session
+
+from db.queries.paging import Place
+from domain.errors import ThreadNotFound
+
+
+class ListedThread(NamedTuple):
+    """`id` is that of the conversation or of the question. `first_question`, `status` and `abstained` (of the last turn
+    that is not set aside) are None for a conversation without turns."""
+
+    id: uuid.UUID
+    is_conversation: bool
+    title: str | None
+    workspace: str
+    turns: int
+    last_asked_at: datetime
+    first_question: str | None
+    status: str | None
+    abstained: bool | None
+
+
+def list_threads(session: Session, *, search: str | None, after: Place | None, limit: int) -> Sequence[ListedThread]:
+    """The last asked first; `search` is a part of the title or of a question, in any case."""
+    at, id_ = after or (_LATEST, uuid.UUID(int=2**128 - 1))
+    rows = session.execute(_NEWEST, {"search": search, "at": at, "id": id_, "limit": limit})
+    return [ListedThread(*row) for row in rows]
+
+
+def get_thread(session: Session, id_: uuid.UUID) -> ListedThread:
+    """The thread of a conversation or of a question; that of a turn is its conversation's. Raises ThreadNotFound."""
+    row = session.execute(_OF, {"id": id_}).one_or_none()
+    if row is None:
+        raise ThreadNotFound(f"There is no thread {id_}.")
+    return ListedThread(*row)
+
+
+_LATEST = "infinity"
+_SHOWN = """
+    SELECT listed.id, listed.is_conversation, listed.title, workspaces.name,
+        CASE WHEN listed.is_conversation THEN asked.turns ELSE 1 END, listed.asked_at, first.question, last.status,
+        answer.abstained
+    FROM listed
+    JOIN workspaces ON workspaces.id = listed.workspace_id
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS turns, (array_agg(query_id ORDER BY position))[1] AS first,
+            (array_agg(query_id ORDER BY position DESC))[1] AS last
+        FROM conversation_turns WHERE conversation_id = listed.id AND set_aside_at IS NULL
+    ) AS asked
+    LEFT JOIN queries AS first ON first.id = CASE WHEN listed.is_conversation THEN asked.first ELSE listed.id END
+    LEFT JOIN queries AS last ON last.id = CASE WHEN listed.is_conversation THEN asked.last ELSE listed.id END
+    LEFT JOIN LATERAL (
+        SELECT abstained FROM answers WHERE query_id = last.id ORDER BY round DESC LIMIT 1
+    ) AS answer ON last.status = 'succeeded'
+    ORDER BY listed.asked_at DESC, listed.id DESC
+"""
+# Each half is read in the order of its index, and no further than the page needs.
+_NEWEST = text(
+    f"""
+    WITH listed AS (
+        (SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation FROM conversations
+         WHERE tenant_id = current_setting('citewell.tenant')::bigint
+            AND (last_asked_at, id) < (CAST(:at AS timestamptz), :id)
+            AND (CAST(:search AS text) IS NULL OR strpos(lower(title), lower(:search)) > 0 OR EXISTS (
+                SELECT FROM conversation_texts
+                WHERE conversation_id = conversations.id AND strpos(asked, lower(:search)) > 0))
+         ORDER BY last_asked_at DESC, id DESC LIMIT :limit)
+        UNION ALL
+        (SELECT id, NULL, workspace_id, created_at, false FROM queries
+         WHERE tenant_id = current_setting('citewell.tenant')::bigint AND is_thread AND kind = 'answer'
+            AND (created_at, id) < (CAST(:at AS timestamptz), :id)
+            AND (CAST(:search AS text) IS NULL OR strpos(lower(question), lower(:search)) > 0)
+         ORDER BY created_at DESC, id DESC LIMIT :limit)
+        ORDER BY asked_at DESC, id DESC LIMIT :limit
+    )
+    {_SHOWN}
+"""  # noqa: S608 - only constants are put together
+).bindparams(bindparam("id", type_=Uuid()))
+_OF = text(
+    f"""
+    WITH listed AS (
+        SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation FROM conversations
+        WHERE id = coalesce((SELECT conversation_id FROM conversation_turns WHERE query_id = :id), :id)
+        UNION ALL
+        SELECT id, NULL, workspace_id, created_at, false FROM queries
+        WHERE id = :id AND kind = 'answer' AND NOT EXISTS (SELECT FROM conversation_turns WHERE query_id = :id)
+    )
+    {_SHOWN}
+"""  # noqa: S608 - only constants are put together
+).bindparams(bindparam("id", type_=Uuid()))
