@@ -38,15 +38,15 @@ export async function page(view, { search, signal }) {
     change: () => look(),
   });
   adding.append(
-    spaces.some(({ name }) => name === EXAMPLE)
-      ? ""
-      : exampleButton(() => go(withQuery("/ask", { workspace: EXAMPLE }))),
     upload({
       place: () => ({ workspace: form.workspace() }),
       onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
       onproblem: (error) => show(said, trouble(error)),
       signal,
     }),
+    spaces.some(({ name }) => name === EXAMPLE)
+      ? ""
+      : exampleButton(() => go(withQuery("/ask", { workspace: EXAMPLE }))),
   );
   const problem = h("div"),
     examples = h("div"),
