@@ -49,3 +49,23 @@ def test_a_file_that_cannot_be_read_is_named(citewell: Citewell, files: tuple[st
     assert (missing.code, "missing.md: No such file" in missing.complaint) == (2, True)
     unknown = citewell("verify", files[0], "-s", str(tmp_path / "answer.md"), "--repair", "all")
     assert (unknown.code, "repair" in unknown.complaint) == (2, True)
+
+
+def test_as_a_gate_it_ends_with_1_and_writes_what_pipelines_read(
+    citewell: Citewell, files: tuple[str, str], tmp_path: Path
+) -> None:
+    answer, policy = files
+    with verifying():
+        shut = citewell("verify", answer, "-s", policy, "--fail-on", "contradicted", "--github")
+        opened = citewell("verify", answer, "-s", policy, "--fail-on", "partial", "--sarif", str(tmp_path / "s.sarif"))
+    assert (shut.code, opened.code) == (1, 0)
+    assert f"::error file={answer},line=1,title=contradicted::" in shut.out
+    assert json.loads((tmp_path / "s.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["answer.md"], ["answer.md", "-s", "a.md", "--cases", "c.jsonl"], ["-s", "a"]]
+)
+def test_an_answer_and_its_sources_belong_together(citewell: Citewell, arguments: list[str]) -> None:
+    outcome = citewell("verify", *arguments)
+    assert (outcome.code, "give an answer with at least one --source, or --cases" in outcome.complaint) == (2, True)

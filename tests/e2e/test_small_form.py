@@ -117,3 +117,20 @@ def test_what_cannot_be_joined_is_said(tmp_path: Path, arguments: list[str], tol
     )
     assert done.returncode == 2
     assert told in done.stderr
+
+
+def test_many_answers_pass_the_gate_as_one_batch(offline: Stack, tmp_path: Path) -> None:  # N2
+    rows = [
+        {
+            "id": "good",
+            "answer": "Returns must be made within 30 days of the purchase date [1].",
+            "sources": [DOCUMENT],
+        },
+        {"id": "bad", "answer": "Returns must be made within 60 days of the purchase date [1].", "sources": [DOCUMENT]},
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    environment = {**os.environ, "CITEWELL_HOME": str(offline.supervisor.home)}
+    command = [CITEWELL, "verify", "--cases", str(tmp_path / "cases.jsonl"), "--junit", str(tmp_path / "report.xml")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "1 of 2 answers pass" in done.stdout) == (1, True)
+    assert 'failures="1"' in (tmp_path / "report.xml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`citewell verify`: checks an answer of any system against the files that it was written from."""
+"""`citewell verify`: checks answers of any system against what they were written from; a gate for pipelines."""
 
 import sys
 from pathlib import Path
@@ -11,9 +11,11 @@ from citewell.cli.console import emit, err, out
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.given import given_view
+from citewell.cli.verification.gate import Pipeline, outcome_of, verify_cases
 from citewell_client.types import SourceText
 from citewell_documents.formats import listed
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
+from citewell_verify.gate.cases import Case
 from config.settings import settings
 from services.documents.reading_limits import limits_of
 
@@ -22,19 +24,46 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.command()
 def verify(
-    answer: Annotated[str, typer.Argument(metavar="FILE", help="The answer; - reads it from standard input.")],
+    answer: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="The answer; - reads it from standard input.")
+    ] = None,
     source: Annotated[
-        list[Path], typer.Option("--source", "-s", metavar="FILE", help=f"A file ({listed()}); source 1, 2, …")
-    ],
+        list[Path] | None, typer.Option("--source", "-s", metavar="FILE", help=f"A file ({listed()}); source 1, 2, …")
+    ] = None,
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Many answers: a JSON object with answer and sources a line.")
+    ] = None,
     question: Annotated[str | None, typer.Option("--question", "-q", help="What was asked, if it is known.")] = None,
     repair: Annotated[str | None, typer.Option(help="full, citations or off.")] = None,
     preset: Preset = None,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=1, metavar="SHARE", help="The least share of claims that are supported.")
+    ] = None,
+    fail_on: Annotated[str, typer.Option(metavar="STATES", help="States that fail: contradicted,unsupported.")] = "",
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write SARIF 2.1.0.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Print annotations of GitHub's workflow commands.")] = False,
     as_json: Json = False,
     wait: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long to wait for the result.")] = 300,
     url: Url = None,
 ) -> None:
-    """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text."""
-    text, sources = _answer(answer), [_source(path) for path in source]
+    """Verify an answer against its sources: a verdict per sentence and citation, and the repaired text.
+
+    With --fail-under, --fail-on, --junit, --sarif, --github or --cases it is a gate: exit status 0 if every answer
+    passes, 1 if one does not, 2 for input that cannot be verified. Without --fail-under and --fail-on every claim has
+    to be supported.
+    """
+    if (cases is None) == (answer is None) or (answer is not None) != bool(source):
+        raise CommandFailed("give an answer with at least one --source, or --cases", USAGE)
+    pipeline = Pipeline(fail_under, fail_on, junit, sarif, github)
+    gate = pipeline.gate()
+    if cases is not None:
+        with connected(url) as client, err.status("verifying"):
+            outcomes = verify_cases(client, cases, gate, {"repair": repair, "preset": preset}, wait=wait)
+        pipeline.conclude(outcomes, quiet=False)
+        return
+    answer = cast("str", answer)
+    text, sources = _answer(answer), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
         verified = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
         result = cast("dict[str, Any]", verified)
@@ -46,6 +75,9 @@ def verify(
         if error := result["error"]:
             raise CommandFailed(f"the verification failed: {error['message']}")
         raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
+    if pipeline.is_asked:
+        case = Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
+        pipeline.conclude([outcome_of(case, result, gate)], quiet=as_json)
 
 
 def _answer(name: str) -> str:

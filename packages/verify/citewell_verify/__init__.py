@@ -4,13 +4,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from citewell_verify.gate.asserting import assert_supported
     from citewell_verify.judges import ChatJudge, Judge
     from citewell_verify.pipeline import GivenText, verify, verify_async
     from citewell_verify.verdicts.report import Report, ReportedSentence, SourceSpan
 
-__all__ = ["ChatJudge", "GivenText", "Judge", "Report", "ReportedSentence", "SourceSpan", "verify", "verify_async"]
+__all__ = [
+    "ChatJudge",
+    "GivenText",
+    "Judge",
+    "Report",
+    "ReportedSentence",
+    "SourceSpan",
+    "assert_supported",
+    "verify",
+    "verify_async",
+]
 
 _HOMES = {
+    "assert_supported": "citewell_verify.gate.asserting",
     **dict.fromkeys(("ChatJudge", "Judge"), "citewell_verify.judges"),
     **dict.fromkeys(("GivenText", "verify", "verify_async"), "citewell_verify.pipeline"),
     **dict.fromkeys(("Report", "ReportedSentence", "SourceSpan"), "citewell_verify.verdicts.report"),
