@@ -95,13 +95,13 @@ def test_a_question_is_asked_again_with_other_choices_and_nothing_is_lost(
     page.goto(f"/#/thread/{single['id']}")
     turn(page).get_by_role("button", name="Ask again with").click()
     choice = page.get_by_role("group", name="Ask again with")
-    choice.get_by_label("Evidence").select_option("high")
+    choice.get_by_label("Evidence").select_option("low")
     choice.get_by_role("button", name="Ask").click()
     expect(turn(page, 1).locator("h2")).to_have_text(FIRST)
     expect(turn(page, 1).locator(".answer")).to_contain_text("24 bar")
     conversation = page.url.rpartition("/")[2]
     turns = offline.http.get(f"/v1/conversations/{conversation}/turns").json()["turns"]
-    assert [offline.http.get(told["links"]["self"]).json()["mode"] for told in turns] == ["balanced", "high"]
+    assert [offline.http.get(told["links"]["self"]).json()["mode"] for told in turns] == ["balanced", "low"]
 
 
 def test_every_turn_can_be_shared_copied_saved_and_judged(page: Page, offline: Stack, workspace: str) -> None:

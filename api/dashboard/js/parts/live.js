@@ -69,8 +69,8 @@ export function live(signal) {
     drawSoon();
   }
   const element = h(
-    "section",
-    { class: "live", "aria-label": t("draft") },
+    "div",
+    { class: "live", role: "group", "aria-label": t("draft") },
     stages.element,
     status,
     h("div", { class: "row spread eyebrow" }, t("draft"), counted),

@@ -23,12 +23,14 @@ export function turn(asked, doing) {
   const { signal } = doing;
   const understood = h("p", { class: "small muted", dir: "auto" });
   const place = h("div", { class: "turn-body" });
+  const said = h("p", { class: "sr-only", role: "status" });
   const element = h(
     "li",
     { class: "turn", id: `turn-${asked.id}` },
     h("h2", { dir: "auto" }, asked.question),
     understood,
     place,
+    said,
   );
   let known = asked;
   const edit = () => edited(place, known, doing);
@@ -65,7 +67,7 @@ export function turn(asked, doing) {
       watched.end();
       if (signal.aborted || !element.isConnected) return;
       draw(await ask(path, { signal }));
-      notice(t("arrived"), { ofThisPage: true });
+      said.textContent = t("arrived");
     } catch (error) {
       if (!signal.aborted) place.prepend(trouble(error));
     }
