@@ -15,8 +15,9 @@ const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const NEAR = "600px";
 
 /**
- * `{ element, ended }`: the latter is kept when the question has ended. `asked` is a turn of a conversation, or the
- * question itself. `doing` has `send(body)`, `replayed(id)`, `drawn(query)` and the `signal` of the page.
+ * `{ element, ended }`: the latter is a promise that is kept at the end of the question, null where it has ended.
+ * `asked` is a turn of a conversation, or the question itself. `doing` has `send(body)`, `replayed(id)`,
+ * `drawn(query)` and the `signal` of the page.
  */
 export function turn(asked, doing) {
   const path = `/v1/queries/${asked.id}`;
@@ -78,7 +79,7 @@ export function turn(asked, doing) {
   show(place, h("div", { class: "answer", dir: "auto" }, asked.answer));
   show(understood, asked.restated_question && t("restated", { q: asked.restated_question }));
   whenNear(element, read, signal);
-  return { element, ended: Promise.resolve() };
+  return { element, ended: null };
 }
 
 function whenNear(element, act, signal) {
