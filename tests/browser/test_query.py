@@ -122,6 +122,7 @@ def test_only_what_is_wrong_is_marked_until_all_marks_are_asked_for(
     expect(mark).to_have_css("opacity", "0")
     mark.focus()
     expect(mark).to_have_css("opacity", "1")
+    groq_page.keyboard.press("Escape")  # its card
     unfolded(groq_page)
     groq_page.get_by_label("Mark every sentence").check()
     expect(answer).not_to_have_class(re.compile("quiet"))
@@ -256,7 +257,7 @@ def test_documents_that_disagree_are_shown_with_both_places(
     offline.add_text("parcels.md", fee.format("1 May 2025. Version 2 replaces version 1.", 15), workspace="disagreeing")
     query = offline.ask("What is the fee for a parcel abroad?", workspace="disagreeing")
     page.goto(f"/#/thread/{query['id']}")
-    sides = page.get_by_role("region", name="Your documents disagree").locator("li")
+    sides = page.get_by_role("group", name="Your documents disagree").locator("li")
     expect(sides).to_have_count(2)
     # What is in force goes first.
     expect(sides.first).to_contain_text("EUR 15 · parcels.md · Parcels · 2025-05-01 · says that it replaces the other")

@@ -48,7 +48,7 @@ def begun(page: Page, workspace: str) -> None:
 
 
 def test_a_thread_is_followed_up_and_a_question_edited(
-    page: Page, workspace: str, screenshot: Screenshot, check_accessibility: AccessibilityCheck
+    page: Page, offline: Stack, workspace: str, screenshot: Screenshot, check_accessibility: AccessibilityCheck
 ) -> None:
     begun(page, workspace)
     follow_up(page, SECOND)
@@ -70,6 +70,14 @@ def test_a_thread_is_followed_up_and_a_question_edited(
     expect(page.locator(".turn")).to_have_count(2)
     expect(turn(page, 1).locator(".answer")).to_contain_text("30 bar")
     page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    conversation = page.url.rpartition("/")[2]
+    every = offline.http.get(f"/v1/conversations/{conversation}/turns", params={"set_aside": True}).json()["turns"]
+    aside = next(told for told in every if told["question"] == SECOND)
+    page.goto(f"/#/thread/{aside['id']}")
+    expect(turn(page).locator(".answer")).to_contain_text("40 bar")
+    expect(page.get_by_label("Ask a follow-up question")).to_have_count(0)
+    page.get_by_role("link", name="Open the thread").click()
     expect(page.locator(".turn")).to_have_count(2)
 
 
@@ -95,13 +103,13 @@ def test_a_question_is_asked_again_with_other_choices_and_nothing_is_lost(
     page.goto(f"/#/thread/{single['id']}")
     turn(page).get_by_role("button", name="Ask again with").click()
     choice = page.get_by_role("group", name="Ask again with")
-    choice.get_by_label("Evidence").select_option("high")
+    choice.get_by_label("Evidence").select_option("low")
     choice.get_by_role("button", name="Ask").click()
     expect(turn(page, 1).locator("h2")).to_have_text(FIRST)
     expect(turn(page, 1).locator(".answer")).to_contain_text("24 bar")
     conversation = page.url.rpartition("/")[2]
     turns = offline.http.get(f"/v1/conversations/{conversation}/turns").json()["turns"]
-    assert [offline.http.get(told["links"]["self"]).json()["mode"] for told in turns] == ["balanced", "high"]
+    assert [offline.http.get(told["links"]["self"]).json()["mode"] for told in turns] == ["balanced", "low"]
 
 
 def test_every_turn_can_be_shared_copied_saved_and_judged(page: Page, offline: Stack, workspace: str) -> None:
@@ -194,6 +202,18 @@ def test_a_question_is_stopped_and_the_next_one_waits_for_its_end(
     groq_page.get_by_role("button", name="Stop").click()
     expect(turn(groq_page)).to_contain_text("This question was stopped.")
     expect(groq_page.locator(".turn")).to_have_count(2)
+
+
+def test_a_refused_question_is_asked_with_less_evidence_by_one_click(groq_page: Page, groq: Stack) -> None:
+    groq.add_text("pumps.md", PUMPS, workspace="threads")
+    refused = groq.ask("How many weeks of parental leave do employees get?", workspace="threads", mode="high")
+    assert refused["abstained"]
+    groq_page.goto(f"/#/thread/{refused['id']}")
+    groq_page.get_by_role("button", name="Ask with less evidence required").click()
+    expect(groq_page.locator(".turn")).to_have_count(2)
+    conversation = groq.http.get(f"/v1/queries/{refused['id']}").json()["conversation_id"]
+    turns = groq.http.get(f"/v1/conversations/{conversation}/turns").json()["turns"]
+    assert groq.http.get(turns[1]["links"]["self"]).json()["mode"] == "low"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

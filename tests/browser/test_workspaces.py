@@ -85,7 +85,7 @@ def test_an_answer_by_a_schema_shows_the_object_and_what_became_of_its_places(
     schema = {"type": "object", "properties": {"days": days, "fee": fee}, "required": ["days", "fee"]}
     asked_ = groq.ask("Within how many days must returns be made?", workspace="objects", answer_schema=schema)
     groq_page.goto(f"/#/thread/{asked_['id']}")
-    section = groq_page.get_by_role("region", name="As an object")
+    section = groq_page.get_by_role("group", name="As an object")
     expect(section.locator("pre")).to_contain_text('"days": 30')
     section.get_by_text("Places and what became of them").click()
     expect(section.get_by_role("row").filter(has_text="/days")).to_contain_text("verified")

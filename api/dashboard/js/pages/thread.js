@@ -37,8 +37,10 @@ export async function page(view, { params, signal }) {
   function add(question) {
     const made = turn(question, doing);
     list.append(made.element);
-    pending.add(made.ended);
-    made.ended.then(() => pending.delete(made.ended)).then(refreshThreads);
+    if (made.ended) {
+      pending.add(made.ended);
+      made.ended.then(() => pending.delete(made.ended)).then(refreshThreads);
+    }
     return made.element;
   }
 
@@ -50,7 +52,7 @@ export async function page(view, { params, signal }) {
       const path = `/v1/conversations/${thread.conversation_id}/turns`;
       const { id: query } = await ask(path, { method: "POST", json: body });
       refreshThreads();
-      if (body.replaces) return void (await redrawn());
+      if (body.replaces) return void (await redrawn(query));
       const next = await ask(`/v1/queries/${query}`, { signal });
       add(next).scrollIntoView({ block: "start" });
     } catch (error) {
@@ -69,11 +71,12 @@ export async function page(view, { params, signal }) {
 
   async function replayed(query) {
     refreshThreads();
-    if (thread.conversation_id) await redrawn();
+    if (thread.conversation_id) await redrawn(query);
     else go(`/thread/${query}`);
   }
 
-  async function redrawn() {
+  /** Draw all turns anew; the question `query` is in sight. */
+  async function redrawn(query) {
     const now = await turnsOf(thread, thread.id, signal);
     Object.assign(thread, await ask(`/v1/threads/${thread.id}`, { signal }));
     [first] = now.turns;
@@ -81,6 +84,7 @@ export async function page(view, { params, signal }) {
     show(list);
     for (const question of now.turns) add(question);
     drawHead();
+    document.getElementById(`turn-${query}`)?.scrollIntoView({ block: "start" });
   }
 
   function drawHead() {

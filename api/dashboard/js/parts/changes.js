@@ -18,8 +18,8 @@ export function changes(query, draft = { sentences: new Map(), checks: new Map()
   const told = toldOf(query);
   if (!told.length) return null;
   return h(
-    "section",
-    { class: "card changes", "aria-label": t("title") },
+    "div",
+    { class: "card changes", role: "group", "aria-label": t("title") },
     h("h2", {}, t("title")),
     h(
       "ul",

@@ -13,8 +13,8 @@ export function citedSources(citations) {
   if (!citations.length) return null;
   const numbers = [...new Set(citations.map((citation) => citation.number))].sort((left, right) => left - right);
   return h(
-    "section",
-    { class: "aside", "aria-label": t("title") },
+    "div",
+    { class: "aside" },
     h("h3", { class: "eyebrow" }, t("title")),
     h(
       "ol",

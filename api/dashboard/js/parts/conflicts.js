@@ -10,8 +10,8 @@ export function conflictsOf({ conflicts }) {
   return (
     conflicts.length > 0 &&
     h(
-      "section",
-      { class: "caution conflicts", "aria-label": t("title") },
+      "div",
+      { class: "caution conflicts", role: "group", "aria-label": t("title") },
       h("strong", {}, t("title")),
       conflicts.map((conflict) =>
         h(

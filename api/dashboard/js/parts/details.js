@@ -60,8 +60,7 @@ function contents(query, told, marks) {
     ),
     query.replay_of &&
       h("p", { class: "small" }, t("replayOf"), " ", h("a", { href: `#/thread/${query.replay_of}` }, t("earlier"))),
-    query.verification &&
-      h("section", { class: "card", "aria-label": t("proof") }, h("h3", {}, t("proof")), scores(query)),
+    query.verification && h("div", { class: "card" }, h("h3", {}, t("proof")), scores(query)),
     changes(query, draftOf(told)),
     sections(query, told),
   ];

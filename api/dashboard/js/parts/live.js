@@ -69,8 +69,8 @@ export function live(signal) {
     drawSoon();
   }
   const element = h(
-    "section",
-    { class: "live", "aria-label": t("draft") },
+    "div",
+    { class: "live", role: "group", "aria-label": t("draft") },
     stages.element,
     status,
     h("div", { class: "row spread eyebrow" }, t("draft"), counted),
@@ -105,17 +105,20 @@ function drawDraft(element, { stage, text, sentences }) {
   for (const sentence of placed.sort((a, b) => a.start - b.start)) {
     if (sentence.start < cursor) continue;
     pieces.push(
-      measured.slice(cursor, sentence.start),
-      drawSentence(sentence, measured.slice(sentence.start, sentence.end)),
+      plain(measured.slice(cursor, sentence.start)),
+      drawSentence(sentence, plain(measured.slice(sentence.start, sentence.end))),
     );
     cursor = sentence.end;
   }
   pieces.push(
-    measured.slice(cursor),
+    plain(measured.slice(cursor)),
     stage === "generating" && h("span", { class: "caret pulse", "aria-hidden": "true" }, "▍"),
   );
   show(element, pieces);
 }
+
+/** Markers as they are published. */
+const plain = (text) => text.replaceAll("[†", "[");
 
 function drawSentence(sentence, text) {
   const mark = (words) => h("span", { class: "sr-only" }, ` (${words}) `);

@@ -1,5 +1,5 @@
 /** A button that opens a small panel below it: closed by Escape, by a tap elsewhere, and by a button in it. */
-import { h } from "../dom.js";
+import { h, show } from "../dom.js";
 
 const GAP = 4;
 
@@ -17,15 +17,19 @@ export function menu(label, content) {
   panel.addEventListener("click", (event) => event.target.closest("button:not([aria-pressed])") && close());
   panel.addEventListener("beforetoggle", ({ newState }) => {
     button.setAttribute("aria-expanded", String(newState === "open"));
-    if (newState === "open") panel.replaceChildren(...[content(close)].flat());
-  });
-  panel.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
-    const { left, top, bottom } = button.getBoundingClientRect();
-    const { width, height } = panel.getBoundingClientRect();
-    const below = bottom + GAP + height <= innerHeight || top < height + GAP;
-    panel.style.setProperty("--left", `${Math.max(GAP, Math.min(left, innerWidth - width - GAP))}px`);
-    panel.style.setProperty("--top", `${below ? bottom + GAP : top - GAP - height}px`);
+    show(panel, content(close));
+    place(button, panel);
   });
+  // Its size is known when it is shown.
+  panel.addEventListener("toggle", () => place(button, panel));
   return [button, panel];
+}
+
+function place(button, panel) {
+  const { left, top, bottom } = button.getBoundingClientRect();
+  const { width, height } = panel.getBoundingClientRect();
+  const below = bottom + GAP + height <= innerHeight || top < height + GAP;
+  panel.style.setProperty("--left", `${Math.max(GAP, Math.min(left, innerWidth - width - GAP))}px`);
+  panel.style.setProperty("--top", `${below ? bottom + GAP : top - GAP - height}px`);
 }

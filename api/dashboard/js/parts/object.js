@@ -8,8 +8,8 @@ const t = words("parts/object");
 export function objectOf({ answer_object: made }) {
   if (!made) return false;
   return h(
-    "section",
-    { class: "card", "aria-label": t("title") },
+    "div",
+    { class: "card", role: "group", "aria-label": t("title") },
     h("h3", {}, t("title")),
     made.value === null
       ? h("p", { class: "caution" }, t("withheld"), ": ", h("bdi", {}, made.withheld))

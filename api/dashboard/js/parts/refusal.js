@@ -24,21 +24,25 @@ export function refusal(query, again, events = []) {
       h("h3", {}, t(isRead ? "mention" : "unread")),
       mentions.map((mention) => closest(mention, sources)),
     ],
-    h("h3", {}, t("searched", { workspace: query.workspaces.join(", ") })),
     h(
-      "ul",
-      {},
-      searches(query, events).map((search) => h("li", { dir: "auto" }, search)),
+      "div",
+      { class: "small" },
+      h("h3", {}, t("searched", { workspace: query.workspaces.join(", ") })),
+      h(
+        "ul",
+        {},
+        searches(query, events).map((search) => h("li", { dir: "auto" }, search)),
+      ),
+      places.size
+        ? [
+            h("h3", {}, t("looked", { n: number(sources.length) })),
+            h("ul", {}, [...places.values()].slice(0, MOST).map(read)),
+          ]
+        : h("p", {}, t("none")),
     ),
-    places.size
-      ? [
-          h("h3", {}, t("looked", { n: number(sources.length) })),
-          h("ul", {}, [...places.values()].slice(0, MOST).map(read)),
-        ]
-      : h("p", {}, t("none")),
     h(
       "p",
-      { class: "row" },
+      { class: "row small" },
       t("next"),
       h("a", { href: "#/documents" }, t("add")),
       isRead && query.mode !== "low" && h("button", { type: "button", class: "small", onclick: easier }, t("easier")),

@@ -15,20 +15,23 @@ const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 const NEAR = "600px";
 
 /**
- * `{ element, ended }`: the latter is kept when the question has ended. `asked` is a turn of a conversation, or the
- * question itself. `doing` has `send(body)`, `replayed(id)`, `drawn(query)` and the `signal` of the page.
+ * `{ element, ended }`: the latter is a promise that is kept at the end of the question, null where it has ended.
+ * `asked` is a turn of a conversation, or the question itself. `doing` has `send(body)`, `replayed(id)`,
+ * `drawn(query)` and the `signal` of the page.
  */
 export function turn(asked, doing) {
   const path = `/v1/queries/${asked.id}`;
   const { signal } = doing;
   const understood = h("p", { class: "small muted", dir: "auto" });
   const place = h("div", { class: "turn-body" });
+  const said = h("p", { class: "sr-only", role: "status" });
   const element = h(
     "li",
     { class: "turn", id: `turn-${asked.id}` },
     h("h2", { dir: "auto" }, asked.question),
     understood,
     place,
+    said,
   );
   let known = asked;
   const edit = () => edited(place, known, doing);
@@ -65,7 +68,7 @@ export function turn(asked, doing) {
       watched.end();
       if (signal.aborted || !element.isConnected) return;
       draw(await ask(path, { signal }));
-      notice(t("arrived"), { ofThisPage: true });
+      said.textContent = t("arrived");
     } catch (error) {
       if (!signal.aborted) place.prepend(trouble(error));
     }
@@ -76,7 +79,7 @@ export function turn(asked, doing) {
   show(place, h("div", { class: "answer", dir: "auto" }, asked.answer));
   show(understood, asked.restated_question && t("restated", { q: asked.restated_question }));
   whenNear(element, read, signal);
-  return { element, ended: Promise.resolve() };
+  return { element, ended: null };
 }
 
 function whenNear(element, act, signal) {
