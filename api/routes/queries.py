@@ -1,7 +1,8 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -10,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
 from api.adapters.completions import places_at
-from api.adapters.exports import FORMATS
+from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import read_when_final
 from api.http.capacity import ROOM_FOR_A_QUESTION
@@ -33,6 +34,7 @@ from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
+from domain.answers.file_name import file_name
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
@@ -42,11 +44,16 @@ from workers.starting.launch_thread import launcher
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 MAX_WAIT_S = 60
-_EXPORTS: dict[int | str, dict[str, Any]] = {
+FORMAT = (
+    "`csv` has a row per sentence, `json` is what `GET /v1/queries/{id}` responds; all others say the same, each in "
+    "its form."
+)
+_TEXTS = ("text/markdown", "text/plain", "text/html", "text/csv", "application/json")
+EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file, with a name in `Content-Disposition`.",
-        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")}
-        | {"application/pdf": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {kind: {"schema": {"type": "string"}} for kind in _TEXTS}
+        | {kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/pdf", DOCX)},
     }
 }
 
@@ -127,17 +134,20 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=_EXPORTS)
+@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=EXPORTS)
 def export(
     request: Request,
     query_id: UUID,
-    format: Annotated[
-        Literal["markdown", "html", "csv", "pdf"], Query(description="`csv` has a row per sentence.")
-    ] = "markdown",
+    format: Annotated[ExportFormat, Query(description=FORMAT)] = "markdown",
 ) -> Response:
-    """A finished answer as a file: the text with linked citations, its references and the verdict on each sentence."""
-    made = FORMATS[format](results.read_succeeded(query_id), places_at(page_url(request)))
-    return download(made.content, f"answer-{query_id}{made.suffix}", made.media_type)
+    """A finished answer as a file, named after its question: the text, each cited quote with its place, the signal and
+    what has to be known of it, where documents disagree, what was changed, the verdict on each sentence; of a refusal
+    the closest passages.
+    """
+    query = results.read_succeeded(query_id)
+    made = exported(query, format, places_at(page_url(request)))
+    at = datetime.fromisoformat(query["finished_at"])
+    return download(made.content, file_name(query["question"], at, made.suffix), made.media_type)
 
 
 @router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)
