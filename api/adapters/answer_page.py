@@ -59,7 +59,7 @@ def _article(answer: TakenAlong) -> str:
     blocks.append(f'<div class="answer">{reader(set(anchors.values())).render(text)}</div>')
     blocks += [f"<p>{html.escape(answer.refusal)}</p>"] if answer.refusal else []
     blocks.append(f'<p class="signal {answer.level}">{html.escape(answer.word)}.</p>')
-    blocks.append(f'<p class="small">{html.escape(" ".join(answer.notes))}</p>')
+    blocks.append(f'<p class="small">{"<br>".join(map(html.escape, answer.notes))}</p>')
     blocks += map(_part, answer.parts)
     blocks += [f"<footer>{html.escape(answer.origin)}</footer>"] if answer.origin else []
     return "<article>\n" + "\n".join(blocks) + "\n</article>\n"

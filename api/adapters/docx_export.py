@@ -43,7 +43,7 @@ def _answer(page: "DocxPage", answer: TakenAlong) -> None:
     write(page, answer.linked(), answer.links)
     page.quiet(answer.refusal)
     page.run(page.paragraph(), f"{answer.word}.", bold=True).font.color.rgb = _COLOURS[answer.level]
-    page.quiet(" ".join(answer.notes))
+    page.quiet("\n".join(answer.notes))
     for part in answer.parts:
         page.heading(part.title, 2)
         for entry in part.entries:

@@ -33,6 +33,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 ExportFormat = Literal["markdown", "text", "html", "csv", "pdf", "docx", "json"]
+TurnsFormat = Literal["markdown", "text", "html", "pdf", "docx"]
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
@@ -93,6 +94,12 @@ def exported(query: Json, format: ExportFormat, link: Link) -> Export:
             return Export(content.encode(), "application/json", ".json")
         case _:
             return FORMATS[format](query["question"], [taken_along(query, link)])
+
+
+def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, link: Link) -> Export:
+    """Several answers as one file; raises PdfUnavailable."""
+    answers = [taken_along(query, link, prefix=f"{number}.") for number, query in enumerate(queries, start=1)]
+    return FORMATS[format](title, answers)
 
 
 def shared_page(query: Json) -> str:

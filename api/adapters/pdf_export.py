@@ -47,7 +47,7 @@ def _answer(page: "PdfPage", answer: TakenAlong) -> None:
         page.quiet(answer.refusal)
     page.ln(1.5)
     page.paragraph(f"{answer.word}.", _COLOURS[answer.level], 11)
-    page.quiet(" ".join(answer.notes))
+    page.quiet("\n".join(answer.notes))
     for part in answer.parts:
         page.heading(part.title, 12)
         for entry in part.entries:

@@ -1,15 +1,22 @@
 """Conversations: each question is restated from those before it, answered and verified as any other."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
+from api.adapters.completions import places_at
+from api.adapters.exports import TurnsFormat, exported_turns
+from api.answers.waiting import Wait, read_when_final, whole
 from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
-from api.routes.queries import as_new_query, links_of
+from api.routes.queries import ENDED, EXPORTS, as_new_query, links_of
+from api.schemas.questions.answers import QueryRead
 from api.schemas.questions.conversations import (
     ConversationChange,
     ConversationCreate,
@@ -21,7 +28,9 @@ from api.schemas.questions.conversations import (
 )
 from api.schemas.texts import PlainText, WorkspaceName
 from config.settings import settings
-from services.queries import conversations
+from domain.answers.file_name import file_name
+from domain.errors import QueryUnfinished
+from services.queries import conversations, results
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
@@ -81,25 +90,41 @@ def delete_conversation(conversation_id: UUID) -> None:
     "/{conversation_id}/turns",
     name="create_conversation_turn",
     status_code=202,
+    response_model=TurnAccepted,
+    responses=ENDED,
     dependencies=[*_JSON, ROOM_FOR_A_QUESTION],
 )
-def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
+async def ask_turn(
+    conversation_id: UUID,
+    turn: TurnCreate,
+    request: Request,
+    response: Response,
+    repeatable: MaybeRepeated,
+    wait: Wait = 0,
+) -> object:
     """Ask the next question. Workers restate it from the turns before, and answer it; `links.self` shows the progress.
 
     It may be asked when the turn before has ended, otherwise the response is 409 `turn_unfinished`; a turn that
-    `replaces` another one may be asked at any time.
+    `replaces` another one may be asked at any time. With `wait` the response is the answered question if it is ready in
+    time.
     """
     new = as_new_query(turn, _NO_WORKSPACE)
-    asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
+    asked = await run_in_threadpool(
+        conversations.ask, conversation_id, new, settings(), replaces=turn.replaces, request=repeatable
+    )
     if asked.repeated:
         response.headers.update(REPLAYED)
     else:
         launcher().queries()
     for query_id in asked.cancelled:
-        notify_end(query_id)
+        await run_in_threadpool(notify_end, query_id)
     links = links_of(asked.query_id)
     response.headers["Location"] = links.self
-    return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
+    accepted = TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
+    if not wait:
+        return accepted
+    told = await read_when_final(request, asked.query_id, wait, results.read_query)
+    return whole(told, QueryRead, response) or accepted.model_copy(update={"status": told["status"]})
 
 
 @router.get("/{conversation_id}/turns", name="list_conversation_turns", response_model=TurnList)
@@ -112,3 +137,18 @@ def list_turns(
     """The turns with their answers, the first one first."""
     turns, last = conversations.read_turns(conversation_id, with_set_aside=set_aside, after=after, limit=limit)
     return {"turns": turns, "next_cursor": turn_cursor(last)}
+
+
+@router.get("/{conversation_id}/export", name="export_conversation", response_class=Response, responses=EXPORTS)
+def export_conversation(
+    request: Request,
+    conversation_id: UUID,
+    format: Annotated[TurnsFormat, Query(description="All say the same, each in its form.")] = "markdown",
+) -> Response:
+    """The questions of a conversation with their answers as one file, each as `GET /v1/queries/{id}/export` has it."""
+    title, queries = conversations.read_whole(conversation_id)
+    if not queries:
+        raise QueryUnfinished("Nothing was asked in this conversation yet, so there is nothing to save.")
+    made = exported_turns(title or queries[0]["question"], queries, format, places_at(page_url(request)))
+    at = datetime.fromisoformat(queries[-1]["finished_at"] or queries[-1]["created_at"])
+    return download(made.content, file_name(title or queries[0]["question"], at, made.suffix), made.media_type)

@@ -13,7 +13,7 @@ from pydantic import AwareDatetime
 from api.adapters.completions import places_at
 from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
-from api.answers.waiting import read_when_final
+from api.answers.waiting import Wait, read_when_final, whole
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
@@ -43,11 +43,13 @@ from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
-MAX_WAIT_S = 60
 FORMAT = (
     "`csv` has a row per sentence, `json` is what `GET /v1/queries/{id}` responds; all others say the same, each in "
     "its form."
 )
+ENDED: dict[int | str, dict[str, Any]] = {
+    200: {"model": QueryRead, "description": "It has ended within the time to `wait`."}
+}
 _TEXTS = ("text/markdown", "text/plain", "text/html", "text/csv", "application/json")
 EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -58,16 +60,32 @@ EXPORTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
-def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
-    """Ask a question. Workers answer it; `links.self` shows the progress."""
+@router.post(
+    "",
+    name="create_query",
+    status_code=202,
+    response_model=QueryAccepted,
+    responses=ENDED,
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
+)
+async def ask(
+    query: QueryCreate, request: Request, response: Response, repeatable: MaybeRepeated, wait: Wait = 0
+) -> object:
+    """Ask a question. Workers answer it; `links.self` shows the progress.
+
+    With `wait` the response is the answered question if it is ready in time; otherwise it says where it will be.
+    """
     new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
-    query_id, repeated = submit_once(new, settings(), repeatable)
+    query_id, repeated = await run_in_threadpool(submit_once, new, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
         launcher().queries()
-    return _accepted(query_id, response)
+    accepted = _accepted(query_id, response)
+    if not wait:
+        return accepted
+    told = await read_when_final(request, query_id, wait, results.read_query)
+    return whole(told, QueryRead, response) or accepted.model_copy(update={"status": told["status"]})
 
 
 @router.post("/{query_id}/replay", name="replay_query", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
@@ -104,11 +122,7 @@ def list_queries(
 
 
 @router.get("/{query_id}", response_model=QueryRead, response_model_exclude_unset=True)
-async def get_query(
-    request: Request,
-    query_id: UUID,
-    wait: Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")] = 0,
-) -> object:
+async def get_query(request: Request, query_id: UUID, wait: Wait = 0) -> object:
     """The question with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         return await read_when_final(request, query_id, wait, results.read_query)

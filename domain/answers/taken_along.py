@@ -102,12 +102,14 @@ def address_of(label: str) -> str:
 
 
 def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "") -> TakenAlong:
-    """Assemble a finished query; `link` leads to places in documents, `prefix` begins the labels of its quotes.
+    """Assemble a query; `link` leads to places in documents, `prefix` begins the labels of its quotes.
 
     Without `origin` nothing names what is stored.
     """
     korean = is_korean(query["restated_question"] or query["question"])
     wording = KOREAN if korean else ENGLISH
+    if query["status"] != "succeeded":
+        return _unanswered(query, wording, korean=korean)
     labels = _labels(query["citations"], prefix)
     read = ContinuousText(lambda citation: address_of(labels[_words_of(citation)]), relabelled=False).finished(query)
     restated = query["restated_question"]
@@ -124,6 +126,12 @@ def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "
         at=datetime.fromisoformat(query["finished_at"]),
         korean=korean,
     )
+
+
+def _unanswered(query: Json, wording: Wording, *, korean: bool) -> TakenAlong:
+    reason = query["error"]["message"] if query["error"] else ""
+    at = datetime.fromisoformat(query["finished_at"] or query["created_at"])
+    return TakenAlong(query["question"], "", "", reason, wording.unanswered, "grey", (), (), "", at, korean)
 
 
 def _parts(query: Json, link: Link, labels: Mapping[tuple[Any, ...], str], wording: Wording) -> Iterator[Part]:

@@ -20,7 +20,7 @@ class Wording:
     page: str
     answered: str
     answered_by: str
-    unfinished: str
+    unanswered: str
     states: Mapping[str, str]
     edits: Mapping[str, str]
     citations: Mapping[str, str]
@@ -40,7 +40,7 @@ ENGLISH = Wording(
     page="page {}",
     answered="Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC.",
     answered_by="Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC by {model}.",
-    unfinished="This question has no answer.",
+    unanswered="No answer",
     states={
         "supported": "supported",
         "partial": "partly supported",
@@ -59,7 +59,7 @@ ENGLISH = Wording(
     },
     citations={
         "inaccurate": "does not prove the sentence that cites it",
-        "uncertain": "nobody could check that it proves the sentence",
+        "uncertain": "whether it proves the sentence could not be checked",
     },
     since={
         "stale": "Since then a cited document has changed.",
@@ -80,7 +80,7 @@ KOREAN = Wording(
     page="{}쪽",
     answered="{at:%Y-%m-%d} {at:%H:%M}(UTC)의 답변입니다.",
     answered_by="{at:%Y-%m-%d} {at:%H:%M}(UTC)의 답변입니다. 모델: {model}.",
-    unfinished="이 질문에는 답변이 없습니다.",
+    unanswered="답변 없음",
     states={
         "supported": "근거 있음",
         "partial": "일부만 근거 있음",

@@ -951,6 +951,7 @@ _ANSWERS = """
         excerpt varchar,
         rating varchar,
         verdict varchar,
+        relevant varchar,
         reason varchar,
         corrected varchar,
         author varchar,

@@ -48,7 +48,7 @@ class Feedback:
         self._transport = transport
 
     def give(self, query_id: str, **fields: Any) -> Given:
-        """Keep a judgement: `rating`, `verdict`, `reason`, `corrected_answer`, `author`; of one `sentence` or
+        """Keep a judgement: `rating`, `verdict`, `relevant`, `reason`, `corrected_answer`, `author`; of one `sentence` or
         `citation` (its position from 0), else of the whole."""
         return self._transport.send(_give(query_id, fields))
 
