@@ -12,7 +12,7 @@ from typing import Self
 
 import psutil
 
-from citewell.supervisor.apps import app_processes, fork_server_process, migrate, reachable_url
+from citewell.supervisor.apps import app_processes, fork_server_process, migrate, own_receivers, reachable_url
 from citewell.supervisor.home import write_private
 from citewell.supervisor.processes.process import ManagedProcess, OnLine, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
@@ -140,6 +140,7 @@ class Supervisor:
             "CITEWELL_REDIS_URL": self._servers.redis_url,
             "CITEWELL_HOME": str(self._servers.home.root),
             CONFIG_VARIABLE: config_for_children(),
+            **own_receivers(self._settings),
             "PYTHONUNBUFFERED": "1",
             # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
             "OPENBLAS_NUM_THREADS": "1",
