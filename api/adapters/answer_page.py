@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from api.adapters.markdown import reader
 from domain.answers.continuous_text import LINKED_MARKER
-from domain.answers.taken_along import Entry, Part, Quote, TakenAlong
+from domain.exports.taken_along import Entry, Part, Quote, TakenAlong
 
 _STYLE = """:root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;
 padding:0 1rem;color:#1c1c1c;background:#fff;overflow-wrap:anywhere}h1{font-size:1.4rem;line-height:1.3}

@@ -15,7 +15,7 @@ from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 
 from api.adapters.docx_markdown import write
-from domain.answers.taken_along import Entry, TakenAlong, Tone
+from domain.exports.taken_along import Entry, TakenAlong, Tone
 
 _COLOURS: dict[Tone, RGBColor] = {
     "green": RGBColor(21, 110, 60),
@@ -121,10 +121,12 @@ class DocxPage:
     @staticmethod
     def _link(paragraph: Paragraph, run: Run, address: str) -> None:
         id_ = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-        hyperlink = OxmlElement("w:hyperlink")
+        # python-docx reads links and has no method that writes one.
+        hyperlink: Any = OxmlElement("w:hyperlink")
         hyperlink.set(qn("r:id"), id_)
-        run._element.addprevious(hyperlink)  # noqa: SLF001 - python-docx reads links and has no method that writes one
-        hyperlink.append(run._element)  # noqa: SLF001
+        written: Any = run.element
+        written.addprevious(hyperlink)
+        hyperlink.append(written)
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Markdown of an answer in a document of Word: headings, lists, quotations, emphasis, code, tables, linked citations."""
+"""Markdown of an answer in a document of Word: headings, lists, quotations, code, tables, linked citations."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING

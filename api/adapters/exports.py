@@ -1,4 +1,4 @@
-"""Renders what an answer says where it is taken along (`domain.answers.taken_along`) as files. Nothing is decided here."""
+"""Renders what an answer says elsewhere (`domain.exports.taken_along`) as files. Nothing is decided here."""
 
 import csv
 import io
@@ -10,8 +10,8 @@ from api.adapters.answer_page import page_of
 from api.adapters.markdown import literal, written
 from api.schemas.questions.answers import QueryRead
 from domain.answers.continuous_text import LINKED_MARKER, Link, no_link, without_links
-from domain.answers.taken_along import Entry, Part, Quote, TakenAlong, taken_along
 from domain.errors import PdfUnavailable
+from domain.exports.taken_along import Entry, Part, Quote, TakenAlong, taken_along
 
 Json = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
 from api.adapters.pdf_markdown import draw
-from domain.answers.taken_along import Entry, TakenAlong
+from domain.exports.taken_along import Entry, TakenAlong
 
 _NAME = "noto"
 _INK, _QUIET, _LINK = (28, 28, 28), (92, 92, 92), (11, 87, 160)

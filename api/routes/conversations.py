@@ -28,8 +28,8 @@ from api.schemas.questions.conversations import (
 )
 from api.schemas.texts import PlainText, WorkspaceName
 from config.settings import settings
-from domain.answers.file_name import file_name
 from domain.errors import QueryUnfinished
+from domain.exports.file_name import file_name
 from services.queries import conversations, results
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher

@@ -46,7 +46,9 @@ def list_feedback(
     limit: Limit = 50,
 ) -> object:
     """The newest feedback first; `next_cursor` leads to the next page."""
-    reports = feedback.list_feedback(FeedbackFilter(status, rating, verdict, relevant, query_id), after=after, limit=limit)
+    reports = feedback.list_feedback(
+        FeedbackFilter(status, rating, verdict, relevant, query_id), after=after, limit=limit
+    )
     return {"feedback": reports, "next_cursor": next_cursor(reports, limit)}
 
 

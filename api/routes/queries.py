@@ -34,7 +34,7 @@ from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
-from domain.answers.file_name import file_name
+from domain.exports.file_name import file_name
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once

@@ -16,7 +16,6 @@ from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
 from services.quality.counts import answerable, count_ratings
 
-
 T = TypeVar("T")
 
 

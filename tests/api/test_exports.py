@@ -17,7 +17,7 @@ from sqlalchemy import delete, select, update
 from api.adapters.exports import ExportFormat
 from db.models import Answer, Citation, Document, DocumentFile, DocumentPage, Query, VerificationSentence
 from db.session import transaction
-from domain.answers.wording import KOREAN as WORDS
+from domain.exports.wording import KOREAN as WORDS
 from domain.quality.signal import KOREAN, NO_MODEL
 from tests.api.problems import assert_problem
 from tests.factories import make_query

@@ -168,12 +168,22 @@ def test_a_shared_page_says_what_its_reader_has_to_know_in_the_questions_languag
     at = datetime.fromisoformat(http.get(f"/v1/queries/{query_id}").json()["finished_at"])
     url = share(http, query_id)["url"]
     english = http.get(url, headers=PAGE).text
-    for part in ("Copied from the documents", NO_MODEL, "about 33 of 100 statements", f"Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC."):
+    for part in (
+        "Copied from the documents",
+        NO_MODEL,
+        "about 33 of 100 statements",
+        f"Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC.",
+    ):
         assert part in english
     with transaction() as session:
         session.get_one(Query, uuid.UUID(query_id)).question = "반품 기한은 며칠인가요?"
     korean = http.get(url, headers=PAGE).text
-    for part in (KOREAN["Copied from the documents"], KOREAN[NO_MODEL], "약 33개", f"{at:%Y-%m-%d} {at:%H:%M}(UTC)의 답변입니다."):
+    for part in (
+        KOREAN["Copied from the documents"],
+        KOREAN[NO_MODEL],
+        "약 33개",
+        f"{at:%Y-%m-%d} {at:%H:%M}(UTC)의 답변입니다.",
+    ):
         assert part in korean
 
 

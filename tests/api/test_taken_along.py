@@ -13,9 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from api.adapters.completions import places_at
 from api.adapters.exports import FORMATS, shared_page
-from domain.answers.file_name import LONGEST, file_name
-from domain.answers.readable_words import readable_words
-from domain.answers.taken_along import taken_along
+from domain.exports.file_name import LONGEST, file_name
+from domain.exports.readable_words import readable_words
+from domain.exports.taken_along import taken_along
 
 LINK = places_at("http://here.example")
 PASSED = {"holds": True, "false_pass": 0.31, "reason": None}
@@ -81,7 +81,8 @@ QUERY: dict[str, Any] = {
         }
     ],
     "mentions": [],
-    "signal": {"word": "Supported", "level": "amber", "reason": "The sources say only a part of it.", "probability": 0.4},
+    "signal": {"word": "Supported", "level": "amber", "reason": "The sources say only a part of it.",
+               "probability": 0.4},
     "verification": {
         "calibration": PASSED,
         "sentences": [
@@ -212,7 +213,12 @@ def test_an_answer_of_a_model_names_the_model() -> None:
 
 def test_an_answer_speaks_the_language_of_its_question() -> None:
     shown = shown_in("text", {**QUERY, "question": "전구의 수명은 얼마입니까?", "restated_question": None})
-    for part in ("문서마다 내용이 다릅니다", "바뀐 내용", "lamps.pdf, 3쪽, Lamps", "2026-03-01 08:15(UTC)의 답변입니다."):
+    for part in (
+        "문서마다 내용이 다릅니다",
+        "바뀐 내용",
+        "lamps.pdf, 3쪽, Lamps",
+        "2026-03-01 08:15(UTC)의 답변입니다.",
+    ):
         assert part in shown, part
 
 
@@ -235,7 +241,7 @@ def test_a_marker_on_the_page_leads_to_its_quote() -> None:
     page = LexborHTMLParser(shared_page(QUERY))
     leads = [link.attributes["href"] for link in page.css(".answer a")]
     assert leads == ["#quote-1", "#quote-1-2", "#quote-2"]
-    quoted = [(page.css_first(f'[id="{str(lead)[1:]}"]').text() or "")[1:15] for lead in leads]
+    quoted = [page.css(f'[id="{str(lead)[1:]}"]')[0].text()[1:15] for lead in leads]
     assert quoted == ["The bulb lasts", "The shade is m", "The cable is 4"]
     assert len(page.css("a")) == len(leads)
 

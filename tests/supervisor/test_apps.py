@@ -32,7 +32,7 @@ def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> No
     [
         (Settings(), '["127.0.0.0/8", "::1/128"]'),
         (Settings(api_host="::1"), '["127.0.0.0/8", "::1/128"]'),
-        (Settings(api_host="0.0.0.0"), None),
+        (Settings(api_host="10.0.0.1"), None),
         (Settings(access=AccessSettings(keys="required")), None),
         (Settings(webhooks=WebhookSettings(allowed_networks=())), None),
         (Settings(webhooks=WebhookSettings(allowed_networks=("10.1.0.0/16",))), None),

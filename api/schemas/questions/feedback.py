@@ -54,7 +54,9 @@ class FeedbackGiven(Input):
     def _says_something(self) -> Self:
         if self.sentence is not None and self.citation is not None:
             raise ValueError("feedback is on a sentence or on a citation; send one of them, or neither")
-        if all(value is None for value in (self.rating, self.verdict, self.relevant, self.reason, self.corrected_answer)):
+        if all(
+            value is None for value in (self.rating, self.verdict, self.relevant, self.reason, self.corrected_answer)
+        ):
             raise ValueError("feedback needs a rating, a verdict, relevant, a reason or a corrected_answer")
         return self
 

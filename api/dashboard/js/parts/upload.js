@@ -2,7 +2,7 @@
 import { h, show } from "../dom.js";
 import { droppedFiles } from "../files.js";
 import { number, words } from "../i18n.js";
-import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
+import { addUploads, canRetry, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
 import { bytes, progressOf, stageWord } from "./ingestion.js";
 import { told as problemOf } from "./notices.js";
 
@@ -161,7 +161,7 @@ function reasons({ problem, told }) {
 }
 
 function again(file) {
-  if (file.state !== "failed") return null;
+  if (!canRetry(file)) return null;
   return h(
     "button",
     {

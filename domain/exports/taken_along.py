@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link
-from domain.answers.readable_words import readable_words
-from domain.answers.wording import ENGLISH, KOREAN, Wording
 from domain.documents.text_marks import in_words
+from domain.exports.readable_words import readable_words
+from domain.exports.wording import ENGLISH, KOREAN, Wording
 from domain.quality.signal import NO_MODEL, Level, signal_in, signal_text
 from domain.quality.summary_line import explained, verifier_note
 from domain.query.modes import is_korean
@@ -40,7 +40,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One point of a part: what it is about, in bold, then a text, then words of documents; each of them may be empty."""
+    """One point of a part: what it is about, in bold, a text, and words of documents; each of them may be empty."""
 
     lead: str
     text: str = ""
@@ -83,9 +83,8 @@ class TakenAlong:
         entries = (entry for part in self.parts if part.kind == "sources" for entry in part.entries)
         return {address_of(quote.label): quote for entry in entries for quote in entry.quotes}
 
-
     def linked(self) -> str:
-        """The answer with the places in documents for the addresses of its quotes; without links where there are none."""
+        """The answer whose markers lead to the places in documents; without links where there are none."""
         quotes = self.quotes()
         return LINKED_MARKER.sub(
             lambda marker: _placed(marker[1], quotes[marker[2]]) if marker[2] in quotes else marker[0],
