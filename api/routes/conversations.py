@@ -5,18 +5,15 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.concurrency import run_in_threadpool
 
 from api.adapters.completions import places_at
 from api.adapters.exports import TurnsFormat, exported_turns
-from api.answers.waiting import Wait, read_when_final, whole
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
-from api.routes.queries import ENDED, EXPORTS, as_new_query, links_of
-from api.schemas.questions.answers import QueryRead
+from api.routes.queries import EXPORTS, as_new_query, links_of
 from api.schemas.questions.conversations import (
     ConversationChange,
     ConversationCreate,
@@ -30,7 +27,7 @@ from api.schemas.texts import PlainText, WorkspaceName
 from config.settings import settings
 from domain.errors import QueryUnfinished
 from domain.exports.file_name import file_name
-from services.queries import conversations, results
+from services.queries import conversations
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
 
@@ -90,41 +87,25 @@ def delete_conversation(conversation_id: UUID) -> None:
     "/{conversation_id}/turns",
     name="create_conversation_turn",
     status_code=202,
-    response_model=TurnAccepted,
-    responses=ENDED,
     dependencies=[*_JSON, ROOM_FOR_A_QUESTION],
 )
-async def ask_turn(
-    conversation_id: UUID,
-    turn: TurnCreate,
-    request: Request,
-    response: Response,
-    repeatable: MaybeRepeated,
-    wait: Wait = 0,
-) -> object:
+def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
     """Ask the next question. Workers restate it from the turns before, and answer it; `links.self` shows the progress.
 
     It may be asked when the turn before has ended, otherwise the response is 409 `turn_unfinished`; a turn that
-    `replaces` another one may be asked at any time. With `wait` the response is the answered question if it is ready in
-    time.
+    `replaces` another one may be asked at any time.
     """
     new = as_new_query(turn, _NO_WORKSPACE)
-    asked = await run_in_threadpool(
-        conversations.ask, conversation_id, new, settings(), replaces=turn.replaces, request=repeatable
-    )
+    asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
     if asked.repeated:
         response.headers.update(REPLAYED)
     else:
         launcher().queries()
     for query_id in asked.cancelled:
-        await run_in_threadpool(notify_end, query_id)
+        notify_end(query_id)
     links = links_of(asked.query_id)
     response.headers["Location"] = links.self
-    accepted = TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
-    if not wait:
-        return accepted
-    told = await read_when_final(request, asked.query_id, wait, results.read_query)
-    return whole(told, QueryRead, response) or accepted.model_copy(update={"status": told["status"]})
+    return TurnAccepted(id=asked.query_id, status="queued", links=links, conversation_id=conversation_id)
 
 
 @router.get("/{conversation_id}/turns", name="list_conversation_turns", response_model=TurnList)

@@ -47,9 +47,6 @@ FORMAT = (
     "`csv` has a row per sentence, `json` is what `GET /v1/queries/{id}` responds; all others say the same, each in "
     "its form."
 )
-ENDED: dict[int | str, dict[str, Any]] = {
-    200: {"model": QueryRead, "description": "It has ended within the time to `wait`."}
-}
 _TEXTS = ("text/markdown", "text/plain", "text/html", "text/csv", "application/json")
 EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -65,7 +62,7 @@ EXPORTS: dict[int | str, dict[str, Any]] = {
     name="create_query",
     status_code=202,
     response_model=QueryAccepted,
-    responses=ENDED,
+    responses={200: {"model": QueryRead, "description": "It has ended within the time to `wait`."}},
     dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
 async def ask(

@@ -154,10 +154,8 @@ def test_waiting_ends_when_the_query_does(http: httpx.Client) -> None:  # A3
     assert 0.3 < time.monotonic() - started < 25
 
 
-@pytest.mark.parametrize("path", ["/v1/queries", "/v1/conversations/{}/turns"])
-def test_the_request_that_asks_may_wait_for_the_end(http: httpx.Client, path: str) -> None:  # A3
-    conversation = http.post("/v1/conversations", json={"workspace": "w"}).json()["id"]
-    body = {"question": "How long?"} | ({} if "{}" in path else {"workspace": "w"})
+def test_the_request_that_asks_may_wait_for_the_end(http: httpx.Client) -> None:  # A3
+    body = {"question": "How long?", "workspace": "w"}
 
     def finish() -> None:
         until(lambda: bool(http.get("/v1/queries").json()["queries"]))
@@ -167,13 +165,13 @@ def test_the_request_that_asks_may_wait_for_the_end(http: httpx.Client, path: st
         notify_end(query_id)
 
     with meanwhile(finish):
-        ended = http.post(path.format(conversation), json=body, params={"wait": 30})
+        ended = http.post("/v1/queries", json=body, params={"wait": 30})
     assert (ended.status_code, ended.json()["status"]) == (200, "cancelled")
     assert http.get(ended.headers["location"]).json() == ended.json()
-    late = http.post(path.format(conversation), json=body, params={"wait": 0.1})
+    late = http.post("/v1/queries", json=body, params={"wait": 0.1})
     assert (late.status_code, late.json()["status"]) == (202, "queued")
     assert http.get(late.json()["links"]["self"]).json()["id"] == late.json()["id"]
-    assert_problem(http.post(path.format(conversation), json=body, params={"wait": 61}), 422, "request_invalid")
+    assert_problem(http.post("/v1/queries", json=body, params={"wait": 61}), 422, "request_invalid")
 
 
 def test_waiting_ends_when_time_is_up(http: httpx.Client) -> None:  # A3

@@ -194,7 +194,9 @@ function item(entry, reviewer, changed) {
             {
               type: "button",
               class: "small",
-              onclick: act(() => review({ status: "reviewed", verdict: verdict.value || null, relevant: asked.value || null })()),
+              onclick: act(() =>
+                review({ status: "reviewed", verdict: verdict.value || null, relevant: asked.value || null })(),
+              ),
             },
             t("accept"),
           )

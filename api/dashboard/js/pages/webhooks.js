@@ -11,14 +11,7 @@ const t = words("pages/webhooks");
 export async function page(view, { signal }) {
   const form = adding(() => list.load());
   const list = listed(form.offer, signal);
-  show(
-    view,
-    h("h1", {}, t("title")),
-    h("p", { class: "muted" }, t("lead")),
-    form.element,
-    list.element,
-    callback(),
-  );
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, list.element, callback());
   await list.load();
 }
 

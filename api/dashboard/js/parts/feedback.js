@@ -235,7 +235,8 @@ export function judgement({ rating, verdict, relevant, reason, corrected_answer:
           h("span", { "aria-hidden": "true" }, verdict === "supported" ? "✓" : "!"),
           t(verdict === "supported" ? "found" : "missing"),
         ),
-      relevant && h("span", { class: `badge ${relevant === "no" ? "partial" : "supported"}` }, t(`relevant_${relevant}`)),
+      relevant &&
+        h("span", { class: `badge ${relevant === "no" ? "partial" : "supported"}` }, t(`relevant_${relevant}`)),
     ),
     reason && h("p", { dir: "auto" }, reason),
     corrected && h("ins", { dir: "auto" }, corrected),
