@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link
+from domain.documents.cells import in_words as cells_in_words
 from domain.documents.text_marks import in_words
 from domain.exports.readable_words import readable_words
 from domain.exports.wording import ENGLISH, KOREAN, Wording
@@ -196,7 +197,8 @@ def _place(place: Json, wording: Wording) -> str:
     """`refund-policy.pdf, page 2, Holiday season (caption of a figure)`."""
     name = place["document_name"] if "document_name" in place else place["document"]
     page = place["page_number"] if "page_number" in place else place["page"]
-    where = filter(None, (name, "" if page is None else wording.page.format(page), place["section"]))
+    cells = cells_in_words(place["cells"]) if place.get("cells") else ""
+    where = filter(None, (name, "" if page is None else wording.page.format(page), place["section"], cells))
     notes = "; ".join(filter(None, (in_words(place), wording.citations.get(place.get("status", ""), ""))))
     return f"{', '.join(where)}{f' ({notes})' if notes else ''}"
 

@@ -165,6 +165,27 @@ def test_what_stands_for_a_picture_says_so_in_the_history_and_in_every_file(
         assert "환불 policy.pdf, page 1, Refunds (caption of a figure)" in exported(http, query_id, format).text
 
 
+@pytest.mark.parametrize(
+    ("first_rows", "words", "named"), [(1, "Birch\t40", "B5:C5"), (2, "Birch\t40\nCedar\t6", "B6:C7")]
+)
+def test_a_citation_of_a_spreadsheet_has_its_sheet_rows_and_columns(
+    http: httpx.Client, query_id: str, first_rows: int, words: str, named: str
+) -> None:  # N3
+    text = "Bookings\n\nRoom\tSeats\nAspen\t12\nBirch\t40\nCedar\t6"
+    start = text.index(words)
+    place = [3, first_rows, [2, 3]]
+    blocks = [["heading", 0, 8, 1], ["table", 10, len(text), 0, 20, place]]
+    with transaction() as session:
+        cited = session.scalars(select(Citation)).one()
+        session.execute(update(Document).where(Document.id == cited.document_id).values(text=text, blocks=blocks))
+        at = {"source_start": start, "source_end": start + len(words), "text_span": words}
+        session.execute(update(Citation).values(page_number=None, section="Bookings", **at))
+    [citation] = http.get(f"/v1/queries/{query_id}").json()["citations"]
+    cells = citation["cells"]
+    assert f"{cells['column']}{cells['row']}:{cells['last_column']}{cells['last_row']}" == named
+    assert f"Bookings, {named}" in exported(http, query_id, "text").text
+
+
 def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id: str) -> None:
     with transaction() as session:
         session.execute(update(VerificationSentence).values(reason="=HYPERLINK(1)"))

@@ -71,13 +71,14 @@ const FIGURES = ["alternative_text", "caption", "chart"];
 
 /** `refund-policy.pdf · page 2 · 2.3 Holiday season · caption of a figure`. */
 export function placeOf(place) {
-  const { document_name: name, page_number: page, section } = place;
+  const { document_name: name, page_number: page, section, cells } = place;
   return h(
     "span",
     { class: "place" },
     h("bdi", { class: "name" }, name),
     page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
     section && [" · ", h("bdi", {}, section)],
+    cells && [" · ", h("bdi", {}, cellsText(cells))],
     marksOf(place).map((mark) => [" · ", mark]),
   );
 }
@@ -88,10 +89,16 @@ export function marksOf({ figure, recognised_confidence: sure, corrected }) {
   return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected")].filter(Boolean);
 }
 
+/** `A5:D5`, as spreadsheets write it. */
+export function cellsText({ row, last_row: lastRow, column, last_column: lastColumn }) {
+  const [first, last] = [`${column}${row}`, `${lastColumn}${lastRow}`];
+  return first === last ? first : `${first}:${last}`;
+}
+
 /** The same as text, for labels and for copying. */
 export function placeText(place) {
-  const { document_name: name, page_number: page, section } = place;
-  return [name, page && t("page", { n: page }), section, ...marksOf(place)].filter(Boolean).join(", ");
+  const { document_name: name, page_number: page, section, cells } = place;
+  return [name, page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(place)].filter(Boolean).join(", ");
 }
 
 /** A link to the place in the document; what is no document brings its own `link`, an element for each time. */
