@@ -8,7 +8,7 @@ them.
 import os
 import re
 from functools import cache
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -221,6 +221,13 @@ def _pools() -> dict[str, PoolSettings]:
     }
 
 
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 class Settings(BaseSettings):
     """All settings; see the groups for the meaning of each value."""
 
@@ -323,6 +330,11 @@ class Settings(BaseSettings):
     workers: WorkerSettings = WorkerSettings()
     standing: StandingSettings = StandingSettings()
     audit: AuditSettings = AuditSettings()
+
+    @property
+    def is_keyless(self) -> bool:
+        """Whether requests need no key, because only this machine reaches the API."""
+        return self.access.keys == "auto" and is_loopback(self.api_host)
 
     @property
     def sharing(self) -> Literal["standard", "cheap"]:

@@ -1,32 +1,20 @@
-"""Converts a finished query (`services.queries.results.read_query`) to a file for people. Nothing is decided here."""
+"""Renders what an answer says elsewhere (`domain.exports.taken_along`) as files. Nothing is decided here."""
 
-import base64
 import csv
-import hashlib
-import html
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from api.adapters.markdown import literal, reader, written
-from domain.answers.conflicts_in_words import conflict_in_words
-from domain.answers.continuous_text import ContinuousText, Link, linked_references, mark_of, no_link
+from api.adapters.answer_page import page_of
+from api.adapters.markdown import literal, written
+from api.schemas.questions.answers import QueryRead
+from domain.answers.continuous_text import LINKED_MARKER, Link, no_link, without_links
 from domain.errors import PdfUnavailable
-from domain.quality.signal import NO_MODEL, signal_in, signal_text
-from domain.quality.summary_line import explained, verifier_note
-from domain.query.modes import is_korean
+from domain.exports.taken_along import Entry, Part, Quote, TakenAlong, taken_along
 
 Json = Mapping[str, Any]
 
-_STATES = {
-    "supported": "supported",
-    "partial": "partly supported",
-    "contradicted": "contradicted",
-    "unsupported": "not in the sources",
-    "no_claim": "claims nothing",
-    "not_checked": "not checked",
-}
 _COLUMNS = (
     "sentence",
     "status",
@@ -42,16 +30,11 @@ _COLUMNS = (
 )
 # A spreadsheet takes a cell that begins with one of these for a formula; a quotation mark before it prevents that.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_STYLE = """body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;
-background:#fff}h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0;border-top:1px solid #ddd}
-footer{margin-top:2rem;color:#5c5c5c;font-size:.85rem}
-@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}footer{color:#aaa}
-a{color:#8ab4f8}}"""
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-_NOTHING_RUNS = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'"
-HTML_POLICY = f"{_NOTHING_RUNS}; frame-ancestors 'none'"
-"""The Content-Security-Policy of the page: nothing runs or is loaded in it."""
+
+
+ExportFormat = Literal["markdown", "text", "html", "csv", "pdf", "docx", "json"]
+TurnsFormat = Literal["markdown", "text", "html", "pdf", "docx"]
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 class Export(NamedTuple):
@@ -62,127 +45,132 @@ class Export(NamedTuple):
     suffix: str
 
 
-def as_markdown(query: Json, link: Link) -> Export:
-    return Export(_with_footer(query, link).encode(), "text/markdown; charset=utf-8", ".md")
+def as_markdown(title: str, answers: Sequence[TakenAlong]) -> Export:
+    text = "\n\n".join([*_titled(title, answers, literal), *(_markdown(answer) for answer in answers)])
+    return Export(f"{text}\n".encode(), "text/markdown; charset=utf-8", ".md")
 
 
-def as_html(query: Json, link: Link) -> Export:
+def as_text(title: str, answers: Sequence[TakenAlong]) -> Export:
+    text = "\n\n\n".join([*_titled(title, answers, str), *(_text(answer) for answer in answers)])
+    return Export(f"{text}\n".encode(), "text/plain; charset=utf-8", ".txt")
+
+
+def as_html(title: str, answers: Sequence[TakenAlong]) -> Export:
     """An HTML page that needs no other file, and in which no script runs."""
-    return Export(_page(query, link, _with_footer(query, link)).encode(), "text/html; charset=utf-8", ".html")
+    return Export(page_of(title, answers).encode(), "text/html; charset=utf-8", ".html")
+
+
+def as_pdf(title: str, answers: Sequence[TakenAlong]) -> Export:
+    """Raises PdfUnavailable."""
+    try:
+        module = import_module("api.adapters.pdf_export")
+    except ModuleNotFoundError:
+        raise PdfUnavailable from None
+    return Export(module.pdf_of(title, answers), "application/pdf", ".pdf")
+
+
+def as_docx(title: str, answers: Sequence[TakenAlong]) -> Export:
+    # python-docx takes a while to import, and most processes never write a document.
+    module = import_module("api.adapters.docx_export")
+    return Export(module.docx_of(title, answers), DOCX, ".docx")
+
+
+FORMATS: Mapping[str, Callable[[str, Sequence[TakenAlong]], Export]] = {
+    "markdown": as_markdown,
+    "text": as_text,
+    "html": as_html,
+    "pdf": as_pdf,
+    "docx": as_docx,
+}
+
+
+def exported(query: Json, format: ExportFormat, link: Link) -> Export:
+    """Raises PdfUnavailable."""
+    match format:
+        case "csv":
+            return as_csv(query)
+        case "json":
+            content = QueryRead.model_validate(query).model_dump_json(exclude_unset=True, indent=2)
+            return Export(content.encode(), "application/json", ".json")
+        case _:
+            return FORMATS[format](query["question"], [taken_along(query, link)])
+
+
+def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, link: Link) -> Export:
+    """Several answers as one file; raises PdfUnavailable."""
+    answers = [taken_along(query, link, prefix=f"{number}.") for number, query in enumerate(queries, start=1)]
+    return FORMATS[format](title, answers)
 
 
 def shared_page(query: Json) -> str:
     """The HTML page for people without a key: no links, and nothing that names what is stored."""
-    return _page(query, no_link, _markdown(query, no_link))
+    return page_of(query["question"], [taken_along(query, no_link, origin=False)])
 
 
-def _page(query: Json, link: Link, text: str) -> str:
-    return plain_page(query["question"], reader(_own(query, link)).render(text))
-
-
-def plain_page(title: str, body: str) -> str:
-    """An HTML page that needs no other file, and in which no script runs; `body` is HTML, `title` is not."""
-    head = (
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        # This is for the file on a disk; from the server, a header says the same.
-        f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_RUNS}">',
-        f"<title>{html.escape(title)}</title>",
-        f"<style>{_STYLE}</style>",
-    )
-    opened = ["<!doctype html>", "<html>", "<head>", *head, "</head>"]
-    return "\n".join([*opened, f"<body><main>\n{body}</main></body>", "</html>", ""])
-
-
-def as_csv(query: Json, _: Link) -> Export:
-    written = io.StringIO()
-    rows = csv.writer(written)
+def as_csv(query: Json) -> Export:
+    table = io.StringIO()
+    rows = csv.writer(table)
     rows.writerow(_COLUMNS)
     for row in _sentence_rows(query):
         rows.writerow(
             [f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in row]
         )
     # Without the mark, Excel reads UTF-8 as the encoding of the machine.
-    return Export(("\ufeff" + written.getvalue()).encode(), "text/csv; charset=utf-8", ".csv")
+    return Export(("\ufeff" + table.getvalue()).encode(), "text/csv; charset=utf-8", ".csv")
 
 
-def as_pdf(query: Json, link: Link) -> Export:
-    """The same as `as_html` on pages of paper. Raises PdfUnavailable."""
-    try:
-        module = import_module("api.adapters.pdf_export")
-    except ModuleNotFoundError:
-        raise PdfUnavailable from None
-    return Export(module.pdf_of(query, link, _STATES, _footer(query)), "application/pdf", ".pdf")
+def _titled(title: str, answers: Sequence[TakenAlong], shown: Callable[[str], str]) -> list[str]:
+    """The title of several answers; a single one has its question for it."""
+    return [] if [answer.question for answer in answers] == [title] else [f"# {shown(title)}"]
 
 
-FORMATS: Mapping[str, Callable[[Json, Link], Export]] = {
-    "markdown": as_markdown,
-    "html": as_html,
-    "csv": as_csv,
-    "pdf": as_pdf,
-}
-
-
-def _with_footer(query: Json, link: Link) -> str:
-    disagreeing = "".join(f"\n{literal(line)}\n" for line in conflict_lines(query))
-    return f"{_markdown(query, link)}{disagreeing}\n---\n\n{literal(_footer(query))}\n"
-
-
-def conflict_lines(query: Json) -> list[str]:
-    return [f"Your documents disagree: {conflict_in_words(conflict)}" for conflict in query["conflicts"]]
-
-
-def _own(query: Json, link: Link) -> set[str | None]:
-    return {link(citation) for citation in query["citations"]}
-
-
-def _markdown(query: Json, link: Link) -> str:
-    read = ContinuousText(link, relabelled=False).finished(query)
-    parts = [f"# {literal(query['question'])}", written(read["answer"], _own(query, link))]
-    if query["abstained"] and query["abstain_reason"]:
-        parts.append(f"*{literal(query['abstain_reason'])}*")
-    word, *notes = signal_lines(query)
-    parts.append(f"**{literal(word)}.** {literal(' '.join(notes))}")
-    if references := linked_references(read, link, literal):
-        parts += ["## References", "\n".join(f"- {reference}" for reference in references)]
-    if query["verification"]:
-        parts += ["## Verification", _verification(query)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _verification(query: Json) -> str:
-    scores: Json = query["verification"]
-    lines = ["| Sentence | Verdict | Evidence |", "|---|---|---|"]
-    for sentence in scores["sentences"]:
-        place = place_of(sentence["source"]) if sentence["source"] else ""
-        evidence: str = f"“{sentence['evidence']}” ({place})" if sentence["evidence"] else sentence["reason"]
-        cells = (sentence["text"], _STATES[sentence["status"]], evidence)
-        lines.append("| " + " | ".join(map(literal, cells)) + " |")
-    return "\n".join(lines)
-
-
-def signal_lines(query: Json) -> list[str]:
-    """The word of the signal, then what people who read the answer elsewhere have to know about it, in the question's
-    language.
-    """
-    korean = is_korean(query["restated_question"] or query["question"])
-    is_copied = query["provider"] == "offline" and not query["abstained"]
-    calibration: Json | None = query["verification"]["calibration"] if query["verification"] else None
-    day = query["finished_at"][:10]
-    return [
-        signal_in(query["signal"], korean=korean)["word"],
-        explained(query["signal"], calibration, korean=korean),
-        *([signal_text(NO_MODEL, korean=korean)] if is_copied else []),
-        *([note] if (note := verifier_note(calibration, korean=korean)) else []),
-        f"{day}의 답변입니다." if korean else f"Answered on {day}.",
+def _markdown(answer: TakenAlong) -> str:
+    quotes = answer.quotes()
+    text = LINKED_MARKER.sub(
+        lambda marker: f"[^{quotes[marker[2]].label}]" if marker[2] in quotes else marker[0],
+        written(answer.answer, quotes.keys()),
+    )
+    blocks = [f"# {literal(answer.question)}"]
+    blocks += [f"*{literal(line)}*" for line in (answer.understood,) if line]
+    blocks += [text, *(f"*{literal(line)}*" for line in (answer.refusal,) if line)]
+    blocks.append(f"**{literal(answer.word)}.** {literal(' '.join(answer.notes))}")
+    blocks += [
+        f"## {literal(part.title)}\n\n" + "\n".join(map(_markdown_entry, part.entries))
+        for part in answer.parts
+        if part.kind != "sources"
     ]
+    # Readers of Markdown show footnotes at the end, under no heading.
+    footnotes = [f"[^{quote.label}]: {_quoted(quote)}" for quote in quotes.values()]
+    blocks += ["---", literal(answer.origin)] if answer.origin else []
+    return "\n\n".join([*blocks, *(["\n".join(footnotes)] if footnotes else [])])
 
 
-def _footer(query: Json) -> str:
-    parts = [f"Question {query['id']}", f"asked {query['created_at']}", f"by {query['model'] or query['provider']}"]
-    if query["audit"]:
-        parts.append(f"audit {query['audit']['head']}")
-    return " · ".join(parts)
+def _markdown_entry(entry: Entry) -> str:
+    if not entry.lead:
+        return "\n".join(f"- {_quoted(quote)}" for quote in entry.quotes)
+    lines = [f"- **{literal(entry.lead)}** {literal(entry.text)}".rstrip()]
+    return "\n".join([*lines, *(f"  - {_quoted(quote)}" for quote in entry.quotes)])
+
+
+def _quoted(quote: Quote) -> str:
+    words = f"“{literal(quote.words)}”"
+    return f"{f'[{words}]({quote.link})' if quote.link else words} {literal(quote.place)}"
+
+
+def _text(answer: TakenAlong) -> str:
+    blocks = [answer.question, answer.understood, without_links(answer.answer), answer.refusal]
+    blocks.append(f"{answer.word}. {' '.join(answer.notes)}")
+    blocks += [f"{part.title}\n{_text_entries(part)}" for part in answer.parts]
+    return "\n\n".join(block for block in [*blocks, answer.origin] if block)
+
+
+def _text_entries(part: Part) -> str:
+    lines: list[str] = []
+    for entry in part.entries:
+        if entry.lead:
+            lines.append(f"{entry.lead}: {entry.text}" if entry.text else entry.lead)
+        lines += [f"  “{quote.words}” {quote.place}" for quote in entry.quotes]
+    return "\n".join(lines)
 
 
 def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
@@ -210,9 +198,3 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
             "; ".join(dict.fromkeys(place["figure"] for place in places if place.get("figure"))),
             "yes" if any(place.get("corrected") for place in places) else "",
         )
-
-
-def place_of(source: Json) -> str:
-    page = source["page_number"]
-    place = source["document_name"] if page is None else f"{source['document_name']}, p.{page}"
-    return f"{place}{mark_of(source)}"

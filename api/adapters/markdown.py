@@ -5,7 +5,7 @@ HTML, no pictures, and no links but those to the documents themselves.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -41,6 +41,16 @@ def written(answer: str, own: Collection[str | None]) -> str:
         # Signs of emphasis may pair in another way once the signs beside them that are none have been escaped.
         text = _blocks(SyntaxTreeNode(markdown.disable("emphasis").parse(answer)).children)
     return text
+
+
+def texts_in(node: SyntaxTreeNode) -> Iterator[str]:
+    """The text of a node without its form, piece by piece."""
+    if node.type in ("softbreak", "hardbreak"):
+        yield " "
+    elif node.type in ("text", "code_inline"):
+        yield node.content
+    for child in node.children:
+        yield from texts_in(child)
 
 
 def _shown(read: SyntaxTreeNode) -> str:

@@ -1,13 +1,12 @@
-"""A finished query as a PDF: the answer with linked citations, its references, and the verdict on each sentence.
+"""Answers as a PDF, on pages of paper.
 
 The font is embedded: it has Latin, Cyrillic, Korean and Japanese letters, in the only weight that its package
 brings. Importing this module needs the extra `pdf`.
 """
 
 import re
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, cast
 
 from fpdf import FPDF
@@ -15,16 +14,12 @@ from fpdf.enums import TextMode
 from fpdf.fonts import FontFace
 from pylopdf_fonts_ko import sans_path
 
-from api.adapters.exports import conflict_lines, place_of, signal_lines
 from api.adapters.pdf_markdown import draw
-from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link, linked_references
-from domain.query.modes import is_korean
+from domain.exports.taken_along import Entry, TakenAlong
 
-Json = Mapping[str, Any]
 _NAME = "noto"
 _INK, _QUIET, _LINK = (28, 28, 28), (92, 92, 92), (11, 87, 160)
-_COLOURS = {"supported": (21, 110, 60), "contradicted": (176, 32, 32), "unsupported": (176, 32, 32)}
-_COLOURS_OF_SIGNALS = {"green": (21, 110, 60), "amber": (138, 90, 0), "red": (176, 32, 32), "grey": _QUIET}
+_COLOURS = {"green": (21, 110, 60), "amber": (138, 90, 0), "red": (176, 32, 32), "grey": _QUIET}
 _LINE = 6.0
 _STROKE = 0.15
 _UNKNOWN = "\u25a1"
@@ -32,55 +27,54 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LEFT_OUT = f"Characters that the font of this file lacks are shown as {_UNKNOWN}; the export as HTML has them."
 
 
-def pdf_of(query: Json, link: Link, states: Mapping[str, str], footer: str) -> bytes:
-    """`states` are the verdicts as people read them, `footer` says where the answer comes from."""
-    page = PdfPage(query)
-    read = ContinuousText(link, relabelled=False).finished(query)
-    page.heading(query["question"], 15)
-    own = {link(citation) for citation in query["citations"]}
-    draw(page, read["answer"], own)
-    if query["abstained"] and query["abstain_reason"]:
-        page.quiet(query["abstain_reason"])
-    word, *notes = signal_lines(query)
-    page.ln(1.5)
-    page.paragraph(word, _COLOURS_OF_SIGNALS[query["signal"]["level"]], 11)
-    page.quiet(" ".join(notes))
-    if references := linked_references(read, link):
-        page.heading("References", 12)
-        for reference in references:
-            page.linked(reference, own)
-    if query["verification"]:
-        page.heading("Verification", 12)
-        _verification(page, query["verification"], states)
-    page.ln(_LINE / 2)
-    for line in conflict_lines(query):
-        page.quiet(line)
-    page.quiet(footer)
+def pdf_of(title: str, answers: Sequence[TakenAlong]) -> bytes:
+    page = PdfPage(title, answers)
+    if [answer.question for answer in answers] != [title]:
+        page.heading(title, 17)
+    for answer in answers:
+        _answer(page, answer)
     if page.lacks:
         page.quiet(_LEFT_OUT)
     return bytes(page.output())
 
 
-def _verification(page: "PdfPage", scores: Json, states: Mapping[str, str]) -> None:
-    sentences: Sequence[Json] = scores["sentences"]
-    for sentence in sentences:
-        page.ln(1.5)
-        page.paragraph(states[sentence["status"]], _COLOURS.get(sentence["status"], _QUIET), 9)
-        page.paragraph(sentence["text"], _INK, 10.5)
-        if sentence["evidence"]:
-            page.quiet(
-                f"“{sentence['evidence']}” ({place_of(sentence['source'])})"
-                if sentence["source"]
-                else sentence["evidence"]
-            )
-        elif sentence["reason"]:
-            page.quiet(sentence["reason"])
+def _answer(page: "PdfPage", answer: TakenAlong) -> None:
+    page.heading(answer.question, 15)
+    if answer.understood:
+        page.quiet(answer.understood)
+    draw(page, answer.linked(), answer.links)
+    if answer.refusal:
+        page.quiet(answer.refusal)
+    page.ln(1.5)
+    page.paragraph(f"{answer.word}.", _COLOURS[answer.level], 11)
+    page.quiet("\n".join(answer.notes))
+    for part in answer.parts:
+        page.heading(part.title, 12)
+        for entry in part.entries:
+            _entry(page, entry)
+    page.ln(_LINE / 2)
+    page.quiet(answer.origin)
+
+
+def _entry(page: "PdfPage", entry: Entry) -> None:
+    if entry.lead:
+        page.begin(10.5)
+        page.run(entry.lead, colour=_COLOURS[entry.tone] if entry.tone != "grey" else _INK, emphasised=True)
+        page.run(f"  {entry.text}" if entry.text else "")
+        page.end()
+    with page.indented(4):
+        for quote in entry.quotes:
+            page.begin(10)
+            page.run(f"“{quote.words}”", quote.link or "")
+            page.run(f" {quote.place}", colour=_QUIET)
+            page.end()
+    page.ln(1.5)
 
 
 class PdfPage(FPDF):
     """A4 in one font; `lacks` is set once a character was shown that the font does not have."""
 
-    def __init__(self, query: Json) -> None:
+    def __init__(self, title: str, answers: Sequence[TakenAlong]) -> None:
         super().__init__(format="A4")
         self.lacks = False
         self.add_font(_NAME, fname=sans_path())
@@ -89,11 +83,11 @@ class PdfPage(FPDF):
         self.set_font(_NAME, size=11)
         self.set_margin(20)
         self.set_auto_page_break(auto=True, margin=20)
-        self.set_title(self.shown(query["question"]))
+        self.set_title(self.shown(title))
         self.set_creator("Citewell")
-        self.set_lang("ko" if is_korean(query["question"]) else "en")
+        self.set_lang("ko" if answers and answers[0].korean else "en")
         # The same answer is the same file, whenever it is exported.
-        self.set_creation_date(datetime.fromisoformat(query["finished_at"] or query["created_at"]))
+        self.set_creation_date(max(answer.at for answer in answers))
         self.add_page()
 
     def footer(self) -> None:
@@ -114,19 +108,6 @@ class PdfPage(FPDF):
         self.set_font(_NAME, size=size)
         self.set_text_color(*colour)
         self.multi_cell(0, size * 0.52, self.shown(text), align="L", new_x="LMARGIN", new_y="NEXT")
-
-    def linked(self, text: str, own: Collection[str | None]) -> None:
-        # A citation is a link of the form `[[1]](…)`; the name of a document may contain that form, too.
-        self.set_font(_NAME, size=11)
-        position = 0
-        for match in LINKED_MARKER.finditer(text):
-            if match[2] not in own:
-                continue
-            self.run(text[position : match.start()])
-            self.run(f"[{match[1]}]", match[2])
-            position = match.end()
-        self.run(text[position:])
-        self.ln(_LINE)
 
     @contextmanager
     def indented(self, by: float) -> Generator[None]:

@@ -3,12 +3,12 @@
 The font has one weight and no slant: what is emphasised is drawn with a stroke around its letters.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from markdown_it.tree import SyntaxTreeNode
 
-from api.adapters.markdown import reader
+from api.adapters.markdown import reader, texts_in
 
 if TYPE_CHECKING:
     from api.adapters.pdf_export import PdfPage
@@ -49,7 +49,7 @@ def _figure(page: "PdfPage", node: SyntaxTreeNode) -> None:
     match node.type:
         case "table":
             rows = [row for part in node.children for row in part.children]
-            page.grid([["".join(_texts(cell)) for cell in row.children] for row in rows], _SMALL)
+            page.grid([["".join(texts_in(cell)) for cell in row.children] for row in rows], _SMALL)
         case "hr":
             page.rule(_RULE)
         case _:
@@ -62,15 +62,6 @@ def _list(page: "PdfPage", node: SyntaxTreeNode, depth: int) -> None:
         mark = f"{number}. " if node.type == "ordered_list" else "• "
         for place, child in enumerate(item.children):
             _block(page, child, depth + 1, "" if place else mark)
-
-
-def _texts(node: SyntaxTreeNode) -> Iterator[str]:
-    if node.type in ("softbreak", "hardbreak"):
-        yield " "
-    elif node.type in ("text", "code_inline"):
-        yield node.content
-    for child in node.children:
-        yield from _texts(child)
 
 
 def _inline(page: "PdfPage", node: SyntaxTreeNode, size: float, mark: str = "", *, emphasised: bool = False) -> None:

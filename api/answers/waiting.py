@@ -4,12 +4,14 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from fastapi import Request
+from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from api.http.security import still_allowed
 from clients.notifications import Subscriptions
@@ -21,6 +23,8 @@ from domain.errors import KeyRevoked
 from services.queries import results
 from services.queries.results import StreamedEvent
 
+MAX_WAIT_S = 60
+Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")]
 _subscriptions: WeakKeyDictionary[asyncio.AbstractEventLoop, Subscriptions] = WeakKeyDictionary()
 
 
@@ -53,6 +57,14 @@ async def read_when_final(
             is_woken = await subscriber.woken(deadline - time.monotonic())
             if not is_woken and (time.monotonic() >= deadline or await request.is_disconnected()):
                 return await run_in_threadpool(read, query_id)
+
+
+def whole(result: dict[str, Any], model: type[BaseModel], response: Response) -> JSONResponse | None:
+    """A result that is final as the response to the request that asked for it, with the headers of `response`."""
+    if result["status"] not in results.FINAL:
+        return None
+    content = model.model_validate(result).model_dump(mode="json", exclude_unset=True)
+    return JSONResponse(content, headers=dict(response.headers))
 
 
 @asynccontextmanager

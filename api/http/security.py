@@ -4,7 +4,6 @@
 key's limit and lets the rest of the request act for the key's tenant. api.app says which router needs which scopes.
 """
 
-import ipaddress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -18,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from api.http.browsers import is_a_foreign_pages
 from clients import rate_limits
-from config.settings import Settings, settings
+from config.settings import Settings, is_loopback, settings
 from db.models import DEFAULT_TENANT
 from db.session import act_for
 from domain.errors import KeyLimited, KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
@@ -80,7 +79,7 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
     Raises Unauthenticated, ScopeMissing, KeyLimited, HTTPException (429).
     """
     # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
-    if key is None or (_keys_are_off(settings()) and not looks_like_a_key(key)):
+    if key is None or (settings().is_keyless and not looks_like_a_key(key)):
         _check_keyless(request)
         act_for(DEFAULT_TENANT)
         return
@@ -111,19 +110,15 @@ async def still_allowed() -> bool:
 
 
 def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
-    return "off (loopback only)" if _keys_are_off(current) else "required"
+    return "off (loopback only)" if current.is_keyless else "required"
 
 
 async def _authenticated(key: str) -> api_keys.Caller:
     return api_keys.recognise(key) or await run_in_threadpool(api_keys.authenticate, key)
 
 
-def _keys_are_off(current: Settings) -> bool:
-    return current.access.keys == "auto" and _is_loopback(current.api_host)
-
-
 def _check_keyless(request: Request) -> None:
-    if not _keys_are_off(settings()):
+    if not settings().is_keyless:
         raise KeyRequired
     peer = request.client.host if request.client else ""
     # A name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
@@ -131,17 +126,10 @@ def _check_keyless(request: Request) -> None:
         named = urlsplit("//" + request.headers.get("host", "")).hostname or ""
     except ValueError:
         named = ""
-    if not (_is_loopback(peer) and _is_loopback(named)):
+    if not (is_loopback(peer) and is_loopback(named)):
         raise KeyRequiredHere
     if is_a_foreign_pages(request.scope):
         raise KeyRequiredHere(_OWN_PAGE_ONLY)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _counted(caller: api_keys.Caller) -> dict[str, str]:

@@ -1,15 +1,19 @@
 """Conversations: each question is restated from those before it, answered and verified as any other."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
+from api.adapters.completions import places_at
+from api.adapters.exports import TurnsFormat, exported_turns
 from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
-from api.routes.queries import as_new_query, links_of
+from api.routes.queries import EXPORTS, as_new_query, links_of
 from api.schemas.questions.conversations import (
     ConversationChange,
     ConversationCreate,
@@ -22,6 +26,8 @@ from api.schemas.questions.conversations import (
 )
 from api.schemas.texts import PlainText, WorkspaceName
 from config.settings import settings
+from domain.errors import QueryUnfinished
+from domain.exports.file_name import file_name
 from services.queries import conversations
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
@@ -117,6 +123,19 @@ def list_turns(
     return {"turns": turns, "next_cursor": turn_cursor(last)}
 
 
+@router.get("/{conversation_id}/export", name="export_conversation", response_class=Response, responses=EXPORTS)
+def export_conversation(
+    request: Request,
+    conversation_id: UUID,
+    format: Annotated[TurnsFormat, Query(description="All say the same, each in its form.")] = "markdown",
+) -> Response:
+    """The questions of a conversation with their answers as one file, each as `GET /v1/queries/{id}/export` has it."""
+    title, queries = conversations.read_whole(conversation_id)
+    if not queries:
+        raise QueryUnfinished("Nothing was asked in this conversation yet, so there is nothing to save.")
+    made = exported_turns(title or queries[0]["question"], queries, format, places_at(page_url(request)))
+    at = datetime.fromisoformat(queries[-1]["finished_at"] or queries[-1]["created_at"])
+    return download(made.content, file_name(title or queries[0]["question"], at, made.suffix), made.media_type)
 def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:
     if asked.repeated:
         response.headers.update(REPLAYED)

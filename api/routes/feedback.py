@@ -16,6 +16,7 @@ from api.schemas.questions.feedback import (
     FeedbackStatus,
     HumanVerdict,
     Rating,
+    Relevant,
 )
 from db.queries.verifications.feedback import FeedbackFilter
 from services.operations import feedback
@@ -40,11 +41,14 @@ def list_feedback(
     status: Annotated[FeedbackStatus | None, Query(description="`open` is the queue to review.")] = None,
     rating: Annotated[Rating | None, Query(description="Only with this rating.")] = None,
     verdict: Annotated[HumanVerdict | None, Query(description="Only with this verdict.")] = None,
+    relevant: Annotated[Relevant | None, Query(description="`no`: only what is not what was asked.")] = None,
     query_id: Annotated[UUID | None, Query(description="Only on this question or verification.")] = None,
     limit: Limit = 50,
 ) -> object:
     """The newest feedback first; `next_cursor` leads to the next page."""
-    reports = feedback.list_feedback(FeedbackFilter(status, rating, verdict, query_id), after=after, limit=limit)
+    reports = feedback.list_feedback(
+        FeedbackFilter(status, rating, verdict, relevant, query_id), after=after, limit=limit
+    )
     return {"feedback": reports, "next_cursor": next_cursor(reports, limit)}
 
 
@@ -57,7 +61,9 @@ def get_feedback(feedback_id: UUID) -> object:
 @router.patch("/feedback/{feedback_id}", response_model=FeedbackRead, dependencies=_JSON)
 def review_feedback(feedback_id: UUID, decided: FeedbackReview) -> object:
     """Decide on a judgement, and take it out of the queue or put it back."""
-    review = Review(decided.status, decided.verdict, decided.reason, decided.corrected_answer, decided.reviewer)
+    review = Review(
+        decided.status, decided.verdict, decided.relevant, decided.reason, decided.corrected_answer, decided.reviewer
+    )
     return feedback.review_feedback(feedback_id, review)
 
 
@@ -90,7 +96,15 @@ def _kept(query_id: UUID, given: FeedbackGiven, response: Response) -> object:
     place = "sentence" if given.sentence is not None else "citation" if given.citation is not None else "answer"
     position = given.sentence if given.sentence is not None else given.citation
     new = NewFeedback(
-        query_id, place, position, given.rating, given.verdict, given.reason, given.corrected_answer, given.author
+        query_id=query_id,
+        place=place,
+        position=position,
+        rating=given.rating,
+        verdict=given.verdict,
+        relevant=given.relevant,
+        reason=given.reason,
+        corrected=given.corrected_answer,
+        author=given.author,
     )
     kept = feedback.give_feedback(new)
     response.headers["Location"] = f"{_PATH}/{kept['id']}"

@@ -1,7 +1,8 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -10,9 +11,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
 from api.adapters.completions import places_at
-from api.adapters.exports import FORMATS
+from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
-from api.answers.waiting import read_when_final
+from api.answers.waiting import Wait, read_when_final, whole
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
@@ -33,6 +34,7 @@ from api.schemas.verification.history import HistoryRead
 from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
+from domain.exports.file_name import file_name
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
@@ -41,26 +43,46 @@ from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
-MAX_WAIT_S = 60
-_EXPORTS: dict[int | str, dict[str, Any]] = {
+FORMAT = (
+    "`csv` has a row per sentence, `json` is what `GET /v1/queries/{id}` responds; all others say the same, each in "
+    "its form."
+)
+_TEXTS = ("text/markdown", "text/plain", "text/html", "text/csv", "application/json")
+EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file, with a name in `Content-Disposition`.",
-        "content": {kind: {"schema": {"type": "string"}} for kind in ("text/markdown", "text/html", "text/csv")}
-        | {"application/pdf": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {kind: {"schema": {"type": "string"}} for kind in _TEXTS}
+        | {kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("application/pdf", DOCX)},
     }
 }
 
 
-@router.post("", name="create_query", status_code=202, dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION])
-def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
-    """Ask a question. Workers answer it; `links.self` shows the progress."""
+@router.post(
+    "",
+    name="create_query",
+    status_code=202,
+    response_model=QueryAccepted,
+    responses={200: {"model": QueryRead, "description": "It has ended within the time to `wait`."}},
+    dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
+)
+async def ask(
+    query: QueryCreate, request: Request, response: Response, repeatable: MaybeRepeated, wait: Wait = 0
+) -> object:
+    """Ask a question. Workers answer it; `links.self` shows the progress.
+
+    With `wait` the response is the answered question if it is ready in time; otherwise it says where it will be.
+    """
     new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
-    query_id, repeated = submit_once(new, settings(), repeatable)
+    query_id, repeated = await run_in_threadpool(submit_once, new, settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
         launcher().queries()
-    return _accepted(query_id, response)
+    accepted = _accepted(query_id, response)
+    if not wait:
+        return accepted
+    told = await read_when_final(request, query_id, wait, results.read_query)
+    return whole(told, QueryRead, response) or accepted.model_copy(update={"status": told["status"]})
 
 
 @router.post("/{query_id}/replay", name="replay_query", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
@@ -97,11 +119,7 @@ def list_queries(
 
 
 @router.get("/{query_id}", response_model=QueryRead, response_model_exclude_unset=True)
-async def get_query(
-    request: Request,
-    query_id: UUID,
-    wait: Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")] = 0,
-) -> object:
+async def get_query(request: Request, query_id: UUID, wait: Wait = 0) -> object:
     """The question with everything known of it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         return await read_when_final(request, query_id, wait, results.read_query)
@@ -127,17 +145,20 @@ async def stream_events(query_id: UUID, last_event_id: LastEventId = 0) -> Respo
     return await event_stream(query_id, last_event_id)
 
 
-@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=_EXPORTS)
+@router.get("/{query_id}/export", name="export_query", response_class=Response, responses=EXPORTS)
 def export(
     request: Request,
     query_id: UUID,
-    format: Annotated[
-        Literal["markdown", "html", "csv", "pdf"], Query(description="`csv` has a row per sentence.")
-    ] = "markdown",
+    format: Annotated[ExportFormat, Query(description=FORMAT)] = "markdown",
 ) -> Response:
-    """A finished answer as a file: the text with linked citations, its references and the verdict on each sentence."""
-    made = FORMATS[format](results.read_succeeded(query_id), places_at(page_url(request)))
-    return download(made.content, f"answer-{query_id}{made.suffix}", made.media_type)
+    """A finished answer as a file, named after its question: the text, each cited quote with its place, the signal and
+    what has to be known of it, where documents disagree, what was changed, the verdict on each sentence; of a refusal
+    the closest passages.
+    """
+    query = results.read_succeeded(query_id)
+    made = exported(query, format, places_at(page_url(request)))
+    at = datetime.fromisoformat(query["finished_at"])
+    return download(made.content, file_name(query["question"], at, made.suffix), made.media_type)
 
 
 @router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)

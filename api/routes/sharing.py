@@ -6,7 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from api.adapters.exports import HTML_POLICY, shared_page
+from api.adapters.answer_page import HTML_POLICY
+from api.adapters.exports import shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
+from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from api.answers.external_answers import as_new
 from api.answers.streaming import EVENTS, LastEventId, event_stream
-from api.answers.waiting import read_when_final
+from api.answers.waiting import Wait, read_when_final, whole
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
@@ -35,9 +35,7 @@ from workers.starting.launch_thread import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
-MAX_WAIT_S = 60
 MAX_NUMBER = 100_000
-Wait = Annotated[float, Query(ge=0, le=MAX_WAIT_S, description="Seconds to wait for the end at most.")]
 
 
 @router.post(
@@ -64,10 +62,8 @@ async def verify(
     response.headers["Location"] = f"{router.prefix}/{query_id}"
     if wait:
         result = await _read_when_final(request, query_id, wait)
-        if result["status"] in results.FINAL:
-            content = VerificationResult.model_validate(result).model_dump(mode="json", exclude_unset=True)
-            return JSONResponse(content, headers={name: response.headers[name] for name in response.headers})
-        return _accepted(query_id, new.custom_id, response, result["status"])
+        accepted = _accepted(query_id, new.custom_id, response, result["status"])
+        return whole(result, VerificationResult, response) or accepted
     return _accepted(query_id, new.custom_id, response)
 
 

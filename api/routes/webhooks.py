@@ -24,6 +24,7 @@ from api.schemas.operations.webhooks import (
     WebhookSecretRead,
 )
 from config.settings import settings
+from domain.webhooks.delivery import EventType
 from services.webhooks import delivery_log, endpoints
 from services.webhooks.endpoints import EndpointChange, NewEndpoint
 from workers.starting.launch import launch_delivery
@@ -46,7 +47,7 @@ def add_webhook(webhook: WebhookCreate, response: Response) -> object:
 @router.get("/webhooks", response_model=WebhookList)
 def list_webhooks() -> object:
     """All registered receivers, newest first."""
-    return {"webhooks": endpoints.read_endpoints()}
+    return {"webhooks": endpoints.read_endpoints(), "event_types": list(EventType)}
 
 
 # Before the routes with an id in the same place, which would take the word for an id.

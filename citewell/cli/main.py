@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("questions.history:app", "List questions, or show all that was checked."),
     "feedback": ("questions.feedback:app", "Judge answers, and review judgements."),
     "cancel": ("questions.control:cancel_app", "Stop working on a question or a verification."),
-    "export": ("questions.sharing:export_app", "Save an answer as Markdown, HTML, CSV or PDF."),
+    "export": ("questions.sharing:export_app", "Save an answer as Markdown, Word, PDF, HTML or CSV."),
     "share": ("questions.sharing:share_app", "Make a link that opens an answer without a key."),
     "documents": ("documents.documents:app", "List, show, fetch and delete documents."),
     "sources": ("documents.sources:app", "Places that documents come from: list, create, run, delete."),

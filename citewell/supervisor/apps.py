@@ -1,5 +1,6 @@
 """The processes of Citewell itself: the API, worker pools, the migration before them, and their environment."""
 
+import json
 import os
 import re
 import signal
@@ -34,6 +35,9 @@ def fork_server_process(*also: str) -> ProcessSpec:
     )
 
 
+LOOPBACK = ("127.0.0.0/8", "::1/128")
+
+
 def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
     return [*worker_processes(settings, settings.pools), _api(settings, port)]
 
@@ -52,6 +56,16 @@ def worker_processes(
         for name, pool in pools.items()
         for i in range(1, pool.processes + 1)
     ]
+
+
+def own_receivers(settings: Settings) -> dict[str, str]:
+    """The setting by which webhooks reach receivers on this machine, where only its own people can register them.
+
+    The processes are told, since a worker does not know where the API listens. What was configured stays.
+    """
+    if settings.is_keyless and "allowed_networks" not in settings.webhooks.model_fields_set:
+        return {"CITEWELL_WEBHOOKS__ALLOWED_NETWORKS": json.dumps(LOOPBACK)}
+    return {}
 
 
 def reachable_url(host: str, port: int) -> str:

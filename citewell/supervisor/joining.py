@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from citewell.supervisor.apps import SOURCE, child_environment, worker_processes
+from citewell.supervisor.apps import SOURCE, child_environment, own_receivers, worker_processes
 from citewell.supervisor.errors import NothingToJoin, UnknownQueue
 from citewell.supervisor.home import home_at
 from citewell.supervisor.processes.fleet import Fleet
@@ -70,7 +70,7 @@ def run_workers(
     Raises NothingToJoin, StartFailed.
     """
     database_url, redis_url = addresses(settings)
-    environment = child_environment(settings.home, database_url, redis_url)
+    environment = {**child_environment(settings.home, database_url, redis_url), **own_receivers(settings)}
     with ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="citewell-workers-")))
         fleet = Fleet(logs, on_line)

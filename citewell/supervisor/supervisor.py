@@ -16,6 +16,7 @@ from citewell.supervisor.apps import (
     child_environment,
     fork_server_process,
     migrate,
+    own_receivers,
     reachable_url,
 )
 from citewell.supervisor.home import write_private
@@ -132,6 +133,7 @@ class Supervisor:
 
     def _equipped(self, spec: ProcessSpec) -> ProcessSpec:
         environment = child_environment(self._servers.home.root, self._servers.database_url, self._servers.redis_url)
+        environment |= own_receivers(self._settings)
         return replace(spec, env={**environment, **spec.env}, cwd=spec.cwd or SOURCE)
 
     def _announce(self) -> None:

@@ -12,7 +12,8 @@ from db.base import Base, CreatedAt, Owned
 class Feedback(Base):
     """One person's judgement of an answer, of one of its sentences, or of one of its citations.
 
-    `position` counts from 0 in the sentences or citations of the result; `excerpt` is what it said there.
+    `position` counts from 0 in the sentences or citations of the result; `excerpt` is what it said there. `verdict` is
+    on its sources, `relevant` on its question: neither says anything of the other.
     """
 
     __tablename__ = "feedback"
@@ -29,6 +30,7 @@ class Feedback(Base):
     excerpt: Mapped[str | None]
     rating: Mapped[str | None]
     verdict: Mapped[str | None]
+    relevant: Mapped[str | None]
     reason: Mapped[str | None]
     corrected: Mapped[str | None]
     author: Mapped[str | None]

@@ -953,6 +953,7 @@ _ANSWERS = """
         excerpt varchar,
         rating varchar,
         verdict varchar,
+        relevant varchar,
         reason varchar,
         corrected varchar,
         author varchar,

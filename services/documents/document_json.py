@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_documents.errors import PERMANENT
 from db.models import Document
 from db.queries.documents.fingerprints import NearDuplicate, near_duplicates
 from db.queries.documents.graph_jobs import GraphState, graph_states
@@ -46,7 +47,7 @@ def _document_json(
         "reading": _reading_json(document),
         "graph": _graph_json(graph),
         "near_duplicate_of": near and {**near._asdict(), "id": str(near.id), "similarity": round(near.similarity, 2)},
-        "error": document.error,
+        "error": document.error and {**document.error, "can_retry": document.error["code"] not in PERMANENT},
         "created_at": document.created_at.isoformat(),
         "ready_at": document.ready_at.isoformat() if document.ready_at else None,
         "superseded_by": str(document.superseded_by) if document.superseded_by else None,

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sqlalchemy.orm import Session
+
 from db.models import Feedback, QueryKind
 from db.queries.paging import Place
 from db.queries.runs.queries import get_query
@@ -28,6 +30,7 @@ class NewFeedback:
     position: int | None
     rating: str | None
     verdict: str | None
+    relevant: str | None
     reason: str | None
     corrected: str | None
     author: str | None
@@ -39,6 +42,7 @@ class Review:
 
     status: Literal["open", "reviewed"] | None
     verdict: str | None
+    relevant: str | None
     reason: str | None
     corrected: str | None
     reviewer: str | None
@@ -55,36 +59,37 @@ def give_feedback(new: NewFeedback) -> dict[str, Any]:
             excerpt=excerpt,
             rating=new.rating,
             verdict=new.verdict,
+            relevant=new.relevant,
             reason=new.reason,
             corrected=new.corrected,
             author=new.author,
         )
-        return _as_json(row)
+        return _as_json(session, [row])[0]
 
 
 def read_feedback(feedback_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
-        return _as_json(rows.get_feedback(session, feedback_id))
+        return _as_json(session, [rows.get_feedback(session, feedback_id)])[0]
 
 
 def list_feedback(wanted: FeedbackFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
         if wanted.query_id is not None:
             get_query(session, wanted.query_id)
-        return [_as_json(row) for row in rows.list_feedback(session, wanted, after=after, limit=limit)]
+        return _as_json(session, rows.list_feedback(session, wanted, after=after, limit=limit))
 
 
 def review_feedback(feedback_id: uuid.UUID, review: Review) -> dict[str, Any]:
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
-        for name in ("verdict", "reason", "corrected"):
+        for name in ("verdict", "relevant", "reason", "corrected"):
             if (value := getattr(review, name)) is not None:
                 setattr(row, name, value)
         if review.status == "reviewed":
             rows.review(session, row, review.reviewer)
         elif review.status == "open":
             rows.reopen(session, row)
-        return _as_json(row)
+        return _as_json(session, [row])[0]
 
 
 def remove_feedback(feedback_id: uuid.UUID) -> None:
@@ -108,15 +113,22 @@ def _excerpt(new: NewFeedback) -> str | None:
     return place.get("claim_text") or place.get("statement") or place.get("text")
 
 
-def _as_json(row: Feedback) -> dict[str, Any]:
+def _as_json(session: Session, reports: Sequence[Feedback]) -> list[dict[str, Any]]:
+    questions = rows.questions_of(session, reports)
+    return [_report_json(row, questions[row.query_id]) for row in reports]
+
+
+def _report_json(row: Feedback, question: str) -> dict[str, Any]:
     return {
         "id": str(row.id),
         "query_id": str(row.query_id),
+        "question": question or None,
         "place": row.place,
         "position": row.position,
         "excerpt": row.excerpt,
         "rating": row.rating,
         "verdict": row.verdict,
+        "relevant": row.relevant,
         "reason": row.reason,
         "corrected_answer": row.corrected,
         "author": row.author,

@@ -2,9 +2,9 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -15,6 +15,8 @@ from db.session import reading
 from domain.quality import answer_quality
 from domain.quality.answer_quality import Metric
 from services.quality.counts import answerable, count_ratings
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,13 @@ def published_of(verified: Sequence[VerifiedRow]) -> dict[uuid.UUID, VerifiedRow
 
 def metrics(stored: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
     published = published_of(stored.verified)
+    copied = {row.verification_id for row in stored.verified if row.provider == "offline"}
     rated = [(published.get(label.query_id), label.grounded) for label in labels]
     return {
         **_reranking(stored.rerankings),
         **_answerability(published, labels),
-        **_citations(stored),
-        **_hallucinations(stored.states, {row.verification_id for row in stored.verified if row.provider == "offline"}),
+        **_citations(stored, copied),
+        **_hallucinations(stored.states, copied),
         **_corrections(stored.verified, published),
         "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
         "confidence_accuracy": answer_quality.confidence_accuracy(
@@ -109,26 +112,41 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
     }
 
 
-def _citations(stored: Rows) -> dict[str, Metric]:
-    cited = [has for _, state, has in stored.cited if state != SentenceStatus.NO_CLAIM]
-    verdicts = (None if state == "not_checked" else Verdict(state) for _, state in stored.citation_states)
+def _citations(stored: Rows, copied: Collection[int]) -> dict[str, Metric]:
     return {
-        "citation_accuracy": answer_quality.citation_accuracy(verdicts),
-        "citation_coverage": answer_quality.cited_claims(cited),
+        "citation_accuracy": _with_copies(stored.citation_states, copied, _accuracy),
+        "citation_coverage": _with_copies([(row[0], row) for row in stored.cited], copied, _coverage),
     }
+
+
+def _accuracy(states: Iterable[str]) -> Metric:
+    return answer_quality.citation_accuracy(None if state == "not_checked" else Verdict(state) for state in states)
+
+
+def _coverage(sentences: Iterable[tuple[int, str, bool]]) -> Metric:
+    return answer_quality.cited_claims([has for _, state, has in sentences if state != SentenceStatus.NO_CLAIM])
 
 
 def _hallucinations(states: Sequence[tuple[int, str]], copied: Collection[int]) -> dict[str, Metric]:
     answers: dict[int, list[SentenceStatus]] = defaultdict(list)
     for verification, state in states:
         answers[verification].append(SentenceStatus(state))
-    copies = answer_quality.hallucination_rate(
-        statuses for verification, statuses in answers.items() if verification in copied
-    )
+    said = list(answers.items())
     return {
-        "hallucination_rate": answer_quality.hallucination_rate(answers.values()).with_copies(copies.count),
-        "unsupported_claim_rate": answer_quality.unsupported_claim_rate(answers.values()),
+        "hallucination_rate": _with_copies(said, copied, answer_quality.hallucination_rate),
+        "unsupported_claim_rate": _with_copies(said, copied, answer_quality.unsupported_claim_rate),
     }
+
+
+def _with_copies(
+    rows_: Sequence[tuple[int, T]], copied: Collection[int], measure: Callable[[Iterable[T]], Metric]
+) -> Metric:
+    """A metric of what a writer may get wrong, which counts the cases that were copied: there was nothing to get wrong.
+
+    The first of each row is its verification.
+    """
+    copies = measure(value for verification, value in rows_ if verification in copied)
+    return measure(value for _, value in rows_).with_copies(copies.count)
 
 
 def _corrections(verified: Sequence[VerifiedRow], published: Mapping[uuid.UUID, VerifiedRow]) -> dict[str, Metric]:

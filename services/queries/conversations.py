@@ -24,10 +24,12 @@ from db.session import reading, transaction
 from domain.errors import ConversationElsewhere, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
 from services.finishing.completion import finish
+from services.queries.results import read_query
 from services.queries.submission import NewQuery, check, store
 
 Json = dict[str, Any]
 PATH = "/v1/conversations"
+_TURNS_AT_A_TIME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,18 @@ def read_turns(
         )
         last = turns[-1].turn if len(turns) == limit else None
         return [_turn_json(turn) for turn in turns], TurnPlace(last.position, last.id) if last else None
+
+
+def read_whole(conversation_id: uuid.UUID) -> tuple[str | None, list[Json]]:
+    """The title, and the query of each current turn, in order. Raises ConversationNotFound."""
+    query_ids: list[uuid.UUID] = []
+    place: TurnPlace | None = None
+    title = read_conversation(conversation_id)["title"]
+    while True:
+        turns, place = read_turns(conversation_id, with_set_aside=False, after=place, limit=_TURNS_AT_A_TIME)
+        query_ids += (uuid.UUID(turn["id"]) for turn in turns)
+        if place is None:
+            return title, [read_query(query_id) for query_id in query_ids]
 
 
 def rename(conversation_id: uuid.UUID, title: str | None) -> Json:

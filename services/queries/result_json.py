@@ -12,6 +12,7 @@ from citewell_verify.text.quotes import locate_quote
 from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
 from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
+from domain.documents.cells import Cells
 from domain.documents.text_marks import TextMarks
 from domain.question.nearest import mentions
 from services.reporting.answer_confidence import confidence_json
@@ -68,7 +69,11 @@ def source_json(source: Mapping[str, Any], added: Mapping[str, tuple[str, str]],
 
 
 def answer_json(
-    answer: Answer, citations: list[Citation], added: Mapping[str, tuple[str, str]], marks: TextMarks
+    answer: Answer,
+    citations: list[Citation],
+    added: Mapping[str, tuple[str, str]],
+    marks: TextMarks,
+    cells: Mapping[int, Cells],
 ) -> dict[str, Any]:
     return {
         "answer": answer.text,
@@ -77,7 +82,9 @@ def answer_json(
         "abstained": answer.abstained,
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,
-        "citations": [_citation_json(citation, added, marks) for citation in citations],
+        "citations": [
+            {**_citation_json(citation, added, marks), "cells": cells.get(citation.position)} for citation in citations
+        ],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,
     }

@@ -60,7 +60,7 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added, whole.marks) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells) if whole.answer else NO_ANSWER),
         "signal": stored_signal(query, whole.answer, whole.published)
         if query.status == QueryStatus.SUCCEEDED
         else None,

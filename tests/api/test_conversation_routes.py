@@ -15,7 +15,8 @@ from db.queries.runs.steps import add_outcomes
 from db.session import reading, transaction
 from domain.query.options import QueryOptions
 from tests.api.problems import assert_problem
-from tests.stored import ANSWER, complete, fail
+from tests.keys import bearer, make_key
+from tests.stored import ANSWER, abstain, complete, fail
 
 Json = dict[str, Any]
 PATH = "/v1/conversations"
@@ -315,3 +316,20 @@ def test_only_the_last_turns_are_read_again(http: httpx.Client) -> None:
             mark_finished(session, uuid.UUID(query_id), QueryStatus.CANCELLED)
     last = ask(http, conversation, "And?")
     assert said_before(last) == [("user", f"Question {number}?") for number in range(2, 12)]
+
+
+def test_a_conversation_is_one_file_of_its_turns(http: httpx.Client) -> None:
+    conversation = begin(http, title="About pumps")
+    assert_problem(http.get(f"{PATH}/{conversation}/export"), 409, "query_unfinished")
+    for question, how in ((FIRST, complete), (SECOND, fail), ("And pump 7?", abstain)):
+        end(ask(http, conversation, question), how)
+    for format in ("markdown", "html", "docx"):
+        file = http.get(f"{PATH}/{conversation}/export", params={"format": format})
+        assert 'filename="About pumps 2' in file.headers["content-disposition"]
+    text = http.get(f"{PATH}/{conversation}/export").text
+    places = [text.index(part) for part in ("# About pumps", FIRST, "[^1.1]", SECOND, "**No answer.**", "pump 7")]
+    assert places == sorted(places)
+    assert "No model of the chain answered." in text
+    assert text.count("[^1.1]") == 2
+    other = bearer(make_key(tenant="other"))
+    assert_problem(http.get(f"{PATH}/{conversation}/export", headers=other), 404, "conversation_not_found")

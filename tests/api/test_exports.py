@@ -1,11 +1,12 @@
-"""Files to save: the original of a document, and a finished answer in four formats."""
+"""Files to save: the original of a document, and a finished answer in every format."""
 
 import csv
 import io
 import re
 import sys
 import uuid
-from typing import Any
+from typing import Any, get_args
+from urllib.parse import unquote
 
 import httpx
 import pypdfium2
@@ -13,14 +14,17 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlalchemy import delete, select, update
 
+from api.adapters.exports import ExportFormat
 from db.models import Answer, Citation, Document, DocumentFile, DocumentPage, Query, VerificationSentence
 from db.session import transaction
+from domain.exports.wording import KOREAN as WORDS
 from domain.quality.signal import KOREAN, NO_MODEL
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.stored import ANSWER, SPAN, abstain
 
+FORMATS = get_args(ExportFormat)
 HOSTILE = "<script>alert(1)</script> ![x](http://evil.example/p.png) [go](javascript:alert(1)) | `=1+1`"
 
 
@@ -65,24 +69,39 @@ def test_a_document_without_its_file_says_what_to_do(http: httpx.Client) -> None
     assert "send it again" in told["detail"]
 
 
-def test_markdown_has_the_answer_with_links_and_every_verdict(http: httpx.Client, query_id: str) -> None:
+def test_markdown_has_the_answer_with_footnotes_and_every_verdict(http: httpx.Client, query_id: str) -> None:
     export = exported(http, query_id, "markdown")
     assert export.headers["content-type"] == "text/markdown; charset=utf-8"
-    assert f'filename="answer-{query_id}.md"' in export.headers["content-disposition"]
     heading, answer, *_ = export.text.split("\n\n")
     assert heading.startswith("# ")
-    link = f"[[1]]({own(http)}/#/document/"
-    assert answer.startswith(f"A product can be returned within 30 days {link}")
-    assert f"- {link}" in export.text
-    assert f"supported | “{SPAN}” (환불 policy.pdf, p.1) |" in export.text
-    assert "| Have a nice day. | claims nothing |" in export.text
+    assert answer.startswith("A product can be returned within 30 days [^1]")
+    assert f"[^1]: [“{SPAN}”]({own(http)}/#/document/" in export.text
+    assert export.text.rstrip().endswith(") 환불 policy.pdf, page 1, Refunds")
+    assert "- **supported** A product can be returned within 30 days" in export.text
+    assert "- **claims nothing** Have a nice day." in export.text
     assert (
         "**Copied from the documents.** About 9 of 10 answers that share so much with their question were right."
         in export.text
     )
     assert "that it answers the question: 0.93." in export.text
+    assert "- **Citation removed \\[2\\]**" in export.text
     assert "(High)" not in export.text
-    assert f"Question {query_id}" in export.text
+    assert f"Citewell {query_id}" in export.text
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_file_is_named_after_its_question(http: httpx.Client, query_id: str, format: str) -> None:
+    with transaction() as session:
+        session.execute(update(Query).values(question='환불 "기간"은 며칠입니까?'))
+    at = http.get(f"/v1/queries/{query_id}").json()["finished_at"][:10]
+    disposition = exported(http, query_id, format).headers["content-disposition"]
+    name = unquote(disposition.partition("filename*=UTF-8''")[2])
+    assert name.partition(".")[0] == f"환불 기간 은 며칠입니까 {at}"
+    assert query_id not in disposition
+
+
+def test_json_is_what_the_question_responds(http: httpx.Client, query_id: str) -> None:
+    assert exported(http, query_id, "json").json() == http.get(f"/v1/queries/{query_id}").json()
 
 
 def test_html_is_a_page_in_which_nothing_of_others_runs(http: httpx.Client, query_id: str) -> None:
@@ -94,8 +113,9 @@ def test_html_is_a_page_in_which_nothing_of_others_runs(http: httpx.Client, quer
     assert export.headers["content-disposition"].startswith("attachment")
     page = LexborHTMLParser(export.text)
     assert page.css("script, img, iframe, form") == []
-    assert {str(link.attributes["href"]).partition("#")[0] for link in page.css("a")} == {f"{own(http)}/"}
-    quoted = [cell.text() for cell in page.css("td") if "alert" in cell.text()]
+    # Links lead to the documents, and to the quotes on the page.
+    assert {str(link.attributes["href"]).partition("#")[0] for link in page.css("a")} == {f"{own(http)}/", ""}
+    quoted = [block.text() for block in page.css("blockquote") if "alert" in block.text()]
     assert quoted
     assert all(HOSTILE in each for each in quoted)
     (policy,) = page.css("meta[http-equiv]")
@@ -141,11 +161,29 @@ def test_what_stands_for_a_picture_says_so_in_the_history_and_in_every_file(
     assert {each["figure"] for each in attempt["citation_checks"]} == {"caption"}
     first, second = csv.DictReader(io.StringIO(exported(http, query_id, "csv").content.decode("utf-8-sig")))
     assert (first["figure"], second["figure"]) == ("caption", "")
-    said = "(환불 policy.pdf, p.1 (caption of a figure))"
-    for format in ("markdown", "html"):
-        text = exported(http, query_id, format).text
-        assert said in text
-        assert text.count("(caption of a figure)") == 2  # beside the evidence, and in the list of references
+    for format in ("markdown", "html", "text"):
+        assert "환불 policy.pdf, page 1, Refunds (caption of a figure)" in exported(http, query_id, format).text
+
+
+@pytest.mark.parametrize(
+    ("first_rows", "words", "named"), [(1, "Birch\t40", "B5:C5"), (2, "Birch\t40\nCedar\t6", "B6:C7")]
+)
+def test_a_citation_of_a_spreadsheet_has_its_sheet_rows_and_columns(
+    http: httpx.Client, query_id: str, first_rows: int, words: str, named: str
+) -> None:  # N3
+    text = "Bookings\n\nRoom\tSeats\nAspen\t12\nBirch\t40\nCedar\t6"
+    start = text.index(words)
+    place = [3, first_rows, [2, 3]]
+    blocks = [["heading", 0, 8, 1], ["table", 10, len(text), 0, 20, place]]
+    with transaction() as session:
+        cited = session.scalars(select(Citation)).one()
+        session.execute(update(Document).where(Document.id == cited.document_id).values(text=text, blocks=blocks))
+        at = {"source_start": start, "source_end": start + len(words), "text_span": words}
+        session.execute(update(Citation).values(page_number=None, section="Bookings", **at))
+    [citation] = http.get(f"/v1/queries/{query_id}").json()["citations"]
+    cells = citation["cells"]
+    assert f"{cells['column']}{cells['row']}:{cells['last_column']}{cells['last_row']}" == named
+    assert f"Bookings, {named}" in exported(http, query_id, "text").text
 
 
 def test_csv_has_a_row_per_sentence_and_no_formula(http: httpx.Client, query_id: str) -> None:
@@ -171,13 +209,12 @@ def test_pdf_has_the_answer_with_links_and_every_verdict(http: httpx.Client, que
         session.execute(update(Query).values(question="환불은 언제까지 😀 가능합니까?"))
     export = exported(http, query_id, "pdf")
     assert export.headers["content-type"] == "application/pdf"
-    assert f'filename="answer-{query_id}.pdf"' in export.headers["content-disposition"]
     shown = " ".join("\n".join(pages_of(export.content)).split())
     assert shown.startswith("환불은 언제까지 □ 가능합니까? A product can be returned within 30 days [1]")
-    assert "[1] 환불 policy.pdf, p.1" in shown
-    assert re.search(rf"supported A product can be returned.{{0,30}} “{SPAN}” \(환불 policy.pdf, p.1\)", shown)
-    assert "claims nothing Have a nice day." in shown
-    said = " ".join(KOREAN[each] for each in ("Copied from the documents", NO_MODEL))
+    assert f"“{SPAN}” 환불 policy.pdf, 1쪽, Refunds" in shown
+    assert f"{WORDS.states['supported']} A product can be returned" in shown
+    assert f"{WORDS.states['no_claim']} Have a nice day." in shown
+    said = f"{KOREAN['Copied from the documents']}. {KOREAN[NO_MODEL]}"
     assert set(said.split()) <= set(shown.split())
     assert "확률: 0.93." in shown
     assert "High" not in shown
@@ -237,7 +274,7 @@ def test_a_long_answer_goes_over_several_pages_of_pdf(http: httpx.Client, query_
         session.execute(update(VerificationSentence).values(evidence="단어와 words " * 2000))
     pages = pages_of(exported(http, query_id, "pdf").content)
     assert len(pages) > 5
-    assert sum(page.count("단어와") for page in pages) == 2 * 2000
+    assert sum(page.count("단어와") for page in pages) == 2000
 
 
 def pages_of(content: bytes) -> list[str]:
@@ -256,7 +293,7 @@ def test_without_its_package_pdf_is_refused_with_what_to_do(
     assert "pip install 'citewell[pdf]'" in told["detail"]
 
 
-@pytest.mark.parametrize("format", ["markdown", "html", "csv", "pdf"])
+@pytest.mark.parametrize("format", FORMATS)
 def test_a_refusal_and_an_unverified_answer_are_exported(http: httpx.Client, format: str) -> None:
     with transaction() as session:
         query = make_query(session)
@@ -270,7 +307,7 @@ def test_a_refusal_and_an_unverified_answer_are_exported(http: httpx.Client, for
 
 
 def test_only_a_finished_answer_of_this_tenant_is_exported(http: httpx.Client, query_id: str) -> None:
-    assert_problem(exported(http, query_id, "docx"), 422, "request_invalid")
+    assert_problem(exported(http, query_id, "rtf"), 422, "request_invalid")
     with transaction() as session:
         running = str(make_query(session).id)
     assert_problem(exported(http, running, "html"), 409, "query_unfinished")

@@ -60,6 +60,7 @@ def test_a_verification_is_judged_as_well(http: httpx.Client) -> None:  # N2
         ({}, "request_invalid"),
         ({"author": "me"}, "request_invalid"),
         ({"rating": "meh"}, "request_invalid"),
+        ({"relevant": "partly"}, "request_invalid"),
         ({"rating": "up", "sentence": 0, "citation": 0}, "request_invalid"),
         ({"rating": "up", "sentence": -1}, "request_invalid"),
         ({"rating": "up", "sentence": 2}, "place_not_found"),
@@ -128,6 +129,22 @@ def test_verdicts_become_labelled_pairs_and_the_newest_counts(http: httpx.Client
     assert feedback_pairs("w").sets
     with pytest.raises(EvaluationDataInvalid, match="No feedback has a verdict"):
         feedback_pairs("another")
+
+
+def test_true_but_not_what_was_asked_is_no_verdict_about_the_sources(http: httpx.Client, query_id: str) -> None:
+    kept = give(http, query_id, rating="down", relevant="no")
+    assert (kept["relevant"], kept["verdict"]) == ("no", None)
+    assert kept["question"] == http.get(f"/v1/queries/{query_id}").json()["question"]
+    with pytest.raises(EvaluationDataInvalid, match="No feedback has a verdict"):
+        feedback_pairs()
+    give(http, query_id, verdict="supported")
+    assert [(pair.claim, pair.label) for pair in feedback_pairs().sets["feedback"]] == [(SENTENCE, 1)]
+    give(http, query_id, sentence=0, relevant="no")
+    assert [(pair.claim, pair.label) for pair in feedback_pairs().sets["feedback"]] == [(SENTENCE, 1)]
+    listed = http.get("/v1/feedback", params={"relevant": "no", "status": "open"}).json()["feedback"]
+    assert [each["place"] for each in listed] == ["sentence", "answer"]
+    reviewed = http.patch(f"/v1/feedback/{kept['id']}", json={"status": "reviewed", "relevant": "yes"}).json()
+    assert (reviewed["relevant"], reviewed["verdict"], reviewed["question"]) == ("yes", None, kept["question"])
 
 
 def test_a_whole_answer_found_supported_labels_its_sentences(http: httpx.Client, query_id: str) -> None:

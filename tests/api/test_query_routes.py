@@ -19,6 +19,8 @@ from services.queries.results import read_history, read_query
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query
+from tests.waiting import meanwhile, until
+from workers.processes.notifying import notify_end
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 
@@ -150,6 +152,26 @@ def test_waiting_ends_when_the_query_does(http: httpx.Client) -> None:  # A3
     assert told["status"] == "cancelled"
     # Not when the 30 s are over.
     assert 0.3 < time.monotonic() - started < 25
+
+
+def test_the_request_that_asks_may_wait_for_the_end(http: httpx.Client) -> None:  # A3
+    body = {"question": "How long?", "workspace": "w"}
+
+    def finish() -> None:
+        until(lambda: bool(http.get("/v1/queries").json()["queries"]))
+        query_id = uuid.UUID(http.get("/v1/queries").json()["queries"][0]["id"])
+        with acting_for(DEFAULT_TENANT), transaction() as session:
+            mark_finished(session, query_id, QueryStatus.CANCELLED)
+        notify_end(query_id)
+
+    with meanwhile(finish):
+        ended = http.post("/v1/queries", json=body, params={"wait": 30})
+    assert (ended.status_code, ended.json()["status"]) == (200, "cancelled")
+    assert http.get(ended.headers["location"]).json() == ended.json()
+    late = http.post("/v1/queries", json=body, params={"wait": 0.1})
+    assert (late.status_code, late.json()["status"]) == (202, "queued")
+    assert http.get(late.json()["links"]["self"]).json()["id"] == late.json()["id"]
+    assert_problem(http.post("/v1/queries", json=body, params={"wait": 61}), 422, "request_invalid")
 
 
 def test_waiting_ends_when_time_is_up(http: httpx.Client) -> None:  # A3

@@ -3,6 +3,7 @@
 import base64
 import json
 import uuid
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -64,7 +65,8 @@ def test_a_browser_gets_a_page_in_which_nothing_runs(http: httpx.Client, query_i
     assert "unsafe" not in policy
     assert page.headers["referrer-policy"] == "no-referrer"
     found = LexborHTMLParser(page.text)
-    assert found.css("script, a, img, form") == []
+    assert found.css("script, img, form") == []
+    assert {str(link.attributes["href"])[:7] for link in found.css("a")} == {"#quote-"}
     assert SPAN in page.text
     assert query_id not in page.text
     assert http.get(url, headers=PAGE, params={"format": "json"}).json()["answer"] == ANSWER
@@ -163,15 +165,25 @@ def test_a_refusal_is_shared_as_it_is(http: httpx.Client) -> None:
 def test_a_shared_page_says_what_its_reader_has_to_know_in_the_questions_language(
     http: httpx.Client, query_id: str
 ) -> None:  # V10
-    answered = http.get(f"/v1/queries/{query_id}").json()["finished_at"][:10]
+    at = datetime.fromisoformat(http.get(f"/v1/queries/{query_id}").json()["finished_at"])
     url = share(http, query_id)["url"]
     english = http.get(url, headers=PAGE).text
-    for part in ("Copied from the documents", NO_MODEL, "about 33 of 100 statements", f"Answered on {answered}."):
+    for part in (
+        "Copied from the documents",
+        NO_MODEL,
+        "about 33 of 100 statements",
+        f"Answered on {at:%Y-%m-%d} at {at:%H:%M} UTC.",
+    ):
         assert part in english
     with transaction() as session:
         session.get_one(Query, uuid.UUID(query_id)).question = "반품 기한은 며칠인가요?"
     korean = http.get(url, headers=PAGE).text
-    for part in (KOREAN["Copied from the documents"], KOREAN[NO_MODEL], "약 33개", f"{answered}의 답변입니다."):
+    for part in (
+        KOREAN["Copied from the documents"],
+        KOREAN[NO_MODEL],
+        "약 33개",
+        f"{at:%Y-%m-%d} {at:%H:%M}(UTC)의 답변입니다.",
+    ):
         assert part in korean
 
 

@@ -12,6 +12,7 @@ from config.settings import settings
 from db.models import DeliveryStatus, QueryStatus
 from db.queries.webhooks import deliveries as rows
 from db.session import transaction
+from domain.webhooks.delivery import EventType
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.webhooks import all_deliveries, as_other_tenant, end_query, later, register
@@ -244,6 +245,14 @@ def test_a_range_is_replayed(http: httpx.Client) -> None:
 
 
 # A6
+def test_the_list_names_every_type_that_a_filter_can_name(http: httpx.Client) -> None:
+    types = http.get("/v1/webhooks").json()["event_types"]
+    assert types == list(EventType)
+    registered = http.post("/v1/webhooks", json={"url": "https://example.com/hook", "events": types})
+    assert registered.status_code == 201
+
+
+# A6
 def test_a_question_names_its_callback(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     with transaction() as session:
         make_query(session)
@@ -279,7 +288,7 @@ def test_what_another_tenant_has_is_not_there(http: httpx.Client) -> None:
         assert_problem(http.request(method, path, json=body), 404, "webhook_not_found")
     assert_problem(http.post(f"/v1/deliveries/{delivery.id}/replay"), 404, "delivery_not_found")
     assert_problem(http.get(f"/v1/queries/{query_id}/deliveries"), 404, "query_not_found")
-    assert http.get("/v1/webhooks").json() == {"webhooks": []}
+    assert http.get("/v1/webhooks").json()["webhooks"] == []
 
 
 def test_an_unknown_id_is_not_found(http: httpx.Client) -> None:

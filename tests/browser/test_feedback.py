@@ -65,6 +65,26 @@ def test_a_thumb_is_kept_at_once_and_more_is_said_of_it(
     assert [one["rating"] for one in said(offline, query)] == ["down"]
 
 
+def test_true_but_not_what_was_asked_is_said_with_one_press_and_reviewed_beside_its_question(
+    page: Page, offline: Stack, query: dict[str, Any]
+) -> None:
+    page.goto(f"/#/query/{query['id']}")
+    aside = page.get_by_role("button", name="True, but not what I asked")
+    aside.click()
+    expect(aside).to_have_attribute("aria-pressed", "true")
+    [kept] = said(offline, query)
+    assert (kept["rating"], kept["relevant"], kept["verdict"]) == ("down", "no", None)
+    page.goto("/#/feedback?relevant=no")
+    item = page.locator(".reviews > li", has_text=query["answer"].partition(" [")[0]).first
+    expect(item.get_by_role("heading")).to_have_text(QUESTION)
+    expect(item).to_contain_text("not what was asked")
+    item.get_by_label("Is it what was asked?").select_option("yes")
+    item.get_by_role("button", name="Reviewed").click()
+    expect(page.get_by_text("No feedback fits these filters.")).to_be_visible()
+    [kept] = said(offline, query)
+    assert (kept["status"], kept["relevant"], kept["verdict"]) == ("reviewed", "yes", None)
+
+
 def test_a_person_judges_a_sentence_by_the_keyboard(page: Page, offline: Stack, query: dict[str, Any]) -> None:
     page.goto(f"/#/thread/{query['id']}")
     page.locator(".verdict-mark").first.focus()

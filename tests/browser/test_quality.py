@@ -39,10 +39,10 @@ def test_metrics_say_whether_they_meet_their_targets(
     # A copy invents nothing, which is no merit.
     expect(tile(page, "Hallucination rate").locator(".badge.no_claim")).to_have_text("–not known")
     expect(tile(page, "Hallucination rate")).to_contain_text("Who copies cannot invent")
-    expect(tile(page, "Correction triggered")).to_contain_text("met")
-    expect(tile(page, "Correction succeeded")).to_contain_text("not known")
+    expect(tile(page, "Searched again")).to_contain_text("met")
+    expect(tile(page, "Searching again helped")).to_contain_text("not known")
     page.get_by_role("heading", name="Other metrics").click()
-    expect(page.get_by_role("row").filter(has_text="Citation accuracy")).to_contain_text("100%")
+    expect(page.get_by_role("row").filter(has_text="Citations that are right")).to_contain_text("100%")
     expect(page.locator(".chart-plot").first).to_be_visible()
     screenshot(page, "quality-light")
     check_accessibility(page)
@@ -54,7 +54,7 @@ def test_a_chart_tells_its_values_by_pointer_by_keys_and_as_a_table(
     entries = offline.http.get("/v1/history", params={"workspace": measured}).raise_for_status().json()["entries"]
     mean = f"{sum(one['confidence'] for one in entries) / len(entries):.1%}".replace(".0%", "%")
     opened(page, measured)
-    plot = page.get_by_role("slider", name="Confidence", exact=True)
+    plot = page.get_by_role("slider", name="Probability", exact=True)
     expect(plot).to_have_attribute("aria-valuetext", re.compile(f"{mean}, 2 cases$"))
     plot.hover(position={"x": 2, "y": 20})
     tip = plot.locator(".chart-tip")
@@ -74,7 +74,7 @@ def test_period_and_steps_are_kept_in_the_address(page: Page, measured: str) -> 
     opened(page, measured)
     page.get_by_label("Period").select_option("366")
     page.get_by_label("One point per").select_option("week")
-    plot = page.get_by_role("slider", name="Confidence", exact=True)
+    plot = page.get_by_role("slider", name="Probability", exact=True)
     expect(plot).to_have_attribute("aria-valuetext", re.compile("^week of "))
     expect(page).to_have_url(re.compile("days=366&bucket=week$"))
     page.reload()
@@ -83,7 +83,7 @@ def test_period_and_steps_are_kept_in_the_address(page: Page, measured: str) -> 
 
 def test_what_people_say_is_compared_with_confidence(page: Page, measured: str) -> None:  # S2.7
     opened(page, measured)
-    accuracy = tile(page, "Confidence accuracy")
+    accuracy = tile(page, "Probability agrees with you")
     expect(accuracy).to_contain_text("needs your labels")
     page.get_by_label(f"Your judgement of: {QUESTIONS[0]}").select_option("grounded")
     expect(accuracy).to_contain_text("100%")

@@ -295,24 +295,23 @@ def test_an_answer_is_taken_along(page: Page, offline: Stack) -> None:
     page.get_by_role("button", name="Copy text").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    signal = f"{query['signal']['word']}. {query['signal']['reason']} No language model is configured;"
-    assert copied.startswith(f"{query['answer']}\n\nReferences\n[1] returns.md\n\n{signal}")
+    file = f"/v1/queries/{query['id']}/export"
+    assert copied == offline.http.get(file, params={"format": "text"}).text
+    assert query["signal"]["reason"] in copied
     more.click()
     page.get_by_role("button", name="Copy Markdown").click()
     expect(page.get_by_text("Copied.")).to_have_count(2)
     span = query["citations"][0]["text_span"]
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert f"[^1]: returns.md: “{span}”" in copied
-    assert signal in copied
-    more.click()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save JSON").click()
-    assert saved.value.suggested_filename == f"{query['id']}.json"
-    more.click()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Save PDF").click()
-    assert saved.value.suggested_filename == f"{query['id']}.pdf"
-    assert saved.value.path().read_bytes().startswith(b"%PDF-")
+    assert copied == offline.http.get(file).text
+    assert f"[^1]: [“{span}”]" in copied
+    named = f"Is a receipt required for a return {query['finished_at'][:10]}"
+    for button, suffix, beginning in (("JSON", "json", b"{"), ("PDF", "pdf", b"%PDF-"), ("Word", "docx", b"PK")):
+        more.click()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"Save {button}").click()
+        assert saved.value.suggested_filename == f"{named}.{suffix}"
+        assert saved.value.path().read_bytes().startswith(beginning)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -3,10 +3,10 @@ import sys
 
 import pytest
 
-from citewell.supervisor.apps import app_processes, fork_server_process, reachable_url
+from citewell.supervisor.apps import app_processes, fork_server_process, own_receivers, reachable_url
 from citewell.supervisor.processes.process import ProcessSpec
 from config.serving import WorkerSettings
-from config.settings import PoolSettings, Settings
+from config.settings import AccessSettings, PoolSettings, Settings, WebhookSettings
 
 
 def option(spec: ProcessSpec, name: str) -> str:
@@ -25,6 +25,23 @@ def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> No
     assert [option(worker, "--pool") for worker in workers] == ["custom", "custom", "prefork"]
     assert [option(worker, "--concurrency") for worker in workers] == ["16", "16", "1"]
     assert (api.name, option(api, "--port"), api.ready_url) == ("api", "8000", "http://127.0.0.1:8000/readyz")
+
+
+@pytest.mark.parametrize(
+    ("settings", "networks"),
+    [
+        (Settings(), '["127.0.0.0/8", "::1/128"]'),
+        (Settings(api_host="::1"), '["127.0.0.0/8", "::1/128"]'),
+        (Settings(api_host="10.0.0.1"), None),
+        (Settings(access=AccessSettings(keys="required")), None),
+        (Settings(webhooks=WebhookSettings(allowed_networks=())), None),
+        (Settings(webhooks=WebhookSettings(allowed_networks=("10.1.0.0/16",))), None),
+    ],
+)
+def test_webhooks_reach_this_machine_where_only_its_people_register_them(
+    settings: Settings, networks: str | None
+) -> None:  # A6, A8
+    assert own_receivers(settings).get("CITEWELL_WEBHOOKS__ALLOWED_NETWORKS") == networks
 
 
 def test_a_laptop_has_six_processes_of_which_five_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:

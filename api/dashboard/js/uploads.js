@@ -8,15 +8,18 @@ import { pause } from "./pause.js";
 const SENT_AT_A_TIME = 3;
 const LOOKED_AT = 20; // workers take the oldest first, so the others hardly change
 const LOOK_MS = 700;
+// The file is too large, of a kind that is not read, or cannot be used.
+const REFUSED = new Set([400, 413, 415, 422]);
 
 /**
- * The newest first. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API
+ * The newest first, and what was added together in its order. `state`: waiting, sending, reading, ready, failed (`problem` says why). `told` is what the API
  * tells.
  */
 export const uploads = [];
 const listeners = new Set();
 let sending = 0;
 let looking = false;
+let added = 0;
 
 /** Call `hear(upload)` when one has changed, `hear(null)` when there are more or fewer; until `signal` aborts. */
 export function hearUploads(hear, signal) {
@@ -26,7 +29,8 @@ export function hearUploads(hear, signal) {
 
 /** Send `files` to a workspace; each .zip as an archive of documents. */
 export function addUploads(files, { workspace = "default", metadata = {} } = {}) {
-  const added = [...files].map((file) => ({
+  const news = [...files].map((file) => ({
+    turn: (added += 1),
     file,
     workspace,
     metadata,
@@ -38,7 +42,7 @@ export function addUploads(files, { workspace = "default", metadata = {} } = {})
     path: /\.zip$/i.test(file.name) ? "/v1/imports" : "/v1/documents",
     known: false,
   }));
-  uploads.unshift(...added.reverse());
+  uploads.unshift(...news);
   tell(null);
   sendNext();
 }
@@ -66,10 +70,14 @@ export function forgetEnded() {
   tell(null);
 }
 
+/** Whether trying again can help: not where the file itself is the reason. */
+export const canRetry = ({ state, problem, told }) =>
+  state === "failed" && (problem ? !REFUSED.has(problem.status) : told?.error?.can_retry !== false);
+
 export const ended = (upload) => upload.state === "ready" || upload.state === "failed";
 
 async function sendNext() {
-  const next = uploads.findLast((upload) => upload.state === "waiting");
+  const [next] = oldestFirst("waiting");
   if (!next || sending >= SENT_AT_A_TIME) return;
   sending += 1;
   change(next, "sending");
@@ -123,7 +131,9 @@ async function look() {
   looking = false;
 }
 
-const waitedFor = () => uploads.filter((upload) => upload.state === "reading").slice(-LOOKED_AT);
+const waitedFor = () => oldestFirst("reading").slice(0, LOOKED_AT);
+const oldestFirst = (state) =>
+  uploads.filter((upload) => upload.state === state).sort((left, right) => left.turn - right.turn);
 
 async function lookAt(upload) {
   try {

@@ -88,6 +88,10 @@ class DocumentError(BaseModel):
 
     code: str = Field(examples=["document_encrypted"])
     message: str
+    can_retry: bool = Field(
+        description="Whether trying again can help; false where the file itself is the reason: its kind, that it is "
+        "empty, damaged, encrypted or too large."
+    )
 
 
 class DocumentReading(BaseModel):

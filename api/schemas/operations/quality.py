@@ -39,8 +39,9 @@ class MetricRead(BaseModel):
     target: TargetRead | None
     met: bool | None
     copied: int = Field(
-        description="How many of `count` are answers that were copied without a model. Who copies cannot invent, so "
-        "where all are copies `met` of the hallucination rate is null."
+        description="How many of `count` come from answers that were copied without a model, for metrics of what a "
+        "writer may get wrong. Who copies can neither invent nor cite what says otherwise: where all are copies the "
+        "value says nothing of answers that a model writes, and `met` is null."
     )
 
 

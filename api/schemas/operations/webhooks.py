@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, BaseModel, Field
 
 from api.schemas.texts import Input, PlainText, WebhookUrl
+from domain.webhooks.delivery import EventType
 
 EndpointState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "delivered", "failed", "cancelled"]
@@ -77,6 +78,7 @@ class WebhookList(BaseModel):
     """All receivers, newest first."""
 
     webhooks: list[WebhookRead]
+    event_types: list[EventType] = Field(description="All types that a filter of `events` can name.")
 
 
 class CallbackSecret(BaseModel):

@@ -81,6 +81,15 @@ class CitationLinks(BaseModel):
     boxes: str | None = Field(description="The places of the cited words on the page.")
 
 
+class CellsRead(BaseModel):
+    """Rows and columns of a spreadsheet, as it names them."""
+
+    row: int
+    last_row: int
+    column: str = Field(examples=["A"])
+    last_column: str = Field(examples=["D"])
+
+
 class CitationRead(BaseModel):
     """One marker in the answer, and the passage that it cites."""
 
@@ -92,7 +101,10 @@ class CitationRead(BaseModel):
     filename: str
     source: str
     page_number: int | None = Field(description="Null where the page is not known; never guessed.")
-    section: str | None
+    section: str | None = Field(description="The heading above it, or the sheet; null where there is none.")
+    cells: CellsRead | None = Field(
+        default=None, description="Where the words stand in a spreadsheet; null in other documents."
+    )
     chunk_id: str = Field(examples=["doc_0::chunk_2"])
     chunk_index: int
     start_index: int = Field(description="Where the chunk starts in the document's text.")

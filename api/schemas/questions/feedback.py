@@ -11,10 +11,15 @@ from api.schemas.texts import Input, PlainText
 FeedbackStatus = Literal["open", "reviewed"]
 Rating = Literal["up", "down"]
 HumanVerdict = Literal["supported", "unsupported"]
+Relevant = Literal["yes", "no"]
 
 _RATING = "Whether it helps: thumb up or down."
 _VERDICT = (
     "Whether its sources say it, in a person's judgement; `citewell evaluate --from-feedback` measures with these."
+)
+_RELEVANT = (
+    "Whether it is what was asked, in a person's judgement. `no` is an answer that may be true and is about something "
+    "else; it says nothing of the sources, and no verdict follows from it."
 )
 _REASON = "Why, in words."
 _CORRECTED = "What the answer, or the sentence, should say."
@@ -40,6 +45,7 @@ class FeedbackGiven(Input):
     citation: int | None = Field(default=None, ge=0, description="Only of this citation of the result, from 0.")
     rating: Rating | None = Field(default=None, description=_RATING)
     verdict: HumanVerdict | None = Field(default=None, description=_VERDICT)
+    relevant: Relevant | None = Field(default=None, description=_RELEVANT)
     reason: _Long | None = Field(default=None, description=_REASON)
     corrected_answer: _Long | None = Field(default=None, description=_CORRECTED)
     author: _Name | None = Field(default=None, description=_AUTHOR)
@@ -48,8 +54,10 @@ class FeedbackGiven(Input):
     def _says_something(self) -> Self:
         if self.sentence is not None and self.citation is not None:
             raise ValueError("feedback is on a sentence or on a citation; send one of them, or neither")
-        if all(value is None for value in (self.rating, self.verdict, self.reason, self.corrected_answer)):
-            raise ValueError("feedback needs a rating, a verdict, a reason or a corrected_answer")
+        if all(
+            value is None for value in (self.rating, self.verdict, self.relevant, self.reason, self.corrected_answer)
+        ):
+            raise ValueError("feedback needs a rating, a verdict, relevant, a reason or a corrected_answer")
         return self
 
 
@@ -68,6 +76,7 @@ class FeedbackReview(Input):
 
     status: FeedbackStatus | None = Field(default=None, description="`reviewed` takes it out of the queue.")
     verdict: HumanVerdict | None = Field(default=None, description=_VERDICT)
+    relevant: Relevant | None = Field(default=None, description=_RELEVANT)
     reason: _Long | None = Field(default=None, description=_REASON)
     corrected_answer: _Long | None = Field(default=None, description=_CORRECTED)
     reviewer: _Name | None = Field(default=None, description="Who decides: a name or a pseudonym.")
@@ -78,11 +87,13 @@ class FeedbackRead(BaseModel):
 
     id: UUID
     query_id: UUID = Field(description="The question or verification that it is about.")
+    question: str | None = Field(description="What was asked; null for a verification without a question.")
     place: Literal["answer", "sentence", "citation"] = Field(description="What it is about.")
     position: int | None = Field(description="The sentence or citation, from 0; null for the whole answer.")
     excerpt: str | None = Field(description="The words that it is about, as they were.")
     rating: Rating | None = Field(description=_RATING)
     verdict: HumanVerdict | None = Field(description=_VERDICT)
+    relevant: Relevant | None = Field(description=_RELEVANT)
     reason: str | None = Field(description=_REASON)
     corrected_answer: str | None = Field(description=_CORRECTED)
     author: str | None = Field(description=_AUTHOR)

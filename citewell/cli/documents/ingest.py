@@ -77,9 +77,10 @@ class _Tally:
             self.files.problems.append(ingested.problem)
         elif ingested.document is not None:
             self.ready += 1
-            self._add_reading(ingested.document)
+            if not ingested.known:
+                self._add_reading(ingested.document)
             if not self.as_json:
-                out.print(document_line(ingested.document))
+                out.print(document_line(ingested.document, known=ingested.known))
 
     def _add_reading(self, document: Document) -> None:
         reading = document["reading"]

@@ -24,17 +24,19 @@ _WORTH_ASKING = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The outcome of a file: `problem` is None for a document that is ready."""
+    """The outcome of a file: `problem` is None for a document that is ready; `known` says that it was so before."""
 
     upload: Upload
     document: Document | None
     problem: str | None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Followed:
     upload: Upload
     document_id: str
+    known: bool
 
 
 def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
@@ -95,7 +97,7 @@ class _Bars:
 def _send(client: CitewellClient, upload: Upload, workspace: str) -> _Followed | Ingested:
     try:
         if known := _known(client, upload, workspace):
-            return _Followed(upload, known)
+            return _Followed(upload, known, known=True)
         accepted = client.upload(
             upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata, source="command-line"
         )
@@ -105,7 +107,8 @@ def _send(client: CitewellClient, upload: Upload, workspace: str) -> _Followed |
         if problem.status >= 500:
             raise
         return Ingested(upload, None, about(upload, problem.detail))
-    return _Followed(upload, accepted["id"])
+    is_known = not accepted.get("created", True) and accepted["status"] == "ready"
+    return _Followed(upload, accepted["id"], is_known)
 
 
 def _known(client: CitewellClient, upload: Upload, workspace: str) -> str | None:
@@ -132,7 +135,8 @@ def _look(client: CitewellClient, following: list[_Followed], bars: _Bars) -> It
         following.remove(followed)
         bars.remove(followed)
         error = document["error"]
-        yield Ingested(followed.upload, document, about(followed.upload, error["message"]) if error else None)
+        problem = about(followed.upload, error["message"]) if error else None
+        yield Ingested(followed.upload, document, problem, followed.known)
 
 
 def unreadable(path: Path, error: OSError) -> str:

@@ -19,6 +19,10 @@ app = typer.Typer(
 _Verdict = Annotated[
     Literal["supported", "unsupported"] | None, typer.Option("--verdict", help="Whether its sources say it.")
 ]
+_Relevant = Annotated[
+    Literal["yes", "no"] | None,
+    typer.Option("--relevant", help="Whether it is what was asked; no: true perhaps, but about something else."),
+]
 _Reason = Annotated[str | None, typer.Option("--reason", help="Why.")]
 _Corrected = Annotated[str | None, typer.Option("--corrected", metavar="TEXT", help="What it should say.")]
 _By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Whose judgement it is.")]
@@ -31,6 +35,7 @@ def give(
     ],
     rating: Annotated[Literal["up", "down"] | None, typer.Option("--rating", help="Whether it helps.")] = None,
     verdict: _Verdict = None,
+    relevant: _Relevant = None,
     sentence: Annotated[int | None, typer.Option(min=1, help="Only of this sentence, from 1.")] = None,
     citation: Annotated[int | None, typer.Option(min=1, help="Only of this citation, from 1.")] = None,
     reason: _Reason = None,
@@ -42,6 +47,7 @@ def give(
     fields = _given(
         rating=rating,
         verdict=verdict,
+        relevant=relevant,
         sentence=sentence and sentence - 1,
         citation=citation and citation - 1,
         reason=reason,
@@ -75,13 +81,14 @@ def review(
         str, typer.Argument(metavar="ID", help="As the list shows it; at least its first 6 characters.")
     ],
     verdict: _Verdict = None,
+    relevant: _Relevant = None,
     reason: _Reason = None,
     corrected: _Corrected = None,
     by: _By = None,
     url: Url = None,
 ) -> None:
     """Decide on a judgement, and take it out of the queue."""
-    fields = _given(verdict=verdict, reason=reason, corrected_answer=corrected, reviewer=by)
+    fields = _given(verdict=verdict, relevant=relevant, reason=reason, corrected_answer=corrected, reviewer=by)
     with connected(url) as client:
         reviewed = client.feedback.review(whole_id(client, feedback_id, "feedback"), **fields)
     say(f"reviewed {reviewed['id']}")
@@ -93,8 +100,9 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 def _show(report: Feedback) -> None:
     where = report["place"] if report["position"] is None else f"{report['place']} {report['position'] + 1}"
-    said = " · ".join(filter(None, (report["rating"], report["verdict"], report["author"])))
+    asked = {"yes": "what was asked", "no": "not what was asked"}.get(report["relevant"] or "")
+    said = " · ".join(filter(None, (report["rating"], report["verdict"], asked, report["author"])))
     out.print(plain(f"{report['id']}  {when(report['created_at'])}  {report['status']:<8}  {where}  {said}", "dim"))
-    for text in (report["excerpt"], report["reason"], report["corrected_answer"]):
+    for text in (report["question"], report["excerpt"], report["reason"], report["corrected_answer"]):
         if text:
             out.print(Padding(plain(" ".join(text.split())), (0, 0, 0, 2)))

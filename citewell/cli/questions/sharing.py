@@ -67,14 +67,15 @@ def _list(client: CitewellClient, query_id: str, as_json: bool) -> None:
 def export(
     query_id: Annotated[str, typer.Argument(metavar="ID", help="A question; at least its first 6 characters.")],
     format: Annotated[
-        Literal["markdown", "html", "csv", "pdf"], typer.Option("--format", help="csv has a row per sentence.")
+        Literal["markdown", "text", "html", "csv", "pdf", "docx", "json"],
+        typer.Option("--format", help="csv has a row per sentence, json is what the API responds."),
     ] = "markdown",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The file to write. [default: standard output]")
     ] = None,
     url: Url = None,
 ) -> None:
-    """Save an answer with its references and the verdict on each of its sentences."""
+    """Save an answer with every quote that it cites, what is known of it, and the verdict on each of its sentences."""
     with connected(url) as client:
         content = client.export(whole_id(client, query_id, "question"), format)
     save(content, output)

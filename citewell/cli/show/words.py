@@ -79,11 +79,15 @@ def when(timestamp: str) -> str:
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def document_line(document: Document) -> Text:
-    """A line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`."""
+def document_line(document: Document, *, known: bool = False) -> Text:
+    """A line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
+
+    What was `known` already was not read now, so no time is given.
+    """
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
     reading = document["reading"]
     told = reading_words(document["pages"], reading["seconds"], reading["cost_usd"]) if reading else ""
+    told = "it was there already" if known else told
     return Text.assemble(
         ("✓ ", "green"),
         plain(document["filename"], "bold"),

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, out
+from citewell.cli.console import emit, out, say
 from citewell.cli.options import Json, Url
 from citewell_client.types import Metric
 
@@ -36,8 +36,11 @@ def quality(
     table = Table("metric", "value", "cases", "aim", title=f"{report['queries']} verified questions", box=None)
     for name, metric in report["metrics"].items():
         value = "–" if metric["value"] is None else f"{metric['value']:.3f}"
-        table.add_row(name.replace("_", " "), value, str(metric["count"]), _aim(metric))
+        style = "dim" if _says_nothing(metric) else None
+        table.add_row(name.replace("_", " "), value, str(metric["count"]), _aim(metric), style=style)
     out.print(table)
+    if any(map(_says_nothing, report["metrics"].values())):
+        say("copies only: the answers were copied without a model. Who copies cannot invent, so these say nothing")
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -63,9 +66,13 @@ def _label(path: Path, number: int, line: str) -> dict[str, Any]:
 
 def _aim(metric: Metric) -> str:
     target = metric["target"]
+    copies = "copies only" if _says_nothing(metric) else ""
     if target is None:
-        return ""
+        return copies
     sign = "<" if target["wanted"] == "below" else ">"
-    copies = "copies only" if metric["copied"] == metric["count"] > 0 else ""
     met = {True: "✓ met", False: "✗ missed", None: copies}[metric["met"]]
     return f"{sign} {target['limit']:g} {met}".strip()
+
+
+def _says_nothing(metric: Metric) -> bool:
+    return metric["copied"] == metric["count"] > 0

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import select, text
@@ -10,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
+from domain.documents.cells import Cells, cells_of
 from domain.documents.corrected_spans import restored
 from domain.documents.text_marks import TextMarks
 
@@ -79,6 +81,8 @@ class Whole(NamedTuple):
     """{state, reason, since, verification} of the answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
     filled: dict[str, Any] | None = None
+    cells: Mapping[int, Cells] = MappingProxyType({})
+    """Of the citations of spreadsheets, by their position."""
     """The outcome of `fill_object`, if the answer was asked for as an object."""
     conflicts: Sequence[Mapping[str, Any]] = ()
     """What `conclude` found in other documents that disagrees with what the answer cites."""
@@ -115,6 +119,19 @@ SELECT
     (SELECT row_to_json(answer) FROM answer) AS answer,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM citations AS each JOIN answer ON each.answer_id = answer.id) AS citations,
+    -- Only blocks of spreadsheets have a place, their sixth field. Lines are counted from the start of the block.
+    (SELECT json_object_agg(cited.position, json_build_array(
+         each -> 5,
+         length(regexp_replace(substr(documents.text, start + 1, cited.source_start - start), '[^\n]', '', 'g')),
+         length(regexp_replace(substr(documents.text, cited.source_start + 1, cited.source_end - cited.source_start),
+             '[^\n]', '', 'g'))))
+     FROM citations AS cited
+     JOIN answer ON cited.answer_id = answer.id
+     JOIN documents ON documents.id = cited.document_id
+     CROSS JOIN jsonb_array_elements(documents.blocks) AS each
+     CROSS JOIN LATERAL (SELECT (each ->> 1)::int AS start) AS begun
+     WHERE cited.page_number IS NULL AND jsonb_array_length(each) = 6 AND start <= cited.source_start
+         AND cited.source_start < (each ->> 2)::int) AS cells,
     (SELECT row_to_json(published) FROM published) AS published,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM verification_sentences AS each JOIN published ON each.verification_id = published.id) AS sentences,
@@ -181,6 +198,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         standing=row.standing,
         conversation_id=row.conversation_id,
         filled=row.filled,
+        cells={int(position): cells_of(*found) for position, found in (row.cells or {}).items()},
         conflicts=row.conflicts or (),
     )
 

@@ -20,6 +20,7 @@ class FeedbackFilter:
     status: str | None = None
     rating: str | None = None
     verdict: str | None = None
+    relevant: str | None = None
     query_id: uuid.UUID | None = None
 
 
@@ -45,10 +46,17 @@ def list_feedback(
         Feedback.status: wanted.status,
         Feedback.rating: wanted.rating,
         Feedback.verdict: wanted.verdict,
+        Feedback.relevant: wanted.relevant,
         Feedback.query_id: wanted.query_id,
     }
     statement = select(Feedback).where(*(column == value for column, value in equal.items() if value is not None))
     return session.scalars(page(statement, Feedback.created_at, Feedback.id, after=after, limit=limit)).all()
+
+
+def questions_of(session: Session, reports: Sequence[Feedback]) -> dict[uuid.UUID, str]:
+    """What was asked, by the id of the query that a report is about; "" for a verification without a question."""
+    asked = select(Query.id, Query.question).where(Query.id.in_({row.query_id for row in reports}))
+    return {query_id: question or "" for query_id, question in session.execute(asked)}
 
 
 def review(session: Session, row: Feedback, reviewer: str | None) -> None:

@@ -57,3 +57,11 @@ class DocumentNameInvalid(DocumentUnusable):
 
 class DocumentNameTaken(DocumentUnusable):
     """The archive has another file of that name before; only the first one is taken."""
+
+
+# A machine that is less busy may read it in time.
+_MAY_PASS = (DocumentTooSlow,)
+PERMANENT = frozenset(
+    error().code for error in (DocumentUnusable, *DocumentUnusable.__subclasses__()) if error not in _MAY_PASS
+)
+"""The codes of errors whose reason is the file itself: reading it again ends in the same way."""

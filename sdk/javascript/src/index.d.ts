@@ -116,6 +116,9 @@ type TurnFields = Fields<api.TurnCreate, "question">;
 type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources" | "citations"> & {
   citations?: (api.CitationGiven | object)[];
 };
+/** `csv` has a row per sentence, `json` is what `query()` returns; all others say the same, each in its form. */
+export type ExportFormat = "csv" | "json" | TurnsFormat;
+export type TurnsFormat = "markdown" | "text" | "html" | "pdf" | "docx";
 type Content = Blob | ArrayBuffer | ArrayBufferView | string;
 
 export interface Conversations {
@@ -132,6 +135,8 @@ export interface Conversations {
   submit(id: string, question: string, options?: TurnFields & Keyed): Promise<api.TurnAccepted>;
   ask(id: string, question: string, options?: TurnFields & Keyed & Waiting<api.Query>): Promise<api.Query>;
   turns(id: string, options?: { set_aside?: boolean } & Listed): AsyncGenerator<api.Turn>;
+  /** All answers of the conversation as one file. */
+  export(id: string, options?: { format?: TurnsFormat } & Options): Promise<Blob>;
 }
 
 export interface Documents {
@@ -277,8 +282,9 @@ export class Citewell {
   cancel(id: string, options?: Options): Promise<api.QueryHead>;
   /** Asks a question that failed, was cancelled or has parked steps again, as a new one. */
   replay(id: string, options?: Keyed): Promise<api.QueryAccepted>;
+  /** Every check and model call of one question; the list of questions is `queries()`. */
   history(id: string, options?: Options): Promise<api.History>;
-  export(id: string, options?: { format?: "markdown" | "html" | "csv" | "pdf" } & Options): Promise<Blob>;
+  export(id: string, options?: { format?: ExportFormat } & Options): Promise<Blob>;
   /** A link that opens the answer without a key; its `url` is returned only here. */
   share(id: string, options?: { hours?: number } & Options): Promise<api.ShareCreated>;
   shares(id: string, options?: Options): Promise<api.Share[]>;

@@ -27,6 +27,8 @@ export const conversations = (connection, untilFinal) => {
     },
     turns: (conversation_id, options) =>
       paged(connection, "list_conversation_turns", "turns", { conversation_id, ...options }),
+    export: (conversation_id, { format, ...options } = {}) =>
+      connection.call("export_conversation", { conversation_id, format }, options),
   };
 };
 

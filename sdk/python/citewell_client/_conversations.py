@@ -81,6 +81,10 @@ class Conversations:
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
+    def export(self, conversation_id: str, format: requests.TurnsFormat = "markdown") -> bytes:
+        """All answers of the conversation as one file."""
+        return self._transport.send(requests.export(conversation_id, format))
+
 
 class AsyncConversations:
     """Questions of one workspace, each understood from those before it."""
@@ -155,3 +159,7 @@ class AsyncConversations:
         while not pages.over:
             for turn in pages.take(await self._transport.send(pages.next())):
                 yield turn
+
+    async def export(self, conversation_id: str, format: requests.TurnsFormat = "markdown") -> bytes:
+        """All answers of the conversation as one file."""
+        return await self._transport.send(requests.export(conversation_id, format))

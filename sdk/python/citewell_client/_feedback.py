@@ -48,8 +48,8 @@ class Feedback:
         self._transport = transport
 
     def give(self, query_id: str, **fields: Any) -> Given:
-        """Keep a judgement: `rating`, `verdict`, `reason`, `corrected_answer`, `author`; of one `sentence` or
-        `citation` (its position from 0), else of the whole."""
+        """Keep a judgement: `rating`, `verdict`, `relevant`, `reason`, `corrected_answer`, `author`; of one
+        `sentence` or `citation` (its position from 0), else of the whole."""
         return self._transport.send(_give(query_id, fields))
 
     def list(
@@ -80,8 +80,8 @@ class AsyncFeedback:
         self._transport = transport
 
     async def give(self, query_id: str, **fields: Any) -> Given:
-        """Keep a judgement: `rating`, `verdict`, `reason`, `corrected_answer`, `author`; of one `sentence` or
-        `citation` (its position from 0), else of the whole."""
+        """Keep a judgement: `rating`, `verdict`, `reason`, `corrected_answer`, `author`; of one
+        `sentence` or `citation` (its position from 0), else of the whole."""
         return await self._transport.send(_give(query_id, fields))
 
     async def list(

@@ -182,6 +182,21 @@ def test_copied_answers_alone_neither_meet_nor_miss_the_aim_for_inventions() -> 
     assert metric("crag_trigger_rate")[2] is True
 
 
+@pytest.mark.parametrize("name", ["unsupported_claim_rate", "citation_accuracy", "citation_coverage"])
+def test_metrics_of_what_a_writer_gets_wrong_count_their_copies(name: str) -> None:  # S2.7, V10
+    def counted() -> tuple[int, int]:
+        told = read_quality(None, 1000)["metrics"]
+        assert told["mean_confidence"]["copied"] == told["crag_trigger_rate"]["copied"] == 0
+        return told[name]["count"], told[name]["copied"]
+
+    check_citations(verified(["supported", "supported"], provider="offline"), "accurate")
+    cases, copied = counted()
+    assert cases == copied > 0
+    check_citations(verified(["supported"]), "accurate", "inaccurate")
+    assert counted()[0] > cases
+    assert counted()[1] == copied
+
+
 def test_claims_are_counted_where_they_were_checked() -> None:  # S2.7
     verified(["supported", "contradicted", "unsupported", "not_checked", "no_claim", "partial"])
     assert metric("unsupported_claim_rate") == (0.5, 4, None)

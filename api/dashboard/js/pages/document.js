@@ -239,7 +239,7 @@ function state(document, path, again) {
       { class: "problem" },
       h("strong", {}, t("failed")),
       h("p", { dir: "auto" }, error?.message),
-      h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")),
+      error?.can_retry !== false && h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")),
     );
   if (status === "superseded")
     return h(

@@ -64,7 +64,8 @@ function stored(names, search, signal) {
     state.news = true;
   }, signal);
   const result = h("div", { "aria-live": "off" });
-  const documents = records(t("stored"), columns(reload));
+  const chosen = selection(reload);
+  const documents = records(t("stored"), [chosen.column, ...columns(reload)]);
   const filters = filtersOf(names, search, () => load());
   const more = h("button", { type: "button", hidden: true, onclick: () => load(state.cursor) }, t("more"));
   const told = h("p", { class: "small muted", role: "status" });
@@ -87,6 +88,7 @@ function stored(names, search, signal) {
   const asked = (values) => ask(withQuery("/v1/documents", { ...filters.values(), ...values }), { signal });
   function draw() {
     documents.update(state.documents);
+    chosen.keep(state.documents);
     more.hidden = !state.cursor;
     const n = state.documents.length;
     told.textContent = n
@@ -109,10 +111,83 @@ function stored(names, search, signal) {
     h("h2", { id: "stored" }, t("stored")),
     filters.element,
     told,
+    chosen.element,
     result,
     more,
   );
   return { element, load, follow };
+}
+
+/** Which documents are ticked, with a bar that deletes them: `{ element, column, keep(documents) }`. */
+function selection(reload) {
+  const ids = new Set();
+  let shown = [];
+  const count = h("span", { class: "small", role: "status" });
+  const all = h("input", {
+    type: "checkbox",
+    onchange: () => {
+      for (const { id } of shown) ids[all.checked ? "add" : "delete"](id);
+      for (const box of document.querySelectorAll("input.chosen")) box.checked = all.checked;
+      draw();
+    },
+  });
+  const remove = h("button", { type: "button", class: "small danger plain", onclick: () => removeAll() }, t("remove"));
+  const element = h("div", { class: "row" }, h("label", { class: "inline small" }, all, t("chooseAll")), count, remove);
+  function draw() {
+    const n = ids.size;
+    count.textContent = n ? t(n === 1 ? "chosen_1" : "chosen", { n: number(n) }) : "";
+    remove.hidden = !n;
+    element.hidden = !shown.length;
+    all.checked = n > 0 && n === shown.length;
+    all.indeterminate = n > 0 && n < shown.length;
+  }
+  async function removeAll() {
+    const wanted = shown.filter(({ id }) => ids.has(id));
+    const title = t(wanted.length === 1 ? "sureMany_1" : "sureMany", { n: number(wanted.length) });
+    if (!(await confirmed(title, t("warningMany"), t("remove")))) return;
+    remove.disabled = true;
+    let gone = 0;
+    try {
+      for (const { id } of wanted) {
+        await ask(withQuery(`/v1/documents/${id}`, { all_versions: "true" }), { method: "DELETE" }).catch(missing);
+        gone += 1;
+      }
+    } catch (error) {
+      notice(told(error));
+    }
+    remove.disabled = false;
+    if (gone) notice(t(gone === 1 ? "goneMany_1" : "goneMany", { n: number(gone) }));
+    await reload();
+  }
+  const column = {
+    label: t("choose"),
+    quiet: true,
+    cell: ({ id, filename }) => {
+      const box = h("input", {
+        type: "checkbox",
+        class: "chosen",
+        "aria-label": t("chooseOf", { name: filename }),
+        checked: ids.has(id),
+        onchange: () => {
+          ids[box.checked ? "add" : "delete"](id);
+          draw();
+        },
+      });
+      return box;
+    },
+  };
+  function keep(documents) {
+    shown = documents;
+    const there = new Set(shown.map(({ id }) => id));
+    for (const id of ids) if (!there.has(id)) ids.delete(id);
+    draw();
+  }
+  return { element, column, keep };
+}
+
+/** One version of a document that was ticked twice is gone with the other. */
+function missing(error) {
+  if (error.status !== 404) throw error;
 }
 
 const moving = ({ status, graph }) =>
@@ -242,6 +317,7 @@ function actions(document, reload) {
     "div",
     { class: "row tight" },
     document.status === "failed" &&
+      document.error?.can_retry !== false &&
       h(
         "button",
         {

@@ -44,6 +44,14 @@ export async function page(view, { search, signal }) {
     ],
     search.get("verdict"),
   );
+  const relevant = choice(
+    [
+      ["", "any"],
+      ["no", "aside"],
+      ["yes", "asked"],
+    ],
+    search.get("relevant"),
+  );
   const reviewer = h("input", {
     maxlength: "200",
     autocomplete: "name",
@@ -60,7 +68,7 @@ export async function page(view, { search, signal }) {
   const state = { cursor: "", asked: 0 };
   async function load(cursor = "") {
     const asking = ++state.asked;
-    const wanted = { status: status.value, rating: rating.value, verdict: verdict.value };
+    const wanted = { status: status.value, rating: rating.value, verdict: verdict.value, relevant: relevant.value };
     history.replaceState(
       null,
       "",
@@ -81,7 +89,7 @@ export async function page(view, { search, signal }) {
   const told = () => {
     empty.textContent = list.children.length
       ? ""
-      : t(status.value === "open" && !rating.value && !verdict.value ? "none" : "nothing");
+      : t(status.value === "open" && !rating.value && !verdict.value && !relevant.value ? "none" : "nothing");
   };
   /** One that the filters do not show any more goes; the keyboard goes on with the next. */
   function keepOrGo({ element, entry }) {
@@ -105,6 +113,7 @@ export async function page(view, { search, signal }) {
         h("label", {}, t("status"), status),
         h("label", {}, t("rating"), rating),
         h("label", {}, t("verdict"), verdict),
+        h("label", {}, t("relevant"), relevant),
         h("label", {}, t("name"), reviewer),
       ),
       list,
@@ -121,6 +130,17 @@ function item(entry, reviewer, changed) {
     {},
     ["unsaid", "supported", "unsupported"].map((name) =>
       h("option", { value: name === "unsaid" ? "" : name, selected: name === entry.verdict }, t(name)),
+    ),
+  );
+  const asked = h(
+    "select",
+    {},
+    ["unsaid", "yes", "no"].map((name) =>
+      h(
+        "option",
+        { value: name === "unsaid" ? "" : name, selected: name === entry.relevant },
+        t({ yes: "asked", no: "aside" }[name] || name),
+      ),
     ),
   );
   const act = (work) => async () => {
@@ -155,6 +175,7 @@ function item(entry, reviewer, changed) {
       ),
       h("a", { href: `#/query/${entry.query_id}` }, t("see")),
     ),
+    entry.question && h("h3", { dir: "auto" }, entry.question),
     entry.excerpt &&
       h(
         "blockquote",
@@ -166,13 +187,16 @@ function item(entry, reviewer, changed) {
       "div",
       { class: "row" },
       open && h("label", { class: "small" }, t("decide"), verdict),
+      open && entry.question && h("label", { class: "small" }, t("decideAsked"), asked),
       open
         ? h(
             "button",
             {
               type: "button",
               class: "small",
-              onclick: act(() => review({ status: "reviewed", verdict: verdict.value || null })()),
+              onclick: act(() =>
+                review({ status: "reviewed", verdict: verdict.value || null, relevant: asked.value || null })(),
+              ),
             },
             t("accept"),
           )

@@ -4,7 +4,7 @@ import { ask, withQuery } from "../http.js";
 import { number, words } from "../i18n.js";
 import { chart } from "../parts/chart.js";
 import { givenLabels, labelling } from "../parts/labels.js";
-import { aim, metricMeaning, metricName, metricTable, metricTile, metricValue } from "../parts/metrics.js";
+import { aim, metricMeaning, metricName, metricTable, metricTile, metricValue, saysNothing } from "../parts/metrics.js";
 import { trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
 
@@ -27,7 +27,7 @@ const WHOLE = new Set(["mean_confidence", "citation_accuracy", "crag_success_rat
 export async function page(view, { search, signal }) {
   const filters = filtersOf(await workspaceNames(signal), search, () => load());
   const [measured, course, judged] = [h("div"), h("div"), h("div")];
-  const state = { asked: 0, targets: {} };
+  const state = { asked: 0, targets: {}, copies: new Set() };
   show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), filters.element, measured, course, judged);
   const guarded = async (work, place) => {
     try {
@@ -46,13 +46,14 @@ export async function page(view, { search, signal }) {
         signal,
       });
       if (asking !== state.asked) return;
+      state.copies = new Set(Object.keys(told.metrics).filter((name) => saysNothing(told.metrics[name])));
       state.targets = Object.fromEntries(Object.entries(told.metrics).map(([name, { target }]) => [name, target]));
       show(measured, told.queries ? measurements(told) : empty());
     }, measured);
   const draw = () =>
     guarded(async () => {
       const series = await ask(withQuery("/v1/quality/series", filters.values()), { signal });
-      show(course, series.queries > 0 && courses(series, state.targets));
+      show(course, series.queries > 0 && courses(series, state));
     }, course);
   async function load() {
     filters.keep();
@@ -110,7 +111,7 @@ function measurements({ queries, metrics }) {
   ];
 }
 
-function courses({ bucket, points, queries, truncated }, targets) {
+function courses({ bucket, points, queries, truncated }, { targets, copies }) {
   return h(
     "section",
     { "aria-labelledby": "time" },
@@ -119,7 +120,7 @@ function courses({ bucket, points, queries, truncated }, targets) {
     h(
       "div",
       { class: "charts" },
-      CHARTS.map((name) =>
+      CHARTS.filter((name) => !copies.has(name)).map((name) =>
         h(
           "article",
           { class: "card stack tight" },

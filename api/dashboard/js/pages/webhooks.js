@@ -8,26 +8,10 @@ import { notice, told, trouble } from "../parts/notices.js";
 
 const t = words("pages/webhooks");
 
-const EVENTS = [
-  "query.succeeded",
-  "query.failed",
-  "verification.succeeded",
-  "verification.failed",
-  "batch.completed",
-  "document.ready",
-  "document.failed",
-];
-
 export async function page(view, { signal }) {
-  const list = listed(signal);
-  show(
-    view,
-    h("h1", {}, t("title")),
-    h("p", { class: "muted" }, t("lead")),
-    adding(list.load),
-    list.element,
-    callback(),
-  );
+  const form = adding(() => list.load());
+  const list = listed(form.offer, signal);
+  show(view, h("h1", {}, t("title")), h("p", { class: "muted" }, t("lead")), form.element, list.element, callback());
   await list.load();
 }
 
@@ -40,7 +24,17 @@ function adding(added) {
     placeholder: "https://example.com/hooks/citewell",
   });
   const description = h("input", { maxlength: "500" });
-  const events = EVENTS.map((value) => h("input", { type: "checkbox", value, disabled: true, checked: true }));
+  let events = [];
+  const types = h("div", { class: "row" });
+  // Once: what is chosen stays when the list is read again.
+  function offer(names) {
+    if (events.length) return;
+    events = names.map((value) => h("input", { type: "checkbox", value, disabled: all.checked, checked: true }));
+    show(
+      types,
+      events.map((box) => h("label", { class: "inline mono" }, box, box.value)),
+    );
+  }
   const all = h("input", {
     type: "checkbox",
     checked: true,
@@ -64,7 +58,7 @@ function adding(added) {
       show(problem, trouble(error));
     }
   };
-  return h(
+  const element = h(
     "section",
     { class: "card stack", "aria-labelledby": "add" },
     h("h2", { id: "add" }, t("add")),
@@ -78,21 +72,23 @@ function adding(added) {
         { class: "row" },
         h("legend", {}, t("what")),
         h("label", { class: "inline" }, all, t("all")),
-        events.map((box) => h("label", { class: "inline mono" }, box, box.value)),
+        types,
       ),
       problem,
       h("div", {}, h("button", { class: "primary" }, t("create"))),
     ),
   );
+  return { element, offer };
 }
 
-function listed(signal) {
+function listed(offer, signal) {
   const result = h("div");
   const open = new Set(); // whose deliveries are looked at, so that they stay open
   let drawn = new AbortController();
   async function load() {
     try {
-      const { webhooks } = await ask("/v1/webhooks", { signal });
+      const { webhooks, event_types: types } = await ask("/v1/webhooks", { signal });
+      offer(types);
       drawn.abort();
       drawn = new AbortController();
       const until = AbortSignal.any([signal, drawn.signal]);

@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
 import { points } from "../points.js";
 import { opensCard } from "./card.js";
-import { evidence, openLink, placeOf, placeText } from "./evidence.js";
+import { besidesQuote, evidence, openLink, placeOf, placeText } from "./evidence.js";
 import { toneOf, verdict, verdictIcon, verdictWord } from "./verdict.js";
 
 const t = words("parts/answer");
@@ -104,9 +104,14 @@ function aboutCitation(citation, passages) {
     ),
     h("div", { class: "small" }, placeOf(citation)),
     citation.text_span && evidence(citation, citation.text_span, passages),
-    citation.explanation && h("p", { class: "small", dir: "auto" }, citation.explanation),
+    besides(citation.explanation, citation.text_span),
     citation.text_span && h("div", {}, openLink(citation)),
   ];
+}
+
+function besides(reason, quote) {
+  const said = besidesQuote(reason, quote);
+  return said && h("p", { class: "small", dir: "auto" }, said);
 }
 
 function aboutSentence({ status, support, reason, evidence: quote, source }, passages) {
@@ -119,7 +124,7 @@ function aboutSentence({ status, support, reason, evidence: quote, source }, pas
         support !== undefined &&
         h("span", { class: "small muted" }, t("likely", { p: percent(support) })),
     ),
-    reason && h("p", { class: "small", dir: "auto" }, reason),
+    besides(reason, source && quote),
     source && h("div", { class: "small" }, placeOf(source)),
     source && evidence(source, quote, passages),
     source && h("div", {}, openLink(source)),

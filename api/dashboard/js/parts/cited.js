@@ -1,7 +1,7 @@
 /** The places that an answer cites, each with its number, the words it rests on, and the way there. */
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
-import { marksOf, placeOf } from "./evidence.js";
+import { cellsText, marksOf, placeOf, readable } from "./evidence.js";
 import { verdict } from "./verdict.js";
 
 const t = words("parts/cited");
@@ -54,13 +54,19 @@ function cited(citation) {
     text_span: quote,
     page_number: page,
     section,
+    cells,
     status,
   } = citation;
-  const where = [page && t("page", { n: page }), section, ...marksOf(citation)].filter(Boolean).join(" · ");
+  const where = [page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(citation)].filter(Boolean).join(" · ");
   return h(
     "p",
     { class: "small" },
-    quote && h("a", { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" }, `“${shortened(quote)}”`),
+    quote &&
+      h(
+        "a",
+        { href: `#/document/${id}?start=${start}&end=${end}`, dir: "auto" },
+        `“${shortened(readable(quote, citation.document_name))}”`,
+      ),
     where && [" ", h("span", { class: "muted", dir: "auto" }, where)],
     status !== "accurate" && [" ", verdict(status)],
   );

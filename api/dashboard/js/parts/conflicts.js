@@ -1,7 +1,7 @@
 /** Where documents that were found give the same thing two values, with both places; what is in force goes first. */
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
-import { openLink, placeOf } from "./evidence.js";
+import { openLink, placeOf, readable } from "./evidence.js";
 
 const t = words("parts/conflicts");
 
@@ -45,6 +45,7 @@ function side({ place, isInForce }) {
     isInForce && [" · ", h("em", {}, t("replaces"))],
     " ",
     openLink(place),
-    place.quote !== place.value && h("div", { class: "small muted", dir: "auto" }, `“${place.quote}”`),
+    place.quote !== place.value &&
+      h("div", { class: "small muted", dir: "auto" }, `“${readable(place.quote, place.document)}”`),
   );
 }

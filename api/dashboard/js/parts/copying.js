@@ -1,55 +1,45 @@
-/** Taking an answer along: as text, as Markdown with its references, as PDF, as the JSON of the API. */
+/** Taking an answer along, as the API writes it: on the clipboard as text or Markdown, as PDF, Word or JSON. */
 import { h } from "../dom.js";
 import { send } from "../http.js";
-import { moment, words } from "../i18n.js";
-import { placeText } from "./evidence.js";
+import { words } from "../i18n.js";
 import { notice, told } from "./notices.js";
-import { copiedNote } from "./offline.js";
 
 const t = words("parts/copying");
 
-/** The buttons. `path` is where the API tells `query`. */
+/** The buttons. `path` is where the API tells `query`; null is for a whole conversation, which has no JSON file. */
 export function copyButtons(query, path) {
+  const exported = (format) => `${path}/export?format=${format}`;
+  const button = (name, onclick) => h("button", { type: "button", onclick }, t(name));
   return [
-    h("button", { type: "button", onclick: () => copy(asText(query)) }, t("text")),
-    h("button", { type: "button", onclick: () => copy(asMarkdown(query)) }, t("markdown")),
-    h("button", { type: "button", onclick: () => save(`${path}/export?format=pdf`, `${query.id}.pdf`) }, t("pdf")),
-    h("button", { type: "button", onclick: () => save(path, `${query.id}.json`) }, t("json")),
+    ...["text", "markdown"].map((format) => button(format, () => copy(textOf(exported(format))))),
+    ...["pdf", "docx", query && "json"].filter(Boolean).map((format) => button(format, () => save(exported(format)))),
   ];
 }
 
-function asText(query) {
-  const listed = query.references.length ? `\n\n${t("references")}\n${query.references.join("\n")}` : "";
-  return `${query.answer}${listed}\n\n${proof(query)}\n`;
-}
+const textOf = async (path) => (await send(path)).text();
 
-/** The signal of the answer, for readers elsewhere: they see neither its colour nor the page around it. */
-function proof(query) {
-  const { signal, finished_at: when } = query;
-  return [signal && `${signal.word}. ${signal.reason}`, copiedNote(query), moment(when)].filter(Boolean).join(" ");
-}
-
-function asMarkdown(query) {
-  const first = new Map();
-  for (const citation of query.citations) if (!first.has(citation.number)) first.set(citation.number, citation);
-  const lines = [...first.values()]
-    .sort((left, right) => left.number - right.number)
-    .map((citation) => `[^${citation.number}]: ${placeText(citation)}: “${citation.text_span.replace(/\s+/g, " ")}”`);
-  const answer = query.answer.replace(/\[(\d+)\]/g, "[^$1]");
-  const notes = lines.length ? `\n${lines.join("\n")}\n` : "";
-  return `## ${query.restated_question || query.question}\n\n${answer}\n\n${proof(query)}\n${notes}`;
-}
-
-/** Put `text` on the clipboard; pages that came over plain HTTP from elsewhere have only the old way. */
+/**
+ * Put `text`, or what its promise brings, on the clipboard. A browser may ask that this begins with the press itself,
+ * so what is still to come is given to it as a promise. Pages that came over plain HTTP from elsewhere have only the
+ * old way.
+ */
 export async function copy(text) {
+  const coming = Promise.resolve(text);
   try {
-    if (navigator.clipboard) await navigator.clipboard.writeText(text);
-    else copyOldWay(text);
+    if (!navigator.clipboard) copyOldWay(await coming);
+    else if (typeof text === "string") await navigator.clipboard.writeText(text);
+    else await navigator.clipboard.write([new ClipboardItem({ "text/plain": coming.then(asPlain) })]);
     notice(t("copied"));
   } catch {
-    notice(t("failed"));
+    // What the API refused says more than that nothing was copied.
+    await coming.then(
+      () => notice(t("failed")),
+      (error) => notice(told(error)),
+    );
   }
 }
+
+const asPlain = (text) => new Blob([text], { type: "text/plain" });
 
 function copyOldWay(text) {
   const field = h("textarea", { class: "sr-only", value: text });
@@ -60,14 +50,22 @@ function copyOldWay(text) {
   if (!done) throw new Error("refused");
 }
 
-export async function save(path, name) {
+/** Save what the API sends, under the name that it gives, or else `name`. */
+export async function save(path, name = "") {
   try {
-    const address = URL.createObjectURL(await (await send(path)).blob());
-    const link = h("a", { download: name });
+    const response = await send(path);
+    const address = URL.createObjectURL(await response.blob());
+    const link = h("a", { download: nameOf(response) || name });
     link.href = address;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   } catch (error) {
     notice(told(error));
   }
+}
+
+/** The name of RFC 5987, which has all letters. */
+function nameOf(response) {
+  const [, name] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("Content-Disposition") || "") || [];
+  return name ? decodeURIComponent(name) : "";
 }

@@ -41,7 +41,10 @@ export async function copied(input) {
   }
 }
 
-/** A dialog with a form of `content`; resolves to the value of the button that closed it, "" for Escape. */
+/**
+ * A dialog with a form of `content`; resolves to the value of the button that closed it, "" for Escape, and when another
+ * page is opened: a dialog is a part of the page that asks.
+ */
 export function opened(title, content) {
   const back = document.activeElement;
   const heading = h("h2", { id: `dialog-${crypto.getRandomValues(new Uint32Array(1))[0]}` }, title);
@@ -52,8 +55,11 @@ export function opened(title, content) {
   );
   document.body.append(dialog);
   dialog.showModal();
+  const left = () => dialog.close("");
+  window.addEventListener("hashchange", left);
   return new Promise((resolve) =>
     dialog.addEventListener("close", () => {
+      window.removeEventListener("hashchange", left);
       dialog.remove();
       if (back?.isConnected) back.focus();
       resolve(dialog.returnValue);

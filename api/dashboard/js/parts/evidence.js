@@ -6,9 +6,25 @@ import { points } from "../points.js";
 const t = words("parts/evidence");
 
 const AROUND = 240;
+const MARKDOWN = /\.(md|markdown|mdx)$/i;
 
-/** `text` with the words from `start` to `end` (code points) marked; what is further away than `around` is left out. */
-export function passage({ text, start, end, around = AROUND }) {
+/** Words of a document as its reader sees them: without marks of Markdown, the cells of a row parted by a bar. */
+export function readable(text, document = "") {
+  const plain = MARKDOWN.test(document)
+    ? text
+        .replace(/^ {0,3}#{1,6}[ \t]+/gm, "")
+        .replace(/^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$\n?/gm, "")
+        .replace(/^[ \t]*\|[ \t]*|[ \t]*(?<!\\)\|[ \t]*$/gm, "")
+        .replace(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    : text;
+  return plain.replace(/ *\t */g, " | ");
+}
+
+/**
+ * `text` of `document` with the words from `start` to `end` (code points) marked; what is further away than `around` is
+ * left out.
+ */
+export function passage({ text, start, end, around = AROUND, document }) {
   const measured = points(text);
   const from = Math.max(0, start - around);
   const to = Math.min(measured.length, end + around);
@@ -16,9 +32,9 @@ export function passage({ text, start, end, around = AROUND }) {
     "blockquote",
     { class: "passage", dir: "auto" },
     from > 0 && "… ",
-    measured.slice(from, start),
-    h("mark", {}, measured.slice(start, end)),
-    measured.slice(end, to),
+    readable(measured.slice(from, start), document),
+    h("mark", {}, readable(measured.slice(start, end), document)),
+    readable(measured.slice(end, to), document),
     to < measured.length && " …",
   );
 }
@@ -34,8 +50,19 @@ export function evidence(source, quote, passages) {
   const start = source.source_start - (origin?.start_index ?? 0);
   const end = source.source_end - (origin?.start_index ?? 0);
   const exact = origin && oneLine(points(origin.text).slice(start, end)) === oneLine(quote);
-  if (exact) return passage({ text: origin.text, start, end });
-  return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, quote || t("none")));
+  const document = source.document_name ?? source.document;
+  if (exact) return passage({ text: origin.text, start, end, document });
+  return h("blockquote", { class: "passage", dir: "auto" }, h("mark", {}, readable(quote || t("none"), document)));
+}
+
+const LONGEST_PHRASE = 24;
+
+/** What `reason` says besides the quote that is shown with it; "" where it only introduces the quote. */
+export function besidesQuote(reason, quote) {
+  const said = oneLine(reason || "");
+  const words = oneLine(quote || "");
+  const introduces = words && said.includes(words) && said.length - words.length <= LONGEST_PHRASE;
+  return introduces ? "" : said;
 }
 
 const oneLine = (text) => text.split(/\s+/).join(" ").trim();
@@ -44,13 +71,14 @@ const FIGURES = ["alternative_text", "caption", "chart"];
 
 /** `refund-policy.pdf · page 2 · 2.3 Holiday season · caption of a figure`. */
 export function placeOf(place) {
-  const { document_name: name, page_number: page, section } = place;
+  const { document_name: name, page_number: page, section, cells } = place;
   return h(
     "span",
     { class: "place" },
     h("bdi", { class: "name" }, name),
     page !== null && page !== undefined && [" · ", t("page", { n: number(page) })],
     section && [" · ", h("bdi", {}, section)],
+    cells && [" · ", h("bdi", {}, cellsText(cells))],
     marksOf(place).map((mark) => [" · ", mark]),
   );
 }
@@ -61,10 +89,16 @@ export function marksOf({ figure, recognised_confidence: sure, corrected }) {
   return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected")].filter(Boolean);
 }
 
+/** `A5:D5`, as spreadsheets write it. */
+export function cellsText({ row, last_row: lastRow, column, last_column: lastColumn }) {
+  const [first, last] = [`${column}${row}`, `${lastColumn}${lastRow}`];
+  return first === last ? first : `${first}:${last}`;
+}
+
 /** The same as text, for labels and for copying. */
 export function placeText(place) {
-  const { document_name: name, page_number: page, section } = place;
-  return [name, page && t("page", { n: page }), section, ...marksOf(place)].filter(Boolean).join(", ");
+  const { document_name: name, page_number: page, section, cells } = place;
+  return [name, page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(place)].filter(Boolean).join(", ");
 }
 
 /** A link to the place in the document; what is no document brings its own `link`, an element for each time. */

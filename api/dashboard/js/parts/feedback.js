@@ -54,39 +54,44 @@ export function feedbackOn(id, signal) {
   };
 }
 
+/** What one press says of the whole; the last is no verdict about the sources. */
+const PRESSES = { up: { rating: "up" }, down: { rating: "down" }, aside: { rating: "down", relevant: "no" } };
+const pressOf = (own) => own && (own.relevant === "no" ? "aside" : own.rating);
+
 function thumbs(id, state, draw) {
   let own = null;
   const form = h("div");
-  const buttons = ["up", "down"].map((rating) =>
+  const buttons = Object.entries(PRESSES).map(([name, { rating, relevant }]) =>
     h(
       "button",
       {
         type: "button",
-        "aria-label": t(rating),
-        title: t(rating),
+        class: relevant && "small",
+        "aria-label": t(name),
+        title: t(name),
         "aria-pressed": "false",
-        onclick: () => press(rating),
+        onclick: () => press(name),
       },
-      thumb(rating),
+      relevant ? t(name) : thumb(rating),
     ),
   );
-  async function press(rating) {
+  async function press(name) {
     const before = own;
     buttons.forEach((button) => {
       button.disabled = true;
     });
     try {
       if (before) await takenBack(before, state);
-      own = before?.rating === rating ? null : await given({ query_id: id, rating }, state);
+      own = pressOf(before) === name ? null : await given({ query_id: id, ...PRESSES[name] }, state);
       show(form, own ? more(own, state, draw) : h("p", { class: "small muted", role: "status" }, t("taken")));
     } catch (error) {
       notice(told(error));
     }
     buttons.forEach((button, place) => {
       button.disabled = false;
-      button.setAttribute("aria-pressed", String(own?.rating === ["up", "down"][place]));
+      button.setAttribute("aria-pressed", String(pressOf(own) === Object.keys(PRESSES)[place]));
     });
-    buttons[rating === "up" ? 0 : 1].focus();
+    buttons[Object.keys(PRESSES).indexOf(name)].focus();
     draw();
   }
   return {
@@ -217,7 +222,7 @@ function entry(rating) {
 const shortened = (text) => (!text || text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`);
 
 /** What one person said, in words. */
-export function judgement({ rating, verdict, reason, corrected_answer: corrected }) {
+export function judgement({ rating, verdict, relevant, reason, corrected_answer: corrected }) {
   return [
     h(
       "div",
@@ -230,6 +235,8 @@ export function judgement({ rating, verdict, reason, corrected_answer: corrected
           h("span", { "aria-hidden": "true" }, verdict === "supported" ? "✓" : "!"),
           t(verdict === "supported" ? "found" : "missing"),
         ),
+      relevant &&
+        h("span", { class: `badge ${relevant === "no" ? "partial" : "supported"}` }, t(`relevant_${relevant}`)),
     ),
     reason && h("p", { dir: "auto" }, reason),
     corrected && h("ins", { dir: "auto" }, corrected),

@@ -29,20 +29,26 @@ export function metBadge(met) {
   return h("span", { class: `badge ${state}` }, h("span", { "aria-hidden": "true" }, icon), t(word));
 }
 
+/** Whether a metric of what a writer may get wrong is one of copies alone. */
+export const saysNothing = ({ copied, count }) => copied > 0 && copied === count;
+
 /** A tile for one metric that has a target. */
-export function metricTile(name, { value, count, target, met, copied }) {
+export function metricTile(name, metric) {
+  const { value, count, target, met } = metric;
   const cases =
     needsLabels(name) && !count ? t("unlabelled") : count === 1 ? t("over_1") : t("over", { n: number(count) });
   return h(
     "article",
-    { class: "card metric" },
+    { class: saysNothing(metric) ? "card metric says-nothing" : "card metric" },
     h("h3", {}, metricName(name)),
     h("div", { class: "row spread" }, h("span", { class: "big" }, metricValue(name, value)), metBadge(met)),
     h("p", { class: "small" }, `${t("target")}: ${aim(target)}, ${cases}`),
-    copied > 0 && copied === count && h("p", { class: "small" }, t("copies")),
+    saysNothing(metric) && h("p", { class: "small" }, t("copies")),
     h("p", { class: "small muted" }, metricMeaning(name)),
   );
 }
+
+const grey = (cell) => (metric) => (saysNothing(metric) ? h("span", { class: "muted" }, cell(metric)) : cell(metric));
 
 /** The metrics without a target, as a table. */
 export function metricTable(rows) {
@@ -53,9 +59,13 @@ export function metricTable(rows) {
     columns: [
       {
         name: t("metric"),
-        cell: ({ name }) => [metricName(name), h("div", { class: "small muted" }, metricMeaning(name))],
+        cell: (metric) => [
+          metricName(metric.name),
+          h("div", { class: "small muted" }, metricMeaning(metric.name)),
+          saysNothing(metric) && h("div", { class: "small" }, t("copies")),
+        ],
       },
-      { name: t("value"), number: true, cell: ({ name, value }) => metricValue(name, value) },
+      { name: t("value"), number: true, cell: grey(({ name, value }) => metricValue(name, value)) },
       {
         name: t("cases"),
         number: true,

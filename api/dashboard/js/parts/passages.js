@@ -1,7 +1,7 @@
 /** The passages that an answer was written from, in their order, with what search and reranking thought of them. */
 import { h } from "../dom.js";
 import { number, percent, words } from "../i18n.js";
-import { openLink, placeOf } from "./evidence.js";
+import { openLink, placeOf, readable } from "./evidence.js";
 
 const t = words("parts/passages");
 
@@ -50,7 +50,7 @@ function passage(source, isCited) {
       measure(t("rerank"), source.rerank_score, t("unread")),
       measure(t("similarity"), source.similarity, null),
     ),
-    h("blockquote", { class: "passage", dir: "auto" }, source.text),
+    h("blockquote", { class: "passage", dir: "auto" }, readable(source.text, source.document_name)),
     openLink({ ...source, source_start: source.start_index, source_end: end }),
   );
 }

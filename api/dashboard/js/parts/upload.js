@@ -3,7 +3,7 @@ import { h, show } from "../dom.js";
 import { droppedFiles } from "../files.js";
 import { ask } from "../http.js";
 import { number, words } from "../i18n.js";
-import { addUploads, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
+import { addUploads, canRetry, ended, forgetEnded, hearUploads, retryUpload, uploads } from "../uploads.js";
 import { opened } from "./dialogs.js";
 import { bytes, progressOf, stageWord } from "./ingestion.js";
 import { notice, told as problemOf } from "./notices.js";
@@ -228,7 +228,7 @@ function reasons({ problem, told }) {
 }
 
 function again(file) {
-  if (file.state !== "failed") return null;
+  if (!canRetry(file)) return null;
   return h(
     "button",
     {

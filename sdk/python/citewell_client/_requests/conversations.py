@@ -1,7 +1,7 @@
 """Requests about conversations."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from citewell_client._calls import (
@@ -10,6 +10,7 @@ from citewell_client._calls import (
     Call,
     Page,
     at,
+    bytes_of,
     json_body,
     nothing_of,
     object_of,
@@ -19,6 +20,7 @@ from citewell_client._calls import (
 from citewell_client.types import Conversation, Thread, Turn, TurnAccepted
 
 _BASE = "conversations"
+TurnsFormat = Literal["markdown", "text", "html", "pdf", "docx"]
 
 
 def create(fields: Mapping[str, Any], idempotency_key: str | None) -> Call[Conversation]:
@@ -63,6 +65,10 @@ def submit(
 def turns(conversation_id: str, set_aside: bool, limit: int, cursor: str | None) -> Call[Page[Turn]]:
     wanted = without_none(set_aside=set_aside or None, limit=limit, cursor=cursor)
     return Call("GET", at(_BASE, conversation_id, "turns"), page_of("turns"), wanted)
+
+
+def export(conversation_id: str, format: TurnsFormat) -> Call[bytes]:
+    return Call("GET", at(_BASE, conversation_id, "export"), bytes_of, {"format": format})
 
 
 def _keyed(idempotency_key: str | None) -> dict[str, str]:

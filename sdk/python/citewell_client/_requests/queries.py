@@ -20,7 +20,7 @@ from citewell_client._calls import (
 )
 from citewell_client.types import Accepted, History, Quality, Query, QueryHead, QueryListed, Share, ShareCreated
 
-ExportFormat = Literal["markdown", "html", "csv", "pdf"]
+ExportFormat = Literal["markdown", "text", "html", "csv", "pdf", "docx", "json"]
 
 
 def submit(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Accepted]:

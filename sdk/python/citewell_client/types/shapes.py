@@ -697,11 +697,13 @@ class Feedback(TypedDict):
 
     id: str
     query_id: str
+    question: str | None
     place: Literal["answer", "sentence", "citation"]
     position: int | None
     excerpt: str | None
     rating: Literal["up", "down"] | None
     verdict: Literal["supported", "unsupported"] | None
+    relevant: Literal["yes", "no"] | None
     reason: str | None
     corrected_answer: str | None
     author: str | None
