@@ -20,7 +20,7 @@ from api.schemas.questions.conversations import (
     TurnList,
 )
 from api.schemas.texts import PlainText, WorkspaceName
-from config.settings import settings
+from services.core.model_choice import current_settings
 from services.queries import conversations
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
@@ -90,7 +90,7 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
     `replaces` another one may be asked at any time.
     """
     new = as_new_query(turn, _NO_WORKSPACE)
-    asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
+    asked = conversations.ask(conversation_id, new, current_settings(), replaces=turn.replaces, request=repeatable)
     if asked.repeated:
         response.headers.update(REPLAYED)
     else:

@@ -30,9 +30,9 @@ from api.schemas.questions.queries import (
 )
 from api.schemas.texts import WorkspaceName
 from api.schemas.verification.history import HistoryRead
-from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
+from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
@@ -55,7 +55,7 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 def ask(query: QueryCreate, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
     """Ask a question. Workers answer it; `links.self` shows the progress."""
     new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
-    query_id, repeated = submit_once(new, settings(), repeatable)
+    query_id, repeated = submit_once(new, current_settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -70,7 +70,7 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
 
     Finished work is taken over, so nothing is paid for twice; see `replay_of`.
     """
-    new_id, repeated = retry_query(query_id, QueryKind.ANSWER, settings(), repeatable)
+    new_id, repeated = retry_query(query_id, QueryKind.ANSWER, current_settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
