@@ -11,6 +11,7 @@ from clients.embeddings.factory import configured_embedder
 from config.settings import Settings
 from domain.errors import ScopeMissing
 from domain.keys import Scope, allows
+from services.core.model_choice import current_settings
 from services.queries.passage_search import NewSearch, search_passages
 from services.queries.submission import NewQuery, resolve_options
 

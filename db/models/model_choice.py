@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Index, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped
 
 from db.base import Base, BigId, CreatedAt, Json
 
@@ -12,7 +12,7 @@ from db.base import Base, BigId, CreatedAt, Json
 class ModelChoice(Base):
     """A server and its models, as they were tried; it belongs to the installation, and only system transactions see it.
 
-    `values` are settings as in config.yaml, without the key, which is `api_key` until no query needs it any more.
+    `settings` are those as in config.yaml, without the key, which is `api_key` until no query needs it any more.
     `trials` is the table of the trial. The choice that has `chosen_at` and no `ended_at` counts.
     """
 
@@ -27,8 +27,8 @@ class ModelChoice(Base):
     )
 
     id: Mapped[BigId]
-    values: Mapped[Json]
-    api_key: Mapped[str | None] = mapped_column(repr=False)
+    settings: Mapped[Json]
+    api_key: Mapped[str | None]
     trials: Mapped[list[Any]]
     created_at: Mapped[CreatedAt]
     chosen_at: Mapped[datetime | None]

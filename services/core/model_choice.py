@@ -87,7 +87,7 @@ def _stored(choice: int) -> Settings:
 
 
 def chosen_settings(row: ModelChoice) -> Settings:
-    values: dict[str, Any] = dict(row.values)
+    values: dict[str, Any] = dict(row.settings)
     name = "groq_api_key" if values["models"]["provider"] == "groq" else "api_key"
     if name == "api_key":
         values["models"] = {**values["models"], name: row.api_key or ""}

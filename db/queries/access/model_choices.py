@@ -25,13 +25,13 @@ def find_choice(session: Session, choice_id: int) -> ModelChoice | None:
 
 
 def add_trial(
-    session: Session, values: Mapping[str, Any], api_key: str | None, trials: Sequence[Mapping[str, object]]
-) -> int:
-    """Store what a trial found usable; return its id."""
-    tried = ModelChoice(values=dict(values), api_key=api_key, trials=list(trials))
+    session: Session, settings: Mapping[str, Any], api_key: str | None, trials: Sequence[Mapping[str, object]]
+) -> ModelChoice:
+    """Store what a trial found usable."""
+    tried = ModelChoice(settings=dict(settings), api_key=api_key, trials=list(trials))
     session.add(tried)
     session.flush()
-    return tried.id
+    return tried
 
 
 def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
