@@ -4,9 +4,10 @@ A choice holds for what is accepted after it: its id is stored in the options of
 follow `settings_of` that id, so a switch needs no restart and mixes nothing.
 """
 
+import math
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +29,9 @@ _REMEMBERED = 8
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    """The settings in use as they were read at `read_at` (monotonic seconds), over those of the configuration."""
+
+    configured: Settings
     read_at: float
     settings: Settings
 
@@ -47,25 +51,31 @@ def current_settings() -> Settings:
     configured = settings()
     if not can_count(configured):
         return configured
-    seen = _seen
+    seen = _seen if _seen and _seen.configured is configured else None
     is_stale = seen is None or time.monotonic() - seen.read_at >= FRESH_S
     # While one thread reads, the others use what was read last.
     if is_stale and _reading.acquire(blocking=seen is None):
         began = time.monotonic()
         try:
-            seen = _Seen(began, _read(configured))
+            seen = _Seen(configured, began, _read(configured))
         except DatabaseUnavailable:
-            seen = _Seen(time.monotonic(), seen.settings if seen else configured)
+            seen = _Seen(configured, time.monotonic(), seen.settings if seen else configured)
         finally:
             _reading.release()
         _seen = seen
     return seen.settings if seen else configured
 
 
+def last_settings() -> Settings:
+    """The settings that were read last, without the database."""
+    return _seen.settings if _seen and _seen.configured is settings() else settings()
+
+
 def forget() -> None:
     """Read the choice again before it is next needed."""
     global _seen
-    _seen = None
+    if _seen:
+        _seen = replace(_seen, read_at=-math.inf)
 
 
 def settings_of(choice: int | None) -> Settings:
