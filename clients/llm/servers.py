@@ -73,7 +73,8 @@ def models_address(settings: Settings) -> str:
 
 
 def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S) -> ServerAnswer:
-    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused."""
+    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused; empty
+    for a key that was typed in."""
     try:
         answer = httpx.get(address, headers=key_headers(address, key), timeout=timeout_s)
     except httpx.TimeoutException:
@@ -137,10 +138,12 @@ def find_local_servers(servers: Sequence[LocalServer] | None = None) -> dict[Loc
 
 def _refused(answer: httpx.Response, key: str, key_name: str) -> ServerAnswer:
     if not key:
-        return ServerAnswer("key_refused", detail=f"the server wants a key; set {key_name}")
+        return ServerAnswer("key_refused", detail="the server wants a key" + (f"; set {key_name}" if key_name else ""))
     said = _said(answer).replace(key, "***")
     state = "key_refused" if answer.status_code == _NO_KEY else "forbidden"
-    return ServerAnswer(state, detail=f"{key_name} is refused: HTTP {answer.status_code} {said}".rstrip())
+    status = f"HTTP {answer.status_code} {said}".rstrip()
+    detail = f"{key_name} is refused: {status}" if key_name else f"the key is refused: {status}"
+    return ServerAnswer(state, detail=detail)
 
 
 def _said(answer: httpx.Response) -> str:

@@ -14,7 +14,7 @@ import structlog
 from pydantic import SecretStr
 
 from clients.llm.server_addresses import check_server_address, is_loopback
-from clients.llm.servers import LOCAL_SERVERS, LocalServer, ask_provider, find_local_servers
+from clients.llm.servers import LOCAL_SERVERS, LocalServer, ask_server, find_local_servers, models_address
 from clients.llm.trial import Trial
 from config import ConfigurationInvalid
 from config.models import ModelSettings
@@ -40,7 +40,6 @@ from services.operations.model_candidates import (
 
 log = structlog.get_logger()
 
-_KEY = "the key"
 _RETRY_AFTER_S = 10
 _WITHOUT_LIST = ("unclear", "forbidden")
 _one_at_a_time = threading.BoundedSemaphore()
@@ -177,7 +176,7 @@ def _chosen(place: Place, preset: Preset | None, *, is_named: bool) -> Chosen:
     if not place.address:
         raise ModelServerUnusable("Give the address of the server, such as https://llm.example.com/v1.")
     check_server_address(place.address, settings().models.servers, may_be_loopback=place.is_home)
-    address, answer = look_at(place.address, key, _KEY)
+    address, answer = look_at(place.address, key, "")
     if answer.state != "ok" and not (is_named and answer.state in _WITHOUT_LIST):
         raise ModelServerUnusable(answer.detail)
     return Chosen("openai_compatible", address, answer.models, None, preset or preset_at(address), secret)
@@ -187,9 +186,10 @@ def _groq(chosen: Chosen) -> Chosen:
     known = ModelSettings()
     if chosen.key is None or not chosen.key.get_secret_value():
         raise ModelServerUnusable("Give the key of Groq; it begins with gsk_.")
-    answer = ask_provider(candidate(settings(), chosen, known.main, known.fast, strict=True))
-    if answer is None or answer.state != "ok":
-        raise ModelServerUnusable(answer.detail.replace("GROQ_API_KEY", _KEY) if answer else None)
+    address = models_address(candidate(settings(), chosen, known.main, known.fast, strict=True))
+    answer = ask_server(address, chosen.key.get_secret_value(), "")
+    if answer.state != "ok":
+        raise ModelServerUnusable(answer.detail)
     return Chosen("groq", None, answer.models, None, chosen.preset, chosen.key)
 
 

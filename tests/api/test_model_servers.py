@@ -1,6 +1,7 @@
 """Models are found, tried and chosen over the API, and a choice holds at once; only for those who may."""
 
 from collections.abc import Generator
+from typing import Any
 
 import httpx
 import pytest
@@ -22,12 +23,10 @@ HERE = "/v1/model-servers"
 
 
 @pytest.fixture(autouse=True)
-def unset(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+def unset(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """No model is configured, and prompts of a trial are short."""
+    assert database
     monkeypatch.setenv("CITEWELL_RERANK__CONTEXT_TOKENS", "400")
-    monkeypatch.delenv("GROQ_API_KEY", raising=False)
-    settings.cache_clear()
-    yield
     settings.cache_clear()
 
 
@@ -38,7 +37,7 @@ def ollama() -> Generator[str]:
         yield f"{simulator.base_url}/openai/v1"
 
 
-def tried(http: httpx.Client, address: str, **given: object) -> dict[str, object]:
+def tried(http: httpx.Client, address: str, **given: object) -> dict[str, Any]:
     answer = http.post(f"{HERE}/trials", json={"address": address, "model": STRICT, **given}, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer.json()
