@@ -14,7 +14,7 @@ import structlog
 from pydantic import SecretStr
 
 from clients.llm.server_addresses import check_server_address, is_loopback
-from clients.llm.servers import LOCAL_SERVERS, LocalServer, ask_server, find_local_servers, models_address
+from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_server, find_local_servers, models_address
 from clients.llm.trial import Trial
 from config import ConfigurationInvalid
 from config.models import ModelSettings
@@ -101,9 +101,9 @@ def find_servers(*, is_home: bool) -> list[dict[str, Any]]:
 
 
 def list_models(place: Place) -> dict[str, Any]:
-    """The names of the models that a server serves. Raises ModelServerUnusable with the server's words."""
-    chosen = _chosen(place, None, is_named=False)
-    return {"address": chosen.base_url, "models": list(chosen.models)}
+    """The names of the models that a server serves, or why it lists none. Raises ModelServerUnusable."""
+    chosen, answer = _looked_at(place, None)
+    return {"address": chosen.base_url, "models": list(chosen.models), "detail": answer.detail or None}
 
 
 def try_models(place: Place, model: str | None, preset: Preset | None) -> dict[str, Any]:
@@ -111,7 +111,9 @@ def try_models(place: Place, model: str | None, preset: Preset | None) -> dict[s
 
     Raises ModelChoiceForbidden, ModelServerUnusable, Overloaded.
     """
-    chosen = _chosen(place, preset, is_named=model is not None)
+    chosen, answer = _looked_at(place, preset)
+    if answer.state != "ok" and model is None:
+        raise ModelServerUnusable(answer.detail)
     if not _one_at_a_time.acquire(blocking=False):
         raise Overloaded("A model is being tried already; try again when that has ended.", _RETRY_AFTER_S)
     try:
@@ -164,8 +166,8 @@ def _reason_against(*, is_home: bool) -> str | None:
     return None
 
 
-def _chosen(place: Place, preset: Preset | None, *, is_named: bool) -> Chosen:
-    """The server with its models, unless it cannot be used. Raises ModelChoiceForbidden, ModelServerUnusable."""
+def _looked_at(place: Place, preset: Preset | None) -> tuple[Chosen, ServerAnswer]:
+    """The server with its models; some servers list none. Raises ModelChoiceForbidden, ModelServerUnusable."""
     check_may_choose(is_home=place.is_home)
     key = place.key.get_secret_value().strip()
     if not key.isascii() or (key and not key.isprintable()):
@@ -177,12 +179,12 @@ def _chosen(place: Place, preset: Preset | None, *, is_named: bool) -> Chosen:
         raise ModelServerUnusable("Give the address of the server, such as https://llm.example.com/v1.")
     check_server_address(place.address, settings().models.servers, may_be_loopback=place.is_home)
     address, answer = look_at(place.address, key, "")
-    if answer.state != "ok" and not (is_named and answer.state in _WITHOUT_LIST):
+    if answer.state not in ("ok", *_WITHOUT_LIST):
         raise ModelServerUnusable(answer.detail)
-    return Chosen("openai_compatible", address, answer.models, None, preset or preset_at(address), secret)
+    return Chosen("openai_compatible", address, answer.models, None, preset or preset_at(address), secret), answer
 
 
-def _groq(chosen: Chosen) -> Chosen:
+def _groq(chosen: Chosen) -> tuple[Chosen, ServerAnswer]:
     known = ModelSettings()
     if chosen.key is None or not chosen.key.get_secret_value():
         raise ModelServerUnusable("Give the key of Groq; it begins with gsk_.")
@@ -190,7 +192,7 @@ def _groq(chosen: Chosen) -> Chosen:
     answer = ask_server(address, chosen.key.get_secret_value(), "")
     if answer.state != "ok":
         raise ModelServerUnusable(answer.detail)
-    return Chosen("groq", None, answer.models, None, chosen.preset, chosen.key)
+    return Chosen("groq", None, answer.models, None, chosen.preset, chosen.key), answer
 
 
 def _picked(chosen: Chosen, model: str | None) -> str:

@@ -22,6 +22,7 @@ const PAGES = [
 ];
 for (const name of PAGES) route(`/${name}`, module(name), () => t(name));
 route("/conversations/:id", module("conversation"), () => t("conversation"));
+route("/models", module("models"), () => t("models"));
 route("/workspaces/:name", module("workspace"), () => t("workspace"));
 route("/query/:id", module("query"), () => t("query"));
 route("/document/:id", module("document"), () => t("document"));

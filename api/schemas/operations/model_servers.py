@@ -64,6 +64,7 @@ class ServedModels(BaseModel):
 
     address: str | None = Field(description="As it is to be used, with `/v1` if that was missing.")
     models: list[str]
+    detail: str | None = Field(description="Why it lists none; a model can be tried by its name.")
 
 
 class ModelTried(BaseModel):
