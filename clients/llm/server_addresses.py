@@ -23,7 +23,7 @@ def check_server_address(address: str, named: Sequence[str], *, may_be_loopback:
     except WebhookUrlInvalid as error:
         is_usual = error.message == WebhookUrlInvalid().message or "https://" in error.message
         raise ModelServerUnusable(
-            "Give an address such as https://llm.example.com/v1." if is_usual else error.message
+            "Give an address such as https://example.com/v1." if is_usual else error.message
         ) from None
     if may_be_loopback and is_loopback(parsed.host):
         return

@@ -176,7 +176,7 @@ def _looked_at(place: Place, preset: Preset | None) -> tuple[Chosen, ServerAnswe
     if place.provider == "groq":
         return _groq(Chosen("groq", None, (), None, preset or "standard", secret))
     if not place.address:
-        raise ModelServerUnusable("Give the address of the server, such as https://llm.example.com/v1.")
+        raise ModelServerUnusable("Give the address of the server, such as https://example.com/v1.")
     check_server_address(place.address, settings().models.servers, may_be_loopback=place.is_home)
     address, answer = look_at(place.address, key, "")
     if answer.state not in ("ok", *_WITHOUT_LIST):

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from citewell.cli.connection import provider_chosen_on_page
 from citewell.cli.console import emit, err, out, plain, say
 from citewell.cli.errors import FAILED, CommandFailed
 from citewell.cli.models.config_editing import REMOVED, Changes, difference, edited, write
@@ -90,6 +91,8 @@ def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
     file, models = config_file(), configured.models
     yield "file", str(file.absolute()) if file else None
     yield "provider", configured.provider
+    if chosen := provider_chosen_on_page():
+        yield "page", f"{chosen}, chosen there (#/models)"
     if configured.provider != "offline":
         yield "address", without_login(configured.provider_url)
         yield "key", f"{configured.provider_key_name} is {'set' if configured.provider_key else 'not set'}"

@@ -129,7 +129,7 @@ function found({ name, address, models, state, detail }, trial) {
   return h(
     "form",
     { class: "stack", onsubmit: start },
-    h("h3", {}, title, " ", h("bdi", { class: "small muted mono" }, address)),
+    h("h3", {}, title, name && [" ", h("bdi", { class: "small muted mono" }, address)]),
     h("div", { class: "sieve" }, h("label", {}, t("model"), choice), h("label", {}, t("judge"), judge), tryButton()),
   );
 }
@@ -270,7 +270,8 @@ function trying(signal, changed) {
     await changed();
     const now = document.getElementById("now");
     now.tabIndex = -1;
-    now.focus();
+    now.focus({ preventScroll: true });
+    scrollTo(0, 0);
   }
   return { element, start };
 }
@@ -291,7 +292,7 @@ function usable(tried, use) {
     models.judge === "rules" ? t("willRules") : t("willJudge", { model: models.fast }),
     models.is_remote ? t("willSend", { address: models.address }) : t("willStay", { address: models.address }),
     models.is_remote && t(models.has_price ? "willCost" : "willCostUnknown"),
-    t("willTake", { n: number(slowest) }),
+    t("willTake", { n: number(slowest, 2) }),
     t("willKeep"),
   ];
   return [
@@ -322,8 +323,10 @@ function tableOf(trials) {
   const columns = [
     { name: t("tried"), cell: ({ tried }) => tried },
     { name: t("found"), cell: ({ passed, found }) => [passed ? "✓ " : "✕ ", found === "ok" ? t("ok") : found] },
-    { name: t("modelName"), cell: ({ model }) => h("bdi", { class: "mono" }, model) },
-    { name: t("seconds"), number: true, cell: ({ seconds }) => number(seconds) },
+    { name: t("seconds"), number: true, cell: ({ seconds }) => number(seconds, 2) },
   ];
+  if (new Set(trials.map(({ model }) => model)).size > 1) {
+    columns.unshift({ name: t("model"), cell: ({ model }) => h("bdi", { class: "mono" }, model) });
+  }
   return table({ caption: t("table"), columns, rows: trials });
 }
