@@ -340,15 +340,19 @@ class Settings(BaseSettings):
             return "GROQ_API_KEY"
         return next((f"models.{name}" for name in sorted(self.models.chosen, reverse=True)), None)
 
+    @classmethod
+    def read(cls) -> "Settings":
+        """Read the environment and the file, and remember the file for `with_choice`. Raises ValidationError."""
+        made = cls()
+        made._file = read_config().values
+        return made
+
     def with_choice(self, choice: int, values: Mapping[str, Any]) -> "Settings":
-        """These settings as they are when the file has `values`, too, in place of its own. Call it on the result of
-        `settings()`. Raises ValidationError."""
-        file = self._file
-        groups = {
-            name: {**(file.get(name) or {}), **value} if isinstance(value, Mapping) else value
-            for name, value in values.items()
-        }
-        chosen = _Chosen(**{**file, **groups})
+        """These settings as they are when the file has `values`, too, in place of its own. Raises ValidationError."""
+        merged: dict[str, Any] = dict(self._file)
+        for name, value in values.items():
+            merged[name] = {**(merged.get(name) or {}), **value} if isinstance(value, Mapping) else value
+        chosen = _Chosen(**merged)
         chosen._model_choice = choice
         return chosen
 
@@ -447,8 +451,7 @@ def settings() -> Settings:
     Raises ConfigurationInvalid with the place of every wrong setting, and the likely name of a misspelled one.
     """
     try:
-        read = Settings()
-        read._file = read_config().values
+        read = Settings.read()
     except ValidationError as error:
         raise ConfigurationInvalid("; ".join(complaints(Settings, error, read_config()))) from None
     except SettingsError as error:

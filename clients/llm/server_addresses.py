@@ -4,7 +4,7 @@ Those that an operator names may be anywhere, and so may those of this machine w
 """
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -39,6 +39,23 @@ def check_server_address(address: str, named: Sequence[str], *, may_be_loopback:
             "Model servers are reached at public addresses, by https on port 443 or 80. One of your own network must "
             f"be named in the configuration: CITEWELL_MODELS__SERVERS='[\"{parsed.scheme}://{parsed.authority}\"]'."
         ) from None
+
+
+def judge_of_dialled(address: str, named: Sequence[str]) -> Callable[[str, int], None] | None:
+    """What raises OSError for an IP address and port that a chosen server's name must not lead to when it is dialled:
+    a name may move. None for a server of this machine, and for those that the operator named.
+    """
+    parts = urlsplit(address)
+    if is_loopback(parts.hostname or "") or any(_origin(address) == _origin(server) for server in named):
+        return None
+
+    def check(ip: str, port: int) -> None:
+        try:
+            _POLICY.check(ip.partition("%")[0], port, parts.scheme)
+        except AddressForbidden:
+            raise OSError("its name leads to an address that is not public") from None
+
+    return check
 
 
 def is_loopback(host: str) -> bool:

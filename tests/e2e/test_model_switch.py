@@ -77,9 +77,13 @@ def test_a_switch_reaches_every_process_and_no_question_under_way() -> None:
 
         # Many at once run in both worker processes.
         simulator.reset()
-        asked = [{"question": f"{QUESTION} {number}", "workspace": "switch"} for number in range(6)]
+
+        def ask(number: int) -> str:
+            body = {"question": f"{QUESTION} {number}", "workspace": "switch"}
+            return beside.post("/v1/queries", json=body).raise_for_status().json()["id"]
+
         with ThreadPoolExecutor(6) as threads:
-            accepted = list(threads.map(lambda body: beside.post("/v1/queries", json=body).json()["id"], asked))
+            accepted = list(threads.map(ask, range(6)))
         answers = [stack.wait(id_) for id_ in accepted]
         assert {(answer["status"], answer["provider"]) for answer in answers} == {("succeeded", "openai_compatible")}
         assert {entry.model for entry in simulator.ledger.billed} == {MODEL}
