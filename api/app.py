@@ -31,6 +31,7 @@ from api.routes import (
     feedback,
     keys,
     metrics,
+    model_servers,
     operations,
     overview,
     quality,
@@ -94,6 +95,7 @@ _ROUTERS = (
     (seeds.citations_router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
+    (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
 # OpenAI's clients and the proxies before them may add parameters of their own.
 _OPEN_TO_PARAMETERS = (completions.router,)

@@ -1,12 +1,15 @@
 """Which models answer, judge, embed and rerank."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, SecretStr
+from pydantic import AfterValidator, Field, JsonValue, SecretStr, field_validator
 
 from config import Group
 from config.limits import DEVELOPER, ModelLimits
 
+CHOICE = frozenset({"provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key", "api_key_env"})
+"""Settings of `models` that make a choice of models, as `citewell models use` and the page do."""
 _OUR_OWN = ("model", "messages", "stream")
 
 
@@ -133,6 +136,20 @@ class ModelSettings(Group):
         ge=1,
         description="Calls of each model in flight per worker process; fewer once its server lets calls time out",
     )
+    from_page: Literal["auto", "allowed", "forbidden"] = Field(
+        default="auto",
+        description=(
+            "Whether an administrator may choose the model on the page while no setting here names one; `auto`: where "
+            "no key is required. `forbidden` also sets aside what was chosen"
+        ),
+    )
+    servers: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "More addresses of model servers for the page to look at, in private networks, too: "
+            "`http://10.0.0.5:8000/v1`"
+        ),
+    )
     # A classifier of (source, statement) pairs with a veto on what is called supported; docs/internals/neural-judge.md.
     judge: str | None = Field(
         default=None,
@@ -161,6 +178,20 @@ class ModelSettings(Group):
         description="Second attempts for late judgements, as a share of all calls; 0 disables them",
     )
     breaker: BreakerSettings = BreakerSettings()
+
+    @field_validator("servers")
+    @classmethod
+    def _addresses(cls, servers: tuple[str, ...]) -> tuple[str, ...]:
+        for server in servers:
+            if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", server):
+                raise ValueError(f"{server!r} is no address such as http://10.0.0.5:8000/v1")
+        return servers
+
+    @property
+    def chosen(self) -> set[str]:
+        """The names of the settings given here that choose a provider or model."""
+        given = self.model_fields_set & CHOICE
+        return given - {"provider"} if self.provider == "auto" else given
 
 
 class RerankSettings(Group):

@@ -7,12 +7,13 @@ them.
 
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -331,6 +332,37 @@ class Settings(BaseSettings):
     standing: StandingSettings = StandingSettings()
     audit: AuditSettings = AuditSettings()
 
+    _file: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _model_choice: int | None = PrivateAttr(default=None)
+
+    @property
+    def model_choice(self) -> int | None:
+        """The id of the choice of models that was made on the page and is part of these settings, if one is."""
+        return self._model_choice
+
+    @property
+    def model_setting(self) -> str | None:
+        """The name of a setting that chooses a provider or model, or None: then the page may choose."""
+        if self.models.provider == "auto" and self.groq_api_key and self.groq_api_key.get_secret_value():
+            return "GROQ_API_KEY"
+        return next((f"models.{name}" for name in sorted(self.models.chosen, reverse=True)), None)
+
+    @classmethod
+    def read(cls) -> "Settings":
+        """Read the environment and the file, and remember the file for `with_choice`. Raises ValidationError."""
+        made = cls()
+        made._file = read_config().values
+        return made
+
+    def with_choice(self, choice: int, values: Mapping[str, Any]) -> "Settings":
+        """These settings as they are when the file has `values`, too, in place of its own. Raises ValidationError."""
+        merged: dict[str, Any] = dict(self._file)
+        for name, value in values.items():
+            merged[name] = {**(merged.get(name) or {}), **value} if isinstance(value, Mapping) else value
+        chosen = _Chosen(**merged)
+        chosen._model_choice = choice
+        return chosen
+
     @property
     def is_keyless(self) -> bool:
         """Whether requests need no key, because only this machine reaches the API."""
@@ -399,6 +431,21 @@ class Settings(BaseSettings):
         return with_preset(known)
 
 
+class _Chosen(Settings):
+    """Settings made of the environment and, with less weight, the given values."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return env_settings, init_settings
+
+
 def default_home() -> Path:
     """The data directory unless CITEWELL_HOME is set.
 
@@ -416,7 +463,7 @@ def settings() -> Settings:
     Raises ConfigurationInvalid with the place of every wrong setting, and the likely name of a misspelled one.
     """
     try:
-        read = Settings()
+        read = Settings.read()
     except ValidationError as error:
         raise ConfigurationInvalid("; ".join(complaints(Settings, error, read_config()))) from None
     except SettingsError as error:

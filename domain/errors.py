@@ -88,6 +88,10 @@ class AddressForbidden(BadInput):
     """Webhooks go to public addresses only."""
 
 
+class ModelServerUnusable(BadInput):
+    """The server of models cannot be used like this."""
+
+
 class DocumentSourceInvalid(BadInput):
     """The source of documents cannot be set up like this."""
 
@@ -164,6 +168,10 @@ class SharingOff(Forbidden):
     """Answers are not shared here; `access.share_max_hours` allows it."""
 
 
+class ModelChoiceForbidden(Forbidden):
+    """Models are not chosen on the page here; `models.from_page` allows it."""
+
+
 class KeyRequiredHere(Forbidden):
     """Without a key only this machine is served, at a loopback address; or make a key: `citewell keys create`"""
 
@@ -204,6 +212,10 @@ class BoxesMissing(CitewellError):
     """The words of this document have no places on pages: only those of PDFs have."""
 
     status = 409
+
+
+class ModelTrialNotFound(NotFound):
+    """There is no such trial, it is older than an hour, or it was used before; try the model again."""
 
 
 class FeedbackNotFound(NotFound):

@@ -28,6 +28,13 @@ def isolate(table: str, column: str = "tenant_id") -> None:
     op.execute(f"CREATE POLICY tenant_isolation ON {table} USING ({rule}) WITH CHECK ({rule})")
 
 
+def show_to_system_only(table: str) -> None:
+    """Force row-level security on a table of the installation that no request of a tenant may see."""
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    op.execute(f"CREATE POLICY system_only ON {table} USING ({_SYSTEM}) WITH CHECK ({_SYSTEM})")
+
+
 def limit(table: str, column: str, *, also: str | None = None) -> None:
     """Hide the rows of other workspaces from transactions limited to some; `also` is a further condition for them."""
     within = f"{column} = ANY ({LIMITED_TO}::bigint[])" + (f" AND {also}" if also else "")

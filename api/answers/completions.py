@@ -25,6 +25,7 @@ from config.settings import settings
 from domain.answers.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors import QueryFinished, QueryNotFound
 from domain.query.conversation import last_turns
+from services.core.model_choice import current_settings
 from services.queries import conversations, results
 from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
@@ -87,9 +88,9 @@ def _start(asked: CompletionCreate, named: ConversationNamed | None) -> UUID:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
         return start_query(replace(new, conversation=before))
     if named == "new":
-        query_id = conversations.ask_first(new, settings()).query_id
+        query_id = conversations.ask_first(new, current_settings()).query_id
     else:
-        query_id = conversations.ask(named, new, settings(), workspace=model.workspace).query_id
+        query_id = conversations.ask(named, new, current_settings(), workspace=model.workspace).query_id
     launcher().queries()
     return query_id
 

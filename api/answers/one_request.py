@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.answers.waiting import read_when_final
 from api.http.errors import Unanswered
-from config.settings import settings
+from services.core.model_choice import current_settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query
 from workers.starting.launch_thread import launcher
@@ -44,6 +44,6 @@ def location_of(query_id: UUID | str) -> str:
 
 def start_query(new: NewQuery) -> UUID:
     """Accept the query and hand it to the workers; return its id. Raises what `submit_query` raises."""
-    query_id = submit_query(new, settings())
+    query_id = submit_query(new, current_settings())
     launcher().queries()
     return query_id

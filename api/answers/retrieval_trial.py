@@ -2,11 +2,11 @@
 
 from threading import BoundedSemaphore
 
-from config.settings import settings
 from domain.errors import Overloaded
+from services.core.model_choice import current_settings
 from services.queries.retrieval_trial import RetrievalTrial, try_retrieval
 from services.queries.submission import NewQuery
-from workers.processes.runtime import run, tools
+from workers.processes.runtime import run, tools_of
 
 _AT_A_TIME = 4
 """The most trials that wait for models at the same time; each of them occupies a thread of the API, which other
@@ -21,6 +21,7 @@ def tried(asked: NewQuery, *, reranks: bool, limit: int) -> dict[str, object]:
     if not _places.acquire(blocking=False):
         raise Overloaded("Many searches are being tried; try again in a few seconds.", _RETRY_AFTER_S)
     try:
-        return try_retrieval(RetrievalTrial(asked, reranks, limit), settings(), tools(), run)
+        current = current_settings()
+        return try_retrieval(RetrievalTrial(asked, reranks, limit), current, tools_of(current.model_choice), run)
     finally:
         _places.release()

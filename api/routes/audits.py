@@ -10,9 +10,9 @@ from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.uploads import require_json
 from api.schemas.verification.audits import AuditChecked, AuditRead, Head, ReverifyCreate
 from api.schemas.verification.verifications import VerificationAccepted, VerificationLinks
-from config.settings import settings
 from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify
+from services.core.model_choice import current_settings
 from services.finishing import audit_chain
 from workers.starting.launch_thread import launcher
 
@@ -81,7 +81,7 @@ def _reverified(
     query_id: UUID, kind: QueryKind, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
     wanted = Reverification(asked.model, asked.preset, asked.citation_confidence, asked.checks, asked.callback_url)
-    new_id, repeated = reverify(query_id, kind, wanted, settings(), repeatable)
+    new_id, repeated = reverify(query_id, kind, wanted, current_settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

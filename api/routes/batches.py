@@ -18,7 +18,7 @@ from api.schemas.verification.verifications import (
     VerificationCreate,
     VerificationResult,
 )
-from config.settings import settings
+from services.core.model_choice import current_settings
 from services.external import batches
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
@@ -81,8 +81,9 @@ async def submit(
 
     Only a few of them run at a time, so that people who wait for an answer need not wait for the batch.
     """
-    items = await run_in_threadpool(parsed_lines, await request.body(), settings())
-    batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, settings(), repeatable)
+    current = await run_in_threadpool(current_settings)
+    items = await run_in_threadpool(parsed_lines, await request.body(), current)
+    batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, current, repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

@@ -25,9 +25,9 @@ from api.schemas.questions.conversations import (
     TurnList,
 )
 from api.schemas.texts import PlainText, WorkspaceName
-from config.settings import settings
 from domain.errors import QueryUnfinished
 from domain.exports.file_name import file_name
+from services.core.model_choice import current_settings
 from services.queries import conversations
 from workers.processes.notifying import notify_end
 from workers.starting.launch_thread import launcher
@@ -55,7 +55,7 @@ def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeat
 @router.post("/turns", name="create_conversation_by_turn", status_code=202, dependencies=[*_JSON, ROOM_FOR_A_QUESTION])
 def ask_first(turn: FirstTurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
     """Begin a conversation with its first question."""
-    asked = conversations.ask_first(as_new_query(turn, turn.workspace), settings(), repeatable)
+    asked = conversations.ask_first(as_new_query(turn, turn.workspace), current_settings(), repeatable)
     return _accepted(asked, response)
 
 
@@ -107,7 +107,7 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
     `replaces` another one may be asked at any time.
     """
     new = as_new_query(turn, _NO_WORKSPACE)
-    asked = conversations.ask(conversation_id, new, settings(), replaces=turn.replaces, request=repeatable)
+    asked = conversations.ask(conversation_id, new, current_settings(), replaces=turn.replaces, request=repeatable)
     return _accepted(asked, response)
 
 
@@ -136,6 +136,8 @@ def export_conversation(
     made = exported_turns(title or queries[0]["question"], queries, format, places_at(page_url(request)))
     at = datetime.fromisoformat(queries[-1]["finished_at"] or queries[-1]["created_at"])
     return download(made.content, file_name(title or queries[0]["question"], at, made.suffix), made.media_type)
+
+
 def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:
     if asked.repeated:
         response.headers.update(REPLAYED)

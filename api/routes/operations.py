@@ -1,5 +1,7 @@
 """Health checks, for monitors and process managers."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 from fastapi import APIRouter, Request
@@ -8,18 +10,29 @@ from fastapi.responses import Response
 from api.http.errors import RETRY_AFTER_S, problem
 from api.http.security import keys_mode
 from api.schemas.operations.health import Checks, Health, NotReadyProblem, Ready
-from config.settings import settings
+from config.settings import Settings, settings
+from services.core.model_choice import current_settings, last_settings
 from services.operations.readiness import check_readiness
 
 router = APIRouter(tags=["operations"])
 
 VERSION = version("citewell")
+_PATIENCE_S = 0.3
+_ASIDE = ThreadPoolExecutor(1, "health")
+"""A thread of its own, which no request waits for."""
 
 
 @router.get("/healthz", name="get_health")
 async def healthz() -> Health:
     """The process is alive; its dependencies are not checked."""
-    return Health(version=VERSION, provider=settings().provider)
+    return Health(version=VERSION, provider=(await _current()).provider)
+
+
+async def _current() -> Settings:
+    """The settings in use, or after a short wait for the database those that were read last."""
+    reading = asyncio.get_running_loop().run_in_executor(_ASIDE, current_settings)
+    done, _ = await asyncio.wait([reading], timeout=_PATIENCE_S)
+    return reading.result() if done else last_settings()
 
 
 @router.get("/readyz", name="get_readiness", response_model=Ready, responses={503: {"model": NotReadyProblem}})

@@ -31,10 +31,10 @@ from api.schemas.questions.queries import (
 )
 from api.schemas.texts import WorkspaceName
 from api.schemas.verification.history import HistoryRead
-from config.settings import settings
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
 from domain.exports.file_name import file_name
+from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
@@ -73,7 +73,7 @@ async def ask(
     With `wait` the response is the answered question if it is ready in time; otherwise it says where it will be.
     """
     new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
-    query_id, repeated = await run_in_threadpool(submit_once, new, settings(), repeatable)
+    query_id, repeated = await run_in_threadpool(lambda: submit_once(new, current_settings(), repeatable))
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -92,7 +92,7 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
 
     Finished work is taken over, so nothing is paid for twice; see `replay_of`.
     """
-    new_id, repeated = retry_query(query_id, QueryKind.ANSWER, settings(), repeatable)
+    new_id, repeated = retry_query(query_id, QueryKind.ANSWER, current_settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

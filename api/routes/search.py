@@ -8,9 +8,10 @@ from api.http.uploads import require_json
 from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
 from clients.embeddings.factory import configured_embedder
-from config.settings import Settings, settings
+from config.settings import Settings
 from domain.errors import ScopeMissing
 from domain.keys import Scope, allows
+from services.core.model_choice import current_settings
 from services.queries.passage_search import NewSearch, search_passages
 from services.queries.submission import NewQuery, resolve_options
 
@@ -22,7 +23,7 @@ def search(asked: SearchCreate) -> object:
     """The passages that a question would find first, before reranking by a model."""
     # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.
     new = NewSearch(asked.query, asked.workspace, tuple(asked.workspaces or ()), asked.k, asked.filter)
-    return search_passages(new, settings(), configured_embedder())
+    return search_passages(new, current_settings(), configured_embedder())
 
 
 @router.post("/explain", name="explain_search", response_model=SearchExplained, dependencies=[Depends(require_json)])
@@ -54,7 +55,7 @@ def explain(asked: SearchExplain, request: Request) -> object:
 def _check_may_pay(request: Request, new: NewQuery, *, reranks: bool) -> None:
     """A key that only reads must not spend money. Raises ScopeMissing."""
     scopes = getattr(request.state, "scopes", None)
-    if scopes is not None and not allows(scopes, Scope.ASK) and costs(new, settings(), reranks=reranks):
+    if scopes is not None and not allows(scopes, Scope.ASK) and costs(new, current_settings(), reranks=reranks):
         raise ScopeMissing(
             "This asks a language model, which needs a key with the scope 'ask'; send `rerank` as false, and leave out "
             "`run`, `multi_query` and `graph`."

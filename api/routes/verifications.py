@@ -24,8 +24,8 @@ from api.schemas.verification.verifications import (
     VerificationList,
     VerificationResult,
 )
-from config.settings import settings
 from db.models import QueryKind
+from services.core.model_choice import current_settings
 from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
@@ -54,7 +54,8 @@ async def verify(
     With `wait` the response is the result if it is ready in time; otherwise it says where the result will be.
     """
     new = as_new(sent)
-    query_id, repeated = await run_in_threadpool(submit_verification, new, settings(), repeatable)
+    current = await run_in_threadpool(current_settings)
+    query_id, repeated = await run_in_threadpool(submit_verification, new, current, repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:
@@ -75,7 +76,7 @@ def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response)
 
     It uses the stored answer and sources.
     """
-    new_id, repeated = retry_query(verification_id, QueryKind.VERIFICATION, settings(), repeatable)
+    new_id, repeated = retry_query(verification_id, QueryKind.VERIFICATION, current_settings(), repeatable)
     if repeated:
         response.headers.update(REPLAYED)
     else:

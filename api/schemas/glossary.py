@@ -273,5 +273,6 @@ TAGS = {
     "seeds": "The same questions in the formats of other systems.",
     "webhooks": "Notifications, signed and retried until they arrive.",
     "keys": "API keys of the caller's tenant.",
+    "models": "Which language model answers: found, tried and chosen for the whole installation.",
     "operations": "Health and metrics of the server.",
 }

@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Protocol
 
+import httpx
+
 from citewell.cli.console import err, say
 from citewell.supervisor.errors import AlreadyRunning
 from citewell.supervisor.state import ServerState, running_server
@@ -13,6 +15,7 @@ from citewell_client import CitewellClient, key_of_environment
 from config.settings import settings
 
 _PATIENCE_S, _LOOK_EVERY_S = 60.0, 0.2
+_ASK_S = 3.0
 
 
 class _OwnServer(Protocol):
@@ -46,6 +49,18 @@ def connected(url: str | None) -> Generator[CitewellClient]:
         except AlreadyRunning as already:
             client = CitewellClient(_awaited(already).url, key, priority="interactive")
         yield stack.enter_context(client)
+
+
+def provider_chosen_on_page() -> str | None:
+    """The provider that the running server of this home has from the page, where the settings name none."""
+    running = running_server(settings().home) if settings().provider == "offline" else None
+    if running is None:
+        return None
+    try:
+        provider = str(httpx.get(f"{running.url}/healthz", timeout=_ASK_S).json()["provider"])
+    except (httpx.HTTPError, ValueError, KeyError):
+        return None
+    return None if provider == "offline" else provider
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from clients.llm.completions.providers import CompatibleModel, GroqModel, extra_
 from clients.llm.neural import NeuralJudge, open_classifier
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import ChatModel, ModelReply, ModelRequest, StreamPart
+from clients.llm.server_addresses import judge_of_dialled
 from config.settings import ConfigurationInvalid, Settings
 
 
@@ -65,7 +66,9 @@ def _provider(settings: Settings) -> ChatModel:
     if settings.provider == "offline":
         return OfflineModel(default_embedder())
     if settings.provider == "openai_compatible":
-        return CompatibleModel(key, url, catalogue=models.catalogue, redis_url=redis_url)
+        # The operator's own address may be anywhere.
+        judge = None if settings.model_choice is None else judge_of_dialled(url, models.servers)
+        return CompatibleModel(key, url, catalogue=models.catalogue, redis_url=redis_url, may_dial=judge)
     return GroqModel(
         key,
         url,

@@ -1,6 +1,7 @@
 """What a provider's server says about itself: whether it accepts the key, and which models it serves."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -51,9 +52,12 @@ class LocalServer:
 
 
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
-OLLAMA = LocalServer("ollama", "http://127.0.0.1:11434/v1", "ollama serve")
-LLAMA_CPP = LocalServer("llamacpp", "http://127.0.0.1:8080/v1", "llama-server -hf NAME --port 8080")
-LOCAL_SERVERS = (OLLAMA, LLAMA_CPP)
+LOCAL_SERVERS = (
+    LocalServer("ollama", "http://127.0.0.1:11434/v1", "ollama serve"),
+    LocalServer("llamacpp", "http://127.0.0.1:8080/v1", "llama-server -hf NAME --port 8080"),
+    LocalServer("lmstudio", "http://127.0.0.1:1234/v1", "lms server start"),
+)
+"""The usual addresses of the programs that serve models on a person's machine."""
 
 
 def ask_provider(settings: Settings) -> ServerAnswer | None:
@@ -69,7 +73,8 @@ def models_address(settings: Settings) -> str:
 
 
 def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S) -> ServerAnswer:
-    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused."""
+    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused; empty
+    for a key that was typed in."""
     try:
         answer = httpx.get(address, headers=key_headers(address, key), timeout=timeout_s)
     except httpx.TimeoutException:
@@ -120,17 +125,25 @@ def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:
     return [model for model in dict.fromkeys(wanted) if answer.models and not answer.serves(model)]
 
 
-def find_local_servers() -> dict[LocalServer, ServerAnswer]:
-    asked = {server: ask_server(f"{server.address}/models", "", COMPATIBLE.key_setting) for server in LOCAL_SERVERS}
-    return {server: answer for server, answer in asked.items() if answer.state == "ok"}
+def find_local_servers(servers: Sequence[LocalServer] | None = None) -> dict[LocalServer, ServerAnswer]:
+    """What all of these, by default those of this machine, answer when they are asked for their models at once."""
+    asked = LOCAL_SERVERS if servers is None else tuple(servers)
+
+    def ask(server: LocalServer) -> ServerAnswer:
+        return ask_server(endpoint(server.address, "models"), "", COMPATIBLE.key_setting)
+
+    with ThreadPoolExecutor(max(1, len(asked))) as threads:
+        return dict(zip(asked, threads.map(ask, asked), strict=True))
 
 
 def _refused(answer: httpx.Response, key: str, key_name: str) -> ServerAnswer:
     if not key:
-        return ServerAnswer("key_refused", detail=f"the server wants a key; set {key_name}")
+        return ServerAnswer("key_refused", detail="the server wants a key" + (f"; set {key_name}" if key_name else ""))
     said = _said(answer).replace(key, "***")
     state = "key_refused" if answer.status_code == _NO_KEY else "forbidden"
-    return ServerAnswer(state, detail=f"{key_name} is refused: HTTP {answer.status_code} {said}".rstrip())
+    status = f"HTTP {answer.status_code} {said}".rstrip()
+    detail = f"{key_name} is refused: {status}" if key_name else f"the key is refused: {status}"
+    return ServerAnswer(state, detail=detail)
 
 
 def _said(answer: httpx.Response) -> str:

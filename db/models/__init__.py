@@ -22,6 +22,7 @@ from db.models.fingerprint import DocumentFingerprint, FingerprintBand
 from db.models.graph import DocumentGraph, Entity, EntityChunk, GraphChunk, GraphStatus, Relation, RelationChunk
 from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
+from db.models.model_choice import ModelChoice
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
 from db.models.reingestion import ReingestedDocument, Reingestion
@@ -87,6 +88,7 @@ __all__ = [
     "Lexeme",
     "MeterTotal",
     "ModelCall",
+    "ModelChoice",
     "ProcessMeter",
     "Query",
     "QueryKind",

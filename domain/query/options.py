@@ -69,6 +69,8 @@ class QueryOptions(BaseModel):
     judge_model: str | None = None
     """The fast model of this query: the judge of a re-verification (N6), or the workspace's; None for the configured
     one."""
+    model_choice: int | None = None
+    """The choice of models on the page that all of its calls follow; None for the configuration."""
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None

@@ -68,10 +68,14 @@ def retry_query(
         take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
-        elif old.provider == settings.provider and (old.error or {}).get("code") != SourceDeleted().code:
-            # Outcomes of another provider are not kept, and none if a passage that they rest on is gone.
+        elif _has_same_models(old, settings) and (old.error or {}).get("code") != SourceDeleted().code:
+            # Outcomes of other models are not kept, and none if a passage that they rest on is gone.
             copy_outcomes(session, old.id, new_id, kept_outcomes(list_outcomes(session, old.id), parked))
     return Submitted(new_id, repeated=False)
+
+
+def _has_same_models(old: Query, settings: Settings) -> bool:
+    return (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice)
 
 
 def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) -> None:
@@ -83,7 +87,7 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
         question=old.question,
         mode=old.mode,
         provider=settings.provider,
-        options=old.options,
+        options={**old.options, "model_choice": settings.model_choice},
         callback_url=old.callback_url,
         custom_id=old.custom_id,
         replay_of=old.id,

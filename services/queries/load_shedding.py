@@ -13,6 +13,7 @@ from db.queries.admission import backlog as rows
 from db.queries.admission.backlog import Backlog, Pace, TenantBacklog
 from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
+from services.core.model_choice import current_settings
 from services.core.request_priority import FEW, Priority
 
 REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 5.0
@@ -102,14 +103,14 @@ def check_questions(
 
     A repetition of an accepted request, known by its Idempotency-Key, costs nothing and passes.
     """
-    limits = settings().admission
+    limits = current_settings().admission
     snapshot = _memory.current(limits)
     lines = snapshot.lines
     is_person = _is_person(priority, lines)
     own, total = lines.get(current_tenant(), TenantBacklog()).asked, sum(line.asked for line in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "questions")
     if refused is None:
-        asked = _Question(is_person, settings().budget.deadline_s if deadline_s is None else deadline_s)
+        asked = _Question(is_person, current_settings().budget.deadline_s if deadline_s is None else deadline_s)
         refused = _refused_as_late(asked, lines, snapshot.pace, limits)
     _raise_unless_known(refused, repeated_key)
     snapshot.count_passed(is_person)

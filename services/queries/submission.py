@@ -221,6 +221,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         model=new.model,
         # The offline provider has no models to choose from, and its verdicts have the name of its own rules.
         judge_model=None if settings.provider == "offline" else new.fast_model,
+        model_choice=settings.model_choice,
         retrieval_method=new.retrieval_method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
         filter=new.filter,

@@ -30,6 +30,21 @@ NOT_TOLD = {
     "extra_body: {temperature: null}",
     "extra_body: {stream_options: null}",
     "request too large",
+    # What a model is tried with, which no page shows, and commands.
+    "The canteen opens at noon and serves soup, bread and two warm dishes.",
+    "The canteen serves two warm dishes.",
+    "How much is the parking fee for visitors?",
+    "How long may a product be returned?",
+    "Products may be returned within 30 days of delivery.",
+    "Products may be returned within 90 days of delivery.",
+    "The parking fee for visitors is 7 euros.",
+    "Office {number} keeps a register of its furniture, which the caretaker compares with the rooms every spring. What "
+    "is broken is repaired in the workshop or handed over to a dealer, and the register notes the date.",
+    "I don't know.",
+    "waiting for {1}: {2}",
+    "trying {1}: {2}; a model that is not loaded yet takes a while",
+    "llama-server -hf NAME --port 8080",
+    "lms server start",
     # Groups of words that mean the same.
     "rise increase grow climb improve gain advance jump surge",
     "fall decrease decline drop shrink worsen slip cut reduce",

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.cli.main import run
-from citewell.cli.models import candidates
-from clients.llm.servers import LocalServer, context_window
+from clients.llm.servers import LOCAL_SERVERS, LocalServer, context_window
 from config.models import ModelSettings
 from config.settings import Settings, settings
 from tests.cli.conftest import Outcome
@@ -200,7 +199,7 @@ def test_an_address_of_this_machine_gets_the_preset_of_its_name(use: Use, monkey
     ],
 )
 def test_ollama_is_known_by_its_address(address: str, *, is_there: bool) -> None:
-    assert candidates.LOCAL_SERVERS[0].is_at(address) is is_there
+    assert LOCAL_SERVERS[0].is_at(address) is is_there
 
 
 @pytest.mark.slow

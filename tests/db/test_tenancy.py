@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant_id" in table.c]
 # Tables of the installation rather than of a tenant.
-SHARED = {"evaluations", "embedding_spaces", "meter_totals", "process_meters", "worker_processes"}
+SHARED = {"evaluations", "embedding_spaces", "meter_totals", "model_choices", "process_meters", "worker_processes"}
 
 _ISOLATION = text("""
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity,
@@ -76,6 +76,12 @@ def test_every_table_has_the_same_forced_policy(nobody: Any) -> None:  # A8
         assert isolation[table.name] == (True, visible, writable, kind), table.name
     own = [rule.replace("tenant_id = ", "id = ") for rule in visible]
     assert isolation["tenants"] == (True, own, own, kind)
+    # It holds keys of model servers.
+    forced, shown, stored, _ = isolation["model_choices"]
+    assert forced
+    assert shown == stored
+    assert "citewell.system" in shown[0]
+    assert "citewell.tenant" not in shown[0]
 
 
 def test_the_role_is_not_above_the_policies() -> None:  # A8

@@ -18,6 +18,7 @@ from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
 from db.queries.access import workspace_removal
 from db.queries.access.idempotency import delete_old_keys
+from db.queries.access.model_choices import forget_keys
 from db.queries.admission import admission
 from db.queries.admission.processes import delete_dead_processes, try_leader_lock, wait_briefly
 from db.queries.documents import imports
@@ -201,6 +202,7 @@ def tidy() -> None:
             drop_old_drafts(session, KEEP_DRAFTS_S)
             delete_dead_processes(session)
             fold_dead_meters(session)
+            forget_keys(session)
     while True:
         with system_transaction() as session:
             if not try_leader_lock(session) or drop_old_replies(session, settings().models.keep_replies_s) < SWEEP:

@@ -33,7 +33,7 @@ from workers.execution.work import Step, Work
 from workers.pipeline import Run
 from workers.processes.notifying import notify_beside, notify_end, notify_watchers
 from workers.processes.once import once
-from workers.processes.runtime import leases, tools, worker_name
+from workers.processes.runtime import leases, tools_of, worker_name
 
 log = structlog.get_logger()
 
@@ -79,7 +79,12 @@ async def acquire(work: Work) -> Acquired | None:
     )
     done = entry.rounds.setdefault(run.round, {})
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
-    acquired = Acquired(StepContext(query, run.round, (), done, tools(), entry.rounds, budget=budget), entry.claimed)
+    try:
+        tools = await asyncio.to_thread(tools_of, query.options.model_choice)
+    except DatabaseUnavailable:
+        await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
+        raise
+    acquired = Acquired(StepContext(query, run.round, (), done, tools, entry.rounds, budget=budget), entry.claimed)
     if any(key not in entry.claimed and key not in done for key in work.keys):
         try:
             looked_at = await asyncio.to_thread(_look_at_unclaimed, work, acquired)

@@ -147,7 +147,7 @@ class _Execution:
             await asyncio.wait([adding.end])
             if isinstance(adding.result, StepResult) and adding.result.values:
                 context = self.context.with_outcomes(adding.step.name, adding.result.values)
-                self.continuation.insert(await asyncio.to_thread(adding.step.adds, self.work.run, context))
+                self.continuation.insert(await asyncio.to_thread(adding.step.adds, self.work.run, context), context)
                 is_first = not all(run.end.done() for run in self.open)
                 if is_first and not self.continuation.is_fan_in and self._has(self.work.keys, or_open=True):
                     return [adding]

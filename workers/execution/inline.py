@@ -15,12 +15,12 @@ from celery import Signature, signature
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from clients.llm.gateway import ModelGateway
 from services.core.context import StepContext
 from workers.canvas import in_order
 from workers.celery_app import app
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
-from workers.processes.runtime import tools
 
 log = structlog.get_logger()
 
@@ -65,12 +65,12 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
     return Work(run, tuple(part for task, asked in items.items() for part in work_for(task, run, asked).parts))
 
 
-def _should_run_here(links: Sequence[Signature[Any]]) -> bool:
+def _should_run_here(links: Sequence[Signature[Any]], models: ModelGateway) -> bool:
     """Whether these can run in place, and no other process would begin them sooner; this changes with the load."""
     work = in_place(links)
     if work is None or not _shared.issuperset(link.options.get("queue") for link in links):
         return work is not None
-    return tools().models.has_room(len(work.keys))
+    return models.has_room(len(work.keys))
 
 
 class Continuation:
@@ -92,13 +92,13 @@ class Continuation:
         self._canvas = work.follows and work.follows(work.run, context)
         self._links = [(link,) for link in _chained(self._canvas)]
         first: Any = self._links[0][0] if self._links else None
-        if first is not None and first.subtask_type == "chord" and _should_run_here(first.tasks):
+        if first is not None and first.subtask_type == "chord" and _should_run_here(first.tasks, context.tools.models):
             self._links[:1] = [(link,) for link in _chained(first.body)]
             self._put_first(first.tasks)
 
-    def insert(self, links: Sequence[Signature[Any]]) -> None:
+    def insert(self, links: Sequence[Signature[Any]], context: StepContext) -> None:
         """Run these side by side before the next link, if they can run in place."""
-        if links and self._links and _should_run_here(links):
+        if links and self._links and _should_run_here(links, context.tools.models):
             self._put_first(links)
 
     def _put_first(self, links: Sequence[Signature[Any]]) -> None:

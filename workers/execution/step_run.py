@@ -22,7 +22,6 @@ from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from clients.telemetry import families, tracing
 from clients.telemetry.meter import METER
-from config.settings import settings
 from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
@@ -32,6 +31,7 @@ from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Bu
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.call_telemetry import report_calls
 from services.core.context import StepContext, StepResult
+from services.core.model_choice import settings_of
 from services.verification.streamed_results import SENTENCES
 from workers.execution import computing
 from workers.execution.claims import Claim
@@ -70,7 +70,8 @@ class StepRun:
         self.context = replace(context, items=tuple(sorted(attempts)), log=log_, publish=self._publish)
         if step.spreads is not None:
             self.context = replace(self.context, dispatch=self._spread)
-        prices = settings().models.catalogue
+        prices = settings_of(context.query.options.model_choice).models.catalogue
+        self._prices = prices
         log_.begun_as = begun_rows(self.context, step.name, self._token, worker_name(), prices)
         log_.ended_as = ended_rows(self.context, step.name, self._token, prices)
         self._body: asyncio.Task[StepResult] | None = None
@@ -176,7 +177,7 @@ class StepRun:
     def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
         """The rows of its model calls; without calls answered by a kept reply unless `kept`."""
         made = [call for call in self.context.log.records if kept or not call.kept]
-        return model_call_rows(made, self.context, self.step.name, settings().models.catalogue, self._token)
+        return model_call_rows(made, self.context, self.step.name, self._prices, self._token)
 
     def report(self, outcome: Literal["done", "superseded", "stopped", "put_off", "handed_back"]) -> None:
         """Report the end of the run to the log, as metrics and as a span."""
@@ -202,7 +203,7 @@ class StepRun:
             }
             error = "failed" if self.has_failed else None
             within = tracing.past_span(f"step {name}", self.began_ns, self.ended_ns, attributes, error=error)
-        report_calls(records, settings().models.catalogue, within)
+        report_calls(records, self._prices, within)
 
     def _logged(self) -> AbstractContextManager[None]:
         return bound_contextvars(step=self.step.name, item=" ".join(self.context.items[:_MOST_ITEMS]))
@@ -226,6 +227,8 @@ def terms_of(context: StepContext, now: float, *, needed: bool = False) -> Terms
         ends_at=None if left_s is None else now + max(left_s, 0.0),
         patience_s=PATIENCE_S,
         last_try_at=None if waits_s is None else now + waits_s,
-        outage_s=math.inf if needed and waits_s is not None else settings().models.outage_s,
+        outage_s=math.inf
+        if needed and waits_s is not None
+        else settings_of(query.options.model_choice).models.outage_s,
         fast=query.options.judge_model,
     )

@@ -27,17 +27,18 @@ from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from config.logging import configure_logging
-from config.settings import settings
+from config.settings import Settings, settings
 from db.session import acting_for
 from services.core.context import PassageCache, StepContext, StepResult
+from services.core.model_choice import settings_of
 from workers.processes.children import LENGTH, Body
 
 
 class ParentGateway:
     """Forwards model calls to the parent, whose gateway makes and records them."""
 
-    def __init__(self, provider: str, worker: "Worker") -> None:
-        self.provider, self.judges_offline = provider, settings().judges_offline
+    def __init__(self, current: Settings, worker: "Worker") -> None:
+        self.provider, self.judges_offline = current.provider, current.judges_offline
         self._worker = worker
 
     async def ask(
@@ -53,8 +54,8 @@ class ParentGateway:
 class LocalGateway:
     """Calls the offline model in this process, one question at a time: the time of each starts when its turn comes."""
 
-    def __init__(self) -> None:
-        self._gateway = ModelGateway(make_model(settings()), settings().models)
+    def __init__(self, current: Settings) -> None:
+        self._gateway = ModelGateway(make_model(current), current.models)
         self._lock = asyncio.Lock()
         self.provider, self.judges_offline = self._gateway.provider, self._gateway.judges_offline
 
@@ -74,8 +75,7 @@ class Worker:
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._inbox: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
         self._passage_cache: tuple[Any, PassageCache] = None, PassageCache()
-        is_local = settings().judges_offline and not settings().models.judge
-        self._local = LocalGateway() if is_local else None
+        self._local: dict[int | None, LocalGateway] = {}
 
     async def serve(self) -> None:
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
@@ -94,13 +94,21 @@ class Worker:
         return await reply
 
     def _with_tools(self, context: StepContext) -> StepContext:
-        models: Any = self._local or ParentGateway(settings().provider, self)
+        models: Any = self._models(context.query.options.model_choice)
         query_id, passage_cache = self._passage_cache
         if query_id != context.query.id:
             # The steps of a query come one after the other and need the same sources.
             self._passage_cache = context.query.id, (passage_cache := PassageCache())
         tools = replace(context.tools, models=models, embedder=configured_embedder())
         return replace(context, tools=tools, passage_cache=passage_cache)
+
+    def _models(self, choice: int | None) -> ParentGateway | LocalGateway:
+        chosen = settings_of(choice)
+        if not chosen.judges_offline or chosen.models.judge:
+            return ParentGateway(chosen, self)
+        if choice not in self._local:
+            self._local[choice] = LocalGateway(chosen)
+        return self._local[choice]
 
     def _send(self, message: tuple[Any, ...]) -> None:
         try:

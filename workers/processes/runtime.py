@@ -10,6 +10,7 @@ import socket
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from clients.embeddings.factory import configured_embedder
@@ -18,8 +19,9 @@ from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
 from clients.webhooks.sending import WebhookSender
-from config.settings import settings
+from config.settings import Settings, settings
 from services.core.context import Tools
+from services.core.model_choice import settings_of
 from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
@@ -66,21 +68,50 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @once
 def tools() -> Tools:
-    replies, keep_s = None, settings().models.keep_replies_s
-    if keep_s and settings().provider != "offline":
-        catalogue = settings().models.model_dump_json(include={"catalogue", "fallbacks"})
-        replies = StoredReplies(keep_s, f"{settings().provider_url} {catalogue}")
-    models = ModelGateway(make_model(settings()), settings().models, limiter=make_limiter(settings()), replies=replies)
-    return Tools(
-        models,
-        configured_embedder(),
-        verifier=verifier_version(models, settings()),
-        sharing_verifier=verifier_version(models, settings(), "cheap"),
-        calibration=calibration_of(settings(), models.provider),
-        check_early=settings().stream.check_early,
-        stop_ungrounded_after=settings().stream.stop_ungrounded_after,
-        reranker=make_reranker(settings().rerank),
-        is_watched=process_notifier().is_watched,
+    """The tools with the models of the configuration."""
+    return _with_models(
+        Tools(
+            _gateway(settings()),
+            configured_embedder(),
+            check_early=settings().stream.check_early,
+            stop_ungrounded_after=settings().stream.stop_ungrounded_after,
+            reranker=make_reranker(settings().rerank),
+            is_watched=process_notifier().is_watched,
+        ),
+        settings(),
+    )
+
+
+def tools_of(choice: int | None) -> Tools:
+    """The tools for work that was accepted with this choice of models. Raises DatabaseUnavailable."""
+    if choice is None:
+        return tools()
+    chosen = settings_of(choice)
+    with _choosing:
+        # Work of an earlier choice may still run, so none is closed; people rarely switch.
+        if choice not in _of_choices:
+            _of_choices[choice] = _with_models(replace(tools(), models=_gateway(chosen)), chosen)
+        return _of_choices[choice]
+
+
+_of_choices: dict[int, Tools] = {}
+_choosing = threading.Lock()
+
+
+def _gateway(current: Settings) -> ModelGateway:
+    replies, keep_s = None, current.models.keep_replies_s
+    if keep_s and current.provider != "offline":
+        catalogue = current.models.model_dump_json(include={"catalogue", "fallbacks"})
+        replies = StoredReplies(keep_s, f"{current.provider_url} {catalogue}")
+    return ModelGateway(make_model(current), current.models, limiter=make_limiter(current), replies=replies)
+
+
+def _with_models(made: Tools, current: Settings) -> Tools:
+    return replace(
+        made,
+        verifier=verifier_version(made.models, current),
+        sharing_verifier=verifier_version(made.models, current, "cheap"),
+        calibration=calibration_of(current, made.models.provider),
     )
 
 

@@ -9,11 +9,12 @@ from celery import Task
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
+from services.core.model_choice import current_settings
 from services.documents.graph_building import Builder, build_graph
 from services.documents.ingestion import ingest
 from services.documents.unpacking import unpack
 from workers.celery_app import app
-from workers.processes.runtime import leases, run, tools
+from workers.processes.runtime import leases, run, tools, tools_of
 from workers.starting.launch import launch_graphs, launch_import
 from workers.starting.launch_thread import launcher
 
@@ -59,8 +60,9 @@ def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) ->
     """Build the knowledge graph of one document, and start the next ones."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
-            models = tools().models if settings().graph_extractor == "model" else None
-            builder = Builder(models, tools().embedder, settings().graph, settings().models.catalogue, run)
+            chosen = current_settings()
+            models = tools_of(chosen.model_choice).models if chosen.graph_extractor == "model" else None
+            builder = Builder(models, tools().embedder, settings().graph, chosen.models.catalogue, run)
             built = build_graph(uuid.UUID(document_id), builder, leases().hold)
         if built:
             launch_graphs()

@@ -23,6 +23,9 @@ const TOLD = new Set([
   "withheld",
   "noticed",
   "word",
+  "tried",
+  "found",
+  "problem",
 ]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;

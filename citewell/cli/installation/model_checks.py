@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from citewell.cli.connection import provider_chosen_on_page
 from citewell.cli.installation.checks import Check
 from citewell.supervisor.home import home_at
 from citewell.supervisor.servers.endpoints import running_broker
@@ -21,10 +22,13 @@ from config.settings import ConfigurationInvalid, Settings
 
 _TRY_FOR_S = 120.0
 """The longest time for one question: a person waits, but a model on this machine may have to be loaded first."""
-_CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` sets one up"
+_CHOOSE = "`citewell models use groq|ollama|llamacpp|URL` or the page (#/models) sets one up"
 
 
 def provider(settings: Settings) -> Iterator[Check]:
+    if chosen := provider_chosen_on_page():
+        yield Check("model", "ok", f"{chosen}, chosen on the page, which has its trial and can repeat it (#/models)")
+        return
     if settings.provider == "offline":
         yield Check("model", "warn", "none: answers are sentences of your documents, checked by rules", _CHOOSE)
         return

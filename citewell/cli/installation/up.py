@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from citewell.cli.connection import provider_chosen_on_page
 from citewell.cli.console import complain, say
 from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
 from citewell.cli.errors import CommandFailed
@@ -41,11 +42,14 @@ def up(
         os.environ.setdefault("CITEWELL_LOG_FORMAT", "console")
     configured, examples = settings(), load_examples() if example else None
     say(f"Citewell starts Postgres, Valkey, its API and its workers; data and logs are in {configured.home}")
-    if problem := problem_of_provider(configured):
+    problem = problem_of_provider(configured)
+    if problem and problem != NO_MODEL:
         say(problem)
     with Supervisor(configured, port=port, on_line=_show if verbose else _show_errors) as supervisor:
         if examples:
             _add(examples, supervisor)
+        if problem == NO_MODEL and not provider_chosen_on_page():
+            say(problem)
         say(f"Citewell is ready at {supervisor.url} ({supervisor.url}/docs shows the API); Ctrl-C stops it")
         supervisor.run_forever()
     say("Citewell has stopped")
@@ -88,7 +92,7 @@ def error_in(line: str) -> str | None:
 
 NO_MODEL = (
     "No language model is configured: answers are sentences of your documents, checked by rules."
-    " `citewell models use groq|ollama|llamacpp|URL` sets one up."
+    " The page (#/models) or `citewell models use groq|ollama|llamacpp|URL` sets one up."
 )
 
 

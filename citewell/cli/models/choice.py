@@ -7,29 +7,28 @@ from typing import Any
 
 from rich.table import Table
 
-from citewell.cli.console import emit, out, plain, say
-from citewell.cli.errors import CommandFailed
-from citewell.cli.models.candidates import (
+from citewell.cli.connection import provider_chosen_on_page
+from citewell.cli.console import emit, err, out, plain, say
+from citewell.cli.errors import FAILED, CommandFailed
+from citewell.cli.models.config_editing import REMOVED, Changes, difference, edited, write
+from citewell.cli.models.target import find_compatible, find_groq, picked_model
+from clients.llm.servers import find_local_servers
+from clients.llm.trial import Trial
+from config.file import CONFIG_VARIABLE, DEFAULT_FILE, config_file
+from config.settings import Settings, settings
+from services.operations.model_candidates import (
     Chosen,
     Preset,
     TrialFailed,
     Tried,
-    find_compatible,
-    find_groq,
-    picked_model,
+    settings_for,
     try_compatible,
     try_groq,
     without_login,
 )
-from citewell.cli.models.config_editing import REMOVED, Changes, difference, edited, write
-from clients.llm.servers import find_local_servers
-from clients.llm.trial import Trial
-from config.file import CONFIG_VARIABLE, DEFAULT_FILE, config_file
-from config.models import ModelSettings
-from config.settings import Settings, settings
 
 _OWN = ("provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key_env")
-"""Settings of `models` that a choice replaces."""
+"""Settings of `models` that a choice replaces: all but the key, which belongs in the environment."""
 
 
 def use(target: str | None, model: str | None, key_env: str | None, preset: Preset | None, as_json: bool) -> None:
@@ -43,16 +42,21 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     chosen = find_groq(key_env, preset) if target == "groq" else find_compatible(target, key_env, preset, model)
     try:
-        if target == "groq":
-            tried = try_groq(before, chosen, model)
-        else:
-            tried = try_compatible(before, chosen, picked_model(chosen, model))
+        with err.status("trying …") as status:
+
+            def tell(text: str) -> None:
+                status.update(plain(f"{text} …"))
+
+            if target == "groq":
+                tried = try_groq(before, chosen, model, tell)
+            else:
+                tried = try_compatible(before, chosen, picked_model(chosen, model), tell)
     except TrialFailed as failed:
         if as_json:
             emit({"file": str(path.absolute()), "written": {}, "trials": _rows(failed.trials)})
         else:
             out.print(_table(failed.trials))
-        raise
+        raise CommandFailed(failed.message, FAILED) from None
     after = edited(text, _changes(chosen, tried, named=model is not None))
     try:
         backup = write(path, after) if after != text else None
@@ -69,7 +73,8 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
 
 
 def show(as_json: bool) -> None:
-    configured, servers = settings(), find_local_servers()
+    configured = settings()
+    servers = {server: answer for server, answer in find_local_servers().items() if answer.state == "ok"}
     rows = dict(_configured(configured))
     if as_json:
         emit(rows | {"on_this_machine": {server.name: list(answer.models) for server, answer in servers.items()}})
@@ -86,6 +91,8 @@ def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
     file, models = config_file(), configured.models
     yield "file", str(file.absolute()) if file else None
     yield "provider", configured.provider
+    if chosen := provider_chosen_on_page():
+        yield "page", f"{chosen}, chosen there (#/models)"
     if configured.provider != "offline":
         yield "address", without_login(configured.provider_url)
         yield "key", f"{configured.provider_key_name} is {'set' if configured.provider_key else 'not set'}"
@@ -99,18 +106,8 @@ def _configured(configured: Settings) -> Iterator[tuple[str, str | None]]:
 
 
 def _changes(chosen: Chosen, tried: Tried, *, named: bool) -> Changes:
-    values: dict[str, Any] = dict.fromkeys(_OWN, REMOVED) | {"provider": chosen.provider}
-    if chosen.base_url:
-        values["base_url"] = chosen.base_url
-    if chosen.key_env:
-        values["api_key_env"] = chosen.key_env
-    if chosen.provider == "groq" and tried.main in ModelSettings().catalogue:
-        values |= {"main": tried.main} if named else {}
-    else:
-        catalogue = {tried.main: {"strict_schema": tried.strict}}
-        values |= {"main": tried.main, "fast": tried.fast, "fallbacks": {}, "catalogue": catalogue}
-    preset = REMOVED if chosen.preset == "standard" else chosen.preset
-    return {("preset",): preset} | {("models", name): value for name, value in values.items()} | dict(tried.limits)
+    before = {("preset",): REMOVED, **{("models", name): REMOVED for name in _OWN}}
+    return {**before, **settings_for(chosen, tried, named=named)}
 
 
 def _as_json(path: Path, backup: Path | None, chosen: Chosen, tried: Tried) -> dict[str, Any]:

@@ -5,9 +5,11 @@ server of this format sends any, and the key would travel along.
 """
 
 import json
+import socket
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -28,6 +30,7 @@ class LeanTransport:
     """A Transport. `url` is the completions endpoint; an empty key sends none.
 
     `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model.
+    `may_dial` raises OSError for an IP address and port that must not be dialled; where there is a proxy, that decides.
     """
 
     def __init__(
@@ -37,7 +40,9 @@ class LeanTransport:
         *,
         key_headers: Mapping[str, str] | None = None,
         of_models: Mapping[str, Mapping[str, str]] | None = None,
+        may_dial: Callable[[str, int], None] | None = None,
     ) -> None:
+        self._may_dial = may_dial
         self._key = api_key
         self._key_headers = {"authorization": f"Bearer {api_key}"} if key_headers is None else key_headers
         self._of_models = of_models or {}
@@ -92,6 +97,12 @@ class LeanTransport:
             body = None
         return Refusal(answer.status, answer.reason or "", answer.headers, parsed(body), self._key)
 
+    def _socket(self, resolved: Any) -> socket.socket:
+        family, kind, protocol, _, (ip, port, *_) = resolved
+        if self._may_dial:
+            self._may_dial(ip, port)
+        return socket.socket(family, kind, protocol)
+
     def _session(self) -> aiohttp.ClientSession:
         # A session belongs to the loop that it is created in.
         if self._made is None:
@@ -102,8 +113,10 @@ class LeanTransport:
             }
             if self._key:
                 headers |= self._key_headers
+            trusted = _trusted() if self._url.scheme == "https" else True
+            judged = self._socket if self._may_dial and self._proxy is None else None
             self._made = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ssl=_trusted() if self._url.scheme == "https" else True),
+                connector=aiohttp.TCPConnector(limit=0, socket_factory=judged, ssl=trusted),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=headers,
                 auto_decompress=False,

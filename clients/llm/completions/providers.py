@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from clients.addresses import endpoint, key_headers
@@ -65,10 +65,12 @@ class CompatibleModel(ChatCompletions):
         *,
         catalogue: Mapping[str, ModelInfo],
         redis_url: str | None = None,
+        may_dial: Callable[[str, int], None] | None = None,
     ) -> None:
         transport = LeanTransport(
             api_key,
             endpoint(base_url, "chat/completions"),
+            may_dial=may_dial,
             key_headers=key_headers(base_url, api_key),
             of_models=extra_headers(catalogue),
         )

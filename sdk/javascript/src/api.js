@@ -105,4 +105,10 @@ export const operations = {
   list_keys: { method: "GET", path: "/v1/keys" },
   create_key: { method: "POST", path: "/v1/keys" },
   revoke_key: { method: "DELETE", path: "/v1/keys/{key_id}", reads: "nothing" },
+  list_model_servers: { method: "GET", path: "/v1/model-servers" },
+  get_current_models: { method: "GET", path: "/v1/model-servers/current" },
+  choose_models: { method: "PUT", path: "/v1/model-servers/current" },
+  drop_models: { method: "DELETE", path: "/v1/model-servers/current", reads: "nothing" },
+  list_served_models: { method: "POST", path: "/v1/model-servers/models" },
+  try_models: { method: "POST", path: "/v1/model-servers/trials" },
 };

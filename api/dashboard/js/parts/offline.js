@@ -10,7 +10,14 @@ export const copiedNote = ({ provider, abstained }) => (provider === "offline" &
 
 /** The banner itself; `copied` says whether the answer was written here, too. */
 export function offlineBanner({ copied = true } = {}) {
-  return h("p", { class: "caution", role: "note" }, copied && [h("strong", {}, t("copied")), " "], t("judged"));
+  return h(
+    "p",
+    { class: "caution", role: "note" },
+    copied && [h("strong", {}, t("copied")), " "],
+    t("judged"),
+    " ",
+    h("a", { href: "#/models" }, t("choose")),
+  );
 }
 
 /** Whether this server has no language model; a server that does not answer says nothing. */

@@ -1,0 +1,69 @@
+"""Servers of language models: which answers, which run, and the choice of another without a restart."""
+
+from fastapi import APIRouter, Depends
+
+from api.http.security import keys_mode
+from api.http.uploads import require_json
+from api.schemas.operations.model_servers import (
+    CurrentModels,
+    FoundServerList,
+    ModelChoose,
+    ModelTrial,
+    ModelTrialCreate,
+    ServedModels,
+    ServerGiven,
+)
+from config.settings import settings
+from services.operations import model_servers
+from services.operations.model_servers import Place
+
+router = APIRouter(prefix="/v1/model-servers", tags=["models"])
+
+_JSON = [Depends(require_json)]
+
+
+@router.get("", name="list_model_servers", response_model=FoundServerList)
+def list_servers() -> object:
+    """Look for Ollama, llama.cpp and LM Studio at their usual addresses of this machine, and at those of
+    `models.servers`. It takes three seconds at most."""
+    return {"servers": model_servers.find_servers(is_home=_is_home())}
+
+
+@router.get("/current", name="get_current_models", response_model=CurrentModels)
+def get_current() -> object:
+    """Which models answer and judge now, and who chose them."""
+    return model_servers.read_current(is_home=_is_home())
+
+
+@router.post("/models", name="list_served_models", response_model=ServedModels, dependencies=_JSON)
+def list_models(given: ServerGiven) -> object:
+    """Ask a server for its models. A refused key is a 422 in the server's words."""
+    return model_servers.list_models(_place(given))
+
+
+@router.post("/trials", name="try_models", response_model=ModelTrial, dependencies=_JSON)
+def try_models(new: ModelTrialCreate) -> object:
+    """Try all that a question needs, with known right answers. Nothing changes yet. A slow model takes minutes."""
+    return model_servers.try_models(_place(new), new.model, new.preset)
+
+
+@router.put("/current", name="choose_models", response_model=CurrentModels, dependencies=_JSON)
+def choose(chosen: ModelChoose) -> object:
+    """Let a tried model answer: every process does so within two seconds. Questions under way end with the models that
+    they began with."""
+    return model_servers.use_trial(chosen.trial_id, is_home=_is_home())
+
+
+@router.delete("/current", name="drop_models", status_code=204)
+def drop() -> None:
+    """Answer without a language model again."""
+    model_servers.use_no_model(is_home=_is_home())
+
+
+def _place(given: ServerGiven) -> Place:
+    return Place(given.provider, given.address, given.key, _is_home())
+
+
+def _is_home() -> bool:
+    # Without keys only this machine is served (api.http.security).
+    return keys_mode(settings()) != "required"

@@ -1,0 +1,76 @@
+"""The choices of models made on the page; every statement needs a system transaction."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Integer, delete, exists, func, select, text, update
+from sqlalchemy.orm import Session
+
+from db.models import ModelChoice, Query
+from domain.errors import ModelTrialNotFound
+
+_USABLE_FOR = timedelta(hours=1)
+"""A trial can be used for this long."""
+_SETTLED = timedelta(minutes=1)
+"""By then, processes that had read an earlier choice have read the current one."""
+
+
+def find_current(session: Session) -> ModelChoice | None:
+    return session.scalar(select(ModelChoice).where(_IS_CURRENT))
+
+
+def find_choice(session: Session, choice_id: int) -> ModelChoice | None:
+    return session.get(ModelChoice, choice_id)
+
+
+def add_trial(
+    session: Session, settings: Mapping[str, Any], api_key: str | None, trials: Sequence[Mapping[str, object]]
+) -> ModelChoice:
+    """Store what a trial found usable."""
+    tried = ModelChoice(settings=dict(settings), api_key=api_key, trials=list(trials))
+    session.add(tried)
+    session.flush()
+    return tried
+
+
+def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
+    """Make a trial the current choice. Raises ModelTrialNotFound for one that is too old or was used before."""
+    # Of two at once the later one stays.
+    session.execute(text("LOCK TABLE model_choices IN SHARE ROW EXCLUSIVE MODE"))
+    tried = session.scalar(
+        select(ModelChoice).where(
+            ModelChoice.id == choice_id,
+            ModelChoice.chosen_at.is_(None),
+            ModelChoice.created_at > func.now() - _USABLE_FOR,
+        )
+    )
+    if tried is None:
+        raise ModelTrialNotFound
+    mark_ended(session)
+    tried.chosen_at = func.now()
+    session.flush()
+    session.refresh(tried)
+    return tried
+
+
+def mark_ended(session: Session) -> None:
+    session.execute(update(ModelChoice).where(_IS_CURRENT).values(ended_at=func.now()))
+
+
+def forget_keys(session: Session) -> None:
+    """Delete trials that were never used, and the keys of earlier choices that no open query needs."""
+    session.execute(
+        delete(ModelChoice).where(ModelChoice.chosen_at.is_(None), ModelChoice.created_at < func.now() - _USABLE_FOR)
+    )
+    is_needed = exists().where(
+        Query.finished_at.is_(None), Query.options["model_choice"].astext.cast(Integer) == ModelChoice.id
+    )
+    session.execute(
+        update(ModelChoice)
+        .where(ModelChoice.ended_at < func.now() - _SETTLED, ModelChoice.api_key.is_not(None), ~is_needed)
+        .values(api_key=None)
+    )
+
+
+_IS_CURRENT = ModelChoice.chosen_at.is_not(None) & ModelChoice.ended_at.is_(None)

@@ -1,0 +1,215 @@
+"""A choice of a server and its models: tried with all that a question needs, and what follows for the settings.
+
+`citewell models use` writes these settings into config.yaml; the page stores them.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+from pydantic import SecretStr
+
+from clients.addresses import endpoint
+from clients.llm.servers import LOCAL_SERVERS, ServerAnswer, ask_server, context_window
+from clients.llm.trial import Trial, Trials, keeps_schema, try_model
+from config.models import ModelInfo, ModelSettings, RerankSettings
+from config.presets import SMALL
+from config.serving import BudgetSettings
+from config.settings import Settings
+from domain.errors import ModelServerUnusable
+
+_TRY_FOR_S = 300.0
+"""The longest time for one trial: a model that is not loaded yet has to be read from the disk first."""
+LISTED = 20
+"""The most names of models in a message."""
+_MARGIN = 3
+"""A call may take this many times as long as the slowest that was measured."""
+_CALLS_IN_SEQUENCE, _CALLS_OF_A_QUESTION = 10, 28
+_BESIDE_PASSAGES, _SMALLEST_ROOM = 2_600, 100
+"""Tokens of a prompt's other parts and of the reply."""
+
+Preset = Literal["standard", "cheap", "small"]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The server and models that a user has asked for.
+
+    `key` was given with the choice. Where it is None, the key is that of the settings, or of the variable `key_env`.
+    """
+
+    provider: Literal["groq", "openai_compatible"]
+    base_url: str | None
+    models: tuple[str, ...]
+    key_env: str | None
+    preset: Preset
+    key: SecretStr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A choice that works: the models, the trials, and whether the server keeps to a schema."""
+
+    main: str
+    fast: str
+    trials: Sequence[Trial]
+    strict: bool
+    limits: Mapping[tuple[str, str], int]
+    """Settings that follow from what was measured."""
+
+
+class TrialFailed(ModelServerUnusable):
+    """The model cannot do what a question needs; `trials` says what it can do."""
+
+    def __init__(self, model: str, trials: Trials) -> None:
+        super().__init__(f"{model}: {trials.problem}; nothing was changed")
+        self.trials = trials.rows
+
+
+def settings_for(chosen: Chosen, tried: Tried, *, named: bool) -> dict[tuple[str, ...], Any]:
+    """The settings of the choice by their paths, without its key. `named`: the user chose the main model."""
+    models: dict[str, Any] = {"provider": chosen.provider}
+    if chosen.base_url:
+        models["base_url"] = chosen.base_url
+    if chosen.key_env:
+        models["api_key_env"] = chosen.key_env
+    if chosen.provider == "groq" and tried.main in ModelSettings().catalogue:
+        models |= {"main": tried.main} if named else {}
+    else:
+        catalogue = {tried.main: {"strict_schema": tried.strict}}
+        models |= {"main": tried.main, "fast": tried.fast, "fallbacks": {}, "catalogue": catalogue}
+    preset = {} if chosen.preset == "standard" else {("preset",): chosen.preset}
+    return {**preset, **{("models", name): value for name, value in models.items()}, **tried.limits}
+
+
+def preset_at(address: str, *, on_this_machine: bool = False) -> Preset:
+    """A server of this machine usually has a small model."""
+    return "small" if on_this_machine or any(known.is_at(address) for known in LOCAL_SERVERS) else "standard"
+
+
+def look_at(address: str, key: str, key_name: str) -> tuple[str, ServerAnswer]:
+    """Ask the server for its models, also below `/v1`; return its base address, too. Raises ModelServerUnusable."""
+    given = address.rstrip("/").removesuffix("/chat/completions")
+    if without_login(given) != given:
+        raise ModelServerUnusable("a login in the address would be stored with it; give the key in its own place")
+    first = ask_server(endpoint(given, "models"), key, key_name)
+    if first.state == "unclear":
+        second = ask_server(f"{given}/v1/models", key, key_name)
+        if second.state == "ok":
+            return f"{given}/v1", second
+    return given, first
+
+
+def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say) -> Tried:
+    """Try the models of Groq. Raises ModelServerUnusable, TrialFailed."""
+    main = model or ModelSettings().main
+    fast = main if main not in ModelSettings().catalogue else ModelSettings().fast
+    if chosen.models and not ServerAnswer("ok", chosen.models).serves(main):
+        raise ModelServerUnusable(f"Groq does not have {main}; it has {', '.join(chosen.models[:LISTED])}")
+    info = ModelSettings().catalogue.get(main)
+    if info is None:
+        return try_compatible(before, chosen, main, say)
+    tried_with, rows = candidate(before, chosen, main, fast, strict=True), list[Trial]()
+    for name in dict.fromkeys((main, fast)):
+        trials = try_model(tried_with, name, writes=name == main, judges=name == fast, say=say)
+        rows.extend(trials.rows)
+        if trials.problem:
+            raise TrialFailed(name, trials)
+    return Tried(main, fast, rows, info.strict_schema, {})
+
+
+def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say) -> Tried:
+    """Try all that a question needs, with a schema if the server enforces it. Raises TrialFailed."""
+    judging = Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard", chosen.key)
+    strict = keeps_schema(candidate(before, judging, name, name, strict=True), name, say=say)
+    keeps = strict.problem is None
+    if not keeps and strict.rows[0].fits:
+        raise TrialFailed(name, strict)
+    tried_with = candidate(before, chosen, name, name, strict=keeps)
+    window = context_window(tried_with, name)
+    tokens = tried_with.rerank.context_tokens
+    if window:
+        tokens = min(tokens, max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES))
+    judges = chosen.preset != "small"
+
+    def tried(*, strict: bool) -> Trials:
+        reading = _reading(candidate(before, chosen, name, name, strict=strict), tokens)
+        return try_model(reading, name, writes=True, judges=judges, say=say)
+
+    trials = tried(strict=keeps)
+    if keeps and any(not row.fits for row in trials.rows):
+        # A server may enforce a simple schema and give up on another.
+        loose = tried(strict=False)
+        trials, keeps = (loose, False) if loose.problem is None else (trials, keeps)
+    if trials.problem:
+        raise TrialFailed(name, trials)
+    limits = _limits(before, chosen, trials)
+    if tokens < _preset_of(before, chosen).rerank.context_tokens:
+        limits["rerank", "context_tokens"] = tokens
+    return Tried(name, name, trials.rows, keeps, limits)
+
+
+def candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict: bool) -> Settings:
+    known = ModelSettings().catalogue
+    own: dict[str, Any] = {
+        "provider": chosen.provider,
+        "base_url": chosen.base_url,
+        "main": main,
+        "fast": fast,
+        "catalogue": known if chosen.provider == "groq" and main in known else {main: ModelInfo(strict_schema=strict)},
+        "api_key_env": chosen.key_env,
+        "judgements": "offline" if chosen.preset == "small" else "provider",
+        "call_timeout_s": _TRY_FOR_S,
+        "deadline_s": _TRY_FOR_S,
+        "fallbacks": {},
+        "hedge_share": 0.0,
+    }
+    changed: dict[str, Any] = {"preset": chosen.preset, "rerank": _preset_of(before, chosen).rerank}
+    if chosen.key is not None:
+        # Never the key of the settings: it may be meant for another server.
+        own["api_key"] = changed["groq_api_key"] = chosen.key
+    return before.model_copy(update={**changed, "models": before.models.model_copy(update=own)})
+
+
+def without_login(address: str) -> str:
+    try:
+        return str(httpx.URL(address).copy_with(userinfo=b""))
+    except (httpx.InvalidURL, UnicodeError):
+        raise ModelServerUnusable(f"{address!r} is not an address") from None
+
+
+def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str, str], int]:
+    """The limits that the measured seconds require, where they are above the configured ones."""
+    now, limits = _preset_of(before, chosen), dict[tuple[str, str], int]()
+    timeout_s = math.ceil(_MARGIN * trials.slowest_s / 10) * 10
+    if timeout_s > now.models.call_timeout_s:
+        limits["models", "call_timeout_s"] = timeout_s
+        if now.models.deadline_s < _MARGIN * timeout_s:
+            limits["models", "deadline_s"] = _MARGIN * timeout_s
+    in_sequence = _CALLS_IN_SEQUENCE if trials.at_once != 1 else _CALLS_OF_A_QUESTION
+    question_s = math.ceil(trials.slowest_s * (_MARGIN if chosen.preset == "small" else in_sequence))
+    if question_s > now.budget.deadline_s:
+        limits["budget", "deadline_s"] = question_s
+    if trials.at_once == 1:
+        limits["models", "concurrency"] = 1
+    return limits
+
+
+def _preset_of(before: Settings, chosen: Chosen) -> Settings:
+    """The current settings with the preset of the choice."""
+    if before.preset == chosen.preset or "small" not in (before.preset, chosen.preset):
+        return before
+    groups: Mapping[str, Mapping[str, Any]] = SMALL if chosen.preset == "small" else {}
+    own = {
+        "models": ModelSettings().model_copy(update=groups.get("models")),
+        "rerank": RerankSettings().model_copy(update=groups.get("rerank")),
+        "budget": BudgetSettings().model_copy(update=groups.get("budget")),
+    }
+    return before.model_copy(update=own)
+
+
+def _reading(current: Settings, tokens: int) -> Settings:
+    return current.model_copy(update={"rerank": current.rerank.model_copy(update={"context_tokens": tokens})})

@@ -1,0 +1,251 @@
+"""Models from the page: what answers now, which servers run, a trial, and the switch, which needs no restart.
+
+A choice belongs to the installation. Its key is stored as the secrets of webhooks are: only system transactions see it,
+and no result of these functions has it.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpx
+import structlog
+from pydantic import SecretStr
+
+from clients.llm.server_addresses import check_server_address, is_loopback
+from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_server, find_local_servers, models_address
+from clients.llm.trial import Trial
+from config import ConfigurationInvalid
+from config.models import ModelSettings
+from config.settings import Settings, settings
+from db.models import DEFAULT_TENANT
+from db.queries.access import model_choices as rows
+from db.session import current_tenant, system_transaction
+from domain.errors import ModelChoiceForbidden, ModelServerUnusable, Overloaded
+from services.core.model_choice import can_count, chosen_settings, forget
+from services.operations.model_candidates import (
+    Chosen,
+    Preset,
+    TrialFailed,
+    Tried,
+    candidate,
+    look_at,
+    preset_at,
+    settings_for,
+    try_compatible,
+    try_groq,
+    without_login,
+)
+
+log = structlog.get_logger()
+
+_RETRY_AFTER_S = 10
+_WITHOUT_LIST = ("unclear", "forbidden")
+_one_at_a_time = threading.BoundedSemaphore()
+
+Provider = Literal["groq", "openai_compatible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A server of models, and the key for it. `is_home`: the caller sits at the machine that Citewell runs on."""
+
+    provider: Provider
+    address: str | None
+    key: SecretStr
+    is_home: bool
+
+
+def check_may_choose(*, is_home: bool) -> None:
+    """Raise ModelChoiceForbidden, with the reason, where models are not chosen on the page."""
+    if reason := _reason_against(is_home=is_home):
+        raise ModelChoiceForbidden(reason)
+
+
+def read_current(*, is_home: bool) -> dict[str, Any]:
+    """What answers now, whether that may be changed here, and the trial that it was chosen after, as JSON."""
+    forget()
+    configured, row = settings(), None
+    if can_count(configured):
+        with system_transaction() as session:
+            row = rows.find_current(session)
+    current = configured if row is None else chosen_settings(row)
+    reason = _reason_against(is_home=is_home)
+    return {
+        **_models_of(current),
+        "chosen_by": "page" if row else "configuration" if configured.model_setting else "nobody",
+        "since": row and row.chosen_at,
+        "trials": row.trials if row else [],
+        "may_choose": reason is None,
+        "reason": reason,
+    }
+
+
+def find_servers(*, is_home: bool) -> list[dict[str, Any]]:
+    """The servers at the usual addresses of this machine and those of `models.servers`, and what they serve."""
+    check_may_choose(is_home=is_home)
+    usual = LOCAL_SERVERS if is_home else ()
+    listed = [LocalServer("", address, "") for address in settings().models.servers]
+    return [
+        {
+            "name": server.name or None,
+            "address": server.address,
+            "state": answer.state,
+            "models": list(answer.models),
+            "detail": answer.detail or None,
+            "start": server.start or None,
+        }
+        for server, answer in find_local_servers([*usual, *listed]).items()
+    ]
+
+
+def list_models(place: Place) -> dict[str, Any]:
+    """The names of the models that a server serves, or why it lists none. Raises ModelServerUnusable."""
+    chosen, answer = _looked_at(place, None)
+    return {"address": chosen.base_url, "models": list(chosen.models), "detail": answer.detail or None}
+
+
+def try_models(place: Place, model: str | None, preset: Preset | None) -> dict[str, Any]:
+    """Try a model as `citewell models use` does, and store what was found usable for `use_trial`.
+
+    Raises ModelChoiceForbidden, ModelServerUnusable, Overloaded.
+    """
+    chosen, answer = _looked_at(place, preset)
+    if answer.state != "ok" and model is None:
+        raise ModelServerUnusable(answer.detail)
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Overloaded("A model is being tried already; try again when that has ended.", _RETRY_AFTER_S)
+    try:
+        if place.provider == "groq":
+            tried = try_groq(settings(), chosen, model, _silent)
+        else:
+            tried = try_compatible(settings(), chosen, _picked(chosen, model), _silent)
+    except TrialFailed as failed:
+        return {"id": None, "problem": failed.message, "trials": _table(failed.trials), "settings": [], "models": None}
+    except ConfigurationInvalid as error:
+        raise ModelServerUnusable(str(error)) from None
+    finally:
+        _one_at_a_time.release()
+    return _stored(place, chosen, tried, is_named=model is not None)
+
+
+def use_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
+    """Let the models of a trial answer from now on. Raises ModelChoiceForbidden, ModelTrialNotFound."""
+    check_may_choose(is_home=is_home)
+    with system_transaction() as session:
+        row = rows.mark_chosen(session, trial_id)
+        rows.forget_keys(session)
+        log.info("model_chosen", choice=row.id, models=row.settings["models"])
+    return read_current(is_home=is_home)
+
+
+def use_no_model(*, is_home: bool) -> None:
+    """Answer without a language model from now on."""
+    check_may_choose(is_home=is_home)
+    with system_transaction() as session:
+        rows.mark_ended(session)
+        log.info("model_dropped")
+    forget()
+
+
+def _reason_against(*, is_home: bool) -> str | None:
+    configured = settings()
+    if configured.model_setting is not None:
+        return (
+            f"The configuration names the model ({configured.model_setting}), and goes first; change it there, or take "
+            "it out to choose here."
+        )
+    if configured.models.from_page == "forbidden" or (configured.models.from_page == "auto" and not is_home):
+        return (
+            "Models are not chosen on the page here; the operator of this server does so with `citewell models use`, "
+            "or allows it with CITEWELL_MODELS__FROM_PAGE=allowed."
+        )
+    if current_tenant() != DEFAULT_TENANT:
+        return "Models belong to the whole installation; only a key of the tenant `default` chooses them."
+    return None
+
+
+def _looked_at(place: Place, preset: Preset | None) -> tuple[Chosen, ServerAnswer]:
+    """The server with its models; some servers list none. Raises ModelChoiceForbidden, ModelServerUnusable."""
+    check_may_choose(is_home=place.is_home)
+    key = place.key.get_secret_value().strip()
+    if not key.isascii() or (key and not key.isprintable()):
+        raise ModelServerUnusable("The key has characters that no key has; copy it again.")
+    secret = SecretStr(key)
+    if place.provider == "groq":
+        return _groq(Chosen("groq", None, (), None, preset or "standard", secret))
+    if not place.address:
+        raise ModelServerUnusable("Give the address of the server, such as https://example.com/v1.")
+    check_server_address(place.address, settings().models.servers, may_be_loopback=place.is_home)
+    address, answer = look_at(place.address, key, "")
+    if answer.state not in ("ok", *_WITHOUT_LIST):
+        raise ModelServerUnusable(answer.detail)
+    return Chosen("openai_compatible", address, answer.models, None, preset or preset_at(address), secret), answer
+
+
+def _groq(chosen: Chosen) -> tuple[Chosen, ServerAnswer]:
+    known = ModelSettings()
+    if chosen.key is None or not chosen.key.get_secret_value():
+        raise ModelServerUnusable("Give the key of Groq; it begins with gsk_.")
+    address = models_address(candidate(settings(), chosen, known.main, known.fast, strict=True))
+    answer = ask_server(address, chosen.key.get_secret_value(), "")
+    if answer.state != "ok":
+        raise ModelServerUnusable(answer.detail)
+    return Chosen("groq", None, answer.models, None, chosen.preset, chosen.key), answer
+
+
+def _picked(chosen: Chosen, model: str | None) -> str:
+    if model is not None:
+        return model
+    if len(chosen.models) != 1:
+        raise ModelServerUnusable("Name one of the server's models.")
+    return chosen.models[0]
+
+
+def _stored(place: Place, chosen: Chosen, tried: Tried, *, is_named: bool) -> dict[str, Any]:
+    flat = settings_for(chosen, tried, named=is_named)
+    nested: dict[str, Any] = {}
+    for (*groups, name), value in flat.items():
+        within = nested
+        for group in groups:
+            within = within.setdefault(group, {})
+        within[name] = value
+    trials = _table(tried.trials)
+    with system_transaction() as session:
+        rows.forget_keys(session)
+        row = rows.add_trial(session, nested, place.key.get_secret_value().strip() or None, trials)
+        trial_id, models = row.id, _models_of(chosen_settings(row))
+    told = [{"name": ".".join(path), "value": value} for path, value in flat.items()]
+    return {"id": trial_id, "problem": None, "trials": trials, "settings": told, "models": models}
+
+
+def _models_of(current: Settings) -> dict[str, Any]:
+    models = current.models
+    is_asked = current.provider != "offline"
+    known = models.catalogue.get(models.main)
+    return {
+        "provider": current.provider,
+        "address": without_login(current.provider_url) if is_asked else None,
+        "main": models.main if is_asked else None,
+        "fast": models.fast if is_asked else None,
+        "judge": "rules" if current.judges_offline else "model",
+        "is_remote": is_asked and not is_loopback(httpx.URL(current.provider_url).host),
+        "has_price": not is_asked or (known is not None and known.price_out > 0),
+    }
+
+
+def _table(trials: Sequence[Trial]) -> list[Mapping[str, object]]:
+    return [
+        {
+            "model": trial.model,
+            "tried": trial.tried,
+            "found": trial.found,
+            "passed": trial.problem is None,
+            "seconds": round(trial.seconds, 2),
+        }
+        for trial in trials
+    ]
+
+
+def _silent(_: str) -> None: ...
