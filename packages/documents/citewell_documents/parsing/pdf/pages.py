@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -17,7 +18,8 @@ from citewell_documents.parsing.pdf.frames import Frame, frame_of
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
-from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
+from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
+from citewell_documents.parsing.pdf.sight import Sight
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text
@@ -25,12 +27,15 @@ _SAMPLE = 40  # characters that show the rotation of a page's text
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read."""
+    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read. `hidden`
+    are the lines that a reader does not see.
+    """
 
     lines: list[Line]
     frame: Frame | None
     is_scan: bool = False
     drawn: Drawn = NOTHING
+    hidden: tuple[Line, ...] = ()
 
 
 Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
@@ -79,41 +84,56 @@ def _read_page(
     recognise: Callable[[Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]] | None,
 ) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
-    lines, count = _read(page, budget)
-    if frame is None or count > budget or not is_picture(page, lines):
-        return ReadPage(lines, frame), count
+    text = _read(page, budget)
+    lines, count, read = text.lines, text.count, ReadPage(text.lines, frame, hidden=text.hidden)
+    if frame is None or count > budget or text.is_blank or not is_picture(page, lines):
+        return read, count
     if recognise is None:
-        return ReadPage(lines, frame, is_scan=True), count
+        return replace(read, is_scan=True), count
     page.set_rotation(turned)
     recognised, shown = recognise(partial(picture_of, page))
     if not is_readable("\n".join(line.text for line in recognised)):  # a damaged font is drawn wrong, too
         recognised = []
     seen, stated = (sum(len(line.text) for line in either) for either in (recognised, lines))
-    stated = stated or count // 8  # much less than its unreadable characters are no more than noise
-    return (ReadPage(recognised, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
+    # Much less than its unreadable characters are no more than noise.
+    stated = stated or (count - sum(len(line.text) for line in text.hidden)) // 8
+    return (replace(read, lines=recognised, frame=shown), seen) if seen > _MORE * stated else (read, count)
 
 
-def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    """The lines of the page, none if their characters exceed `budget`, and how many characters there are."""
+class _Text(NamedTuple):
+    """The lines of a page, none if there are too many characters; those that are not seen; whether nothing is."""
+
+    lines: list[Line]
+    count: int
+    hidden: tuple[Line, ...] = ()
+    is_blank: bool = False
+
+
+def _read(page: pdfium.PdfPage, budget: int) -> _Text:
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         glyphs, count = Glyphs(textpage, box), textpage.count_chars()
         quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
         turned = 90 * quarters.most_common(1)[0][0] if quarters else 0
         if turned == page.get_rotation():
-            return _lines(textpage, box, budget)
+            return _lines(page, textpage, box, budget)
     # PDFium orders lines by how the page is displayed, so its text must be upright.
     page.set_rotation(turned)
     with closing(page.get_textpage()) as textpage:
-        return _lines(textpage, box, budget)
+        return _lines(page, textpage, box, budget)
 
 
-def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
-    count = textpage.count_chars()
+def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, box: Box, budget: int) -> _Text:
+    count, frame = textpage.count_chars(), frame_of(page)
     # A page of unreadable characters is one without text, so it is read as a picture.
-    wanted = count <= budget and is_readable(textpage.get_text_range())
-    lines = read_lines(textpage, count, Glyphs(textpage, box)) if wanted else []
-    # Invisible text that is most of the page is the text recognised in a scan; other invisible text is left out.
-    visible = [line for line in lines if not line.invisible]
-    is_most = 2 * sum(len(line.text) for line in visible) >= sum(len(line.text) for line in lines)
-    return in_reading_order(visible if is_most else lines), count
+    if not 0 < count <= budget or not is_readable(textpage.get_text_range()):
+        return _Text([], count)
+    glyphs = Glyphs(textpage, box)
+    if frame is None:
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {})), count)
+    sight = Sight(page, textpage, glyphs, frame)
+    lines = read_lines(textpage, count, glyphs, sight.unseen)
+    visible, hidden = [], []
+    for line in with_recognised(page, sight, lines):
+        (hidden if line.hidden else visible).append(line)
+    return _Text(in_reading_order(visible), count, tuple(hidden), sight.drawing.is_blank)
