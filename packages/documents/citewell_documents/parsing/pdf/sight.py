@@ -1,9 +1,8 @@
 """Which characters of a page a reader does not see, and why."""
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import groupby
-from statistics import median
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -14,6 +13,7 @@ from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 
 _SMALLEST, _SMALLEST_INK = 2.0, 1.5  # points: of the type, and of the ink of its capitals and digits
+_SMALLEST_SHARE = 1 / 300  # of the longer side of the page
 _LEAST, _LEAST_OF_LARGE = 14, 8  # of 255: how far a colour stands off from its ground
 _LARGE = 24.0  # points
 _TRACE = 2  # of 255: a change that is none of rounding
@@ -22,7 +22,7 @@ _STROKED = (1, 2, 5, 6)
 _LINE = 40  # of 255: how far a line through a word stands off from what is above and below it
 _TOP, _FOOT = 0.25, 0.2  # of a character's height: there a line is no line above it or below it
 _BESIDE = 0.25  # em: how far above and below the line its ground is looked at
-_LONGER = 1.2  # em: a line that goes on further is a rule or belongs to a diagram
+_LONGER = 2.0  # em: a line that goes on further is a rule or belongs to a diagram
 
 
 class Sight:
@@ -30,7 +30,8 @@ class Sight:
         self.drawing = Drawing(page, textpage, frame)
         self._textpage, self._glyphs, self._frame = textpage, glyphs, frame
         self._quarter = page.get_rotation() // 90 % 4
-        self._points = frame.width / ((frame.box[2] - frame.box[0]) or 1) if frame.turns % 2 == 0 else 1.0
+        # A small page may be one of large units, which PDFium does not tell.
+        self._smallest = min(_SMALLEST, _SMALLEST_SHARE * max(frame.width, frame.height))
         grey = self.drawing.ground.convert("L")
         low, high = grey.getextrema()
         self._has_lines = int(high) - int(low) >= _LINE
@@ -41,9 +42,9 @@ class Sight:
         reasons: dict[int, Reason] = {}
         before: Reason | None = None
         waiting: list[int] = []
-        struck = self._struck(places, quarter)
+        struck = self._struck(places, codes, quarter)
         for index, box in places.items():
-            if not chr(codes[index]).isalnum() and 0xD800 != codes[index] & 0xF800:
+            if not chr(codes[index]).isalnum() and codes[index] & 0xF800 != 0xD800:
                 if before:
                     reasons[index] = before
                 waiting.append(index)
@@ -70,7 +71,7 @@ class Sight:
         if not (left <= across <= right and bottom <= up <= top):
             return "outside"
         high = box[2] - box[0] if quarter % 2 else box[3] - box[1]
-        if high * self._points < _SMALLEST_INK and self._glyphs.exact_size(index) * self._points < _SMALLEST:
+        if high < _SMALLEST_INK and self._glyphs.exact_size(index) < self._smallest:
             return "small"
         region = self.drawing.region(box)
         item = pdfium_c.FPDFText_GetTextObject(self._textpage, index) if self.drawing.has_layers else None
@@ -105,23 +106,25 @@ class Sight:
                 return True
         return False
 
-    def _struck(self, places: Mapping[int, Box], quarter: int) -> set[int]:
+    def _struck(self, places: Mapping[int, Box], codes: Mapping[int, int], quarter: int) -> set[int]:
         """The characters with a line through them that does not go on beyond them, as rules of diagrams do."""
         if not self._has_lines or quarter != self._quarter:
             return set()
-        regions = {index: self.drawing.region(box) for index, box in places.items()}
+        letters = (index for index in places if chr(codes[index]).isalnum())
+        regions = {index: self.drawing.region(places[index]) for index in letters}
         em = self._glyphs.exact_size(next(iter(places))) * self.drawing.scale
         beside = max(2, round(_BESIDE * em))
         through = {index: self._line_through(region, beside) for index, region in regions.items()}
         struck: set[int] = set()
-        for row, group in groupby(through, key=lambda index: through[index]):
+        for is_struck, group in groupby(through, key=lambda index: through[index] is not None):
             run = [*group]
+            row = through[run[len(run) // 2]]
+            if row is None or not is_struck:
+                continue
             first, last = min(regions[index].left for index in run), max(regions[index].right for index in run)
             ends = (round(first - _LONGER * em), round(last + _LONGER * em))
-            goes_on = any(
-                self._is_line(row, end, end + 1, beside) for end in ends if row is not None and 0 <= end < self._width
-            )
-            if row is not None and last - first >= em / 3 and not goes_on:
+            goes_on = any(self._is_line(row, end, end + 1, beside) for end in ends if 0 <= end < self._width)
+            if last - first >= em / 3 and not goes_on:
                 struck.update(run)
         return struck
 
