@@ -1,10 +1,8 @@
 """A page of a PDF drawn with its texts and without them: what differs is what a reader sees of them."""
 
-import ctypes
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import pairwise
-from math import ceil, isfinite
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import ceil
 from typing import NamedTuple
 
 import pypdfium2 as pdfium
@@ -13,23 +11,13 @@ from PIL import Image, ImageChops
 
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box
+from citewell_documents.parsing.pdf.texts import TextObject, address, layers_of, texts_of, without
 
-_SCALE, _MOST_PIXELS = 1.5, 3_000_000  # pixels a point, and of a picture
-_CLEAR = 20  # of 255, in one of red, green and blue: more than what remains of a colour near that of its ground
-_FEW = 4  # pixels: then those that a character shares with its neighbours are needed, too
-_MOST_OBJECTS, _DEEPEST = 20_000, 8
-_MOST_LAYERS = 4
-_SHARED = 0.3  # of the narrower of two texts, so that kerned letters and marks above them do not count
-
-Matrix = tuple[float, float, float, float, float, float]
-_UNIT: Matrix = (1, 0, 0, 1, 0, 0)
-
-
-class _Text(NamedTuple):
-    """A text object, with its bounds on the page."""
-
-    item: pdfium_c.FPDF_PAGEOBJECT
-    bounds: Box
+_SCALE, _FINER, _MOST_PIXELS = 1.0, 1.5, 3_000_000  # pixels a point, and of a picture
+_CLEAR = [255 * (value >= 20) for value in range(256)]  # more than what remains of a colour near that of its ground
+_LINE = [255 * (value >= 40) for value in range(256)]  # how far a rule stands off from what is above and below it
+_BESIDE = 2  # pixels above and below
+_FEW = 2  # pixels: then those that a character shares with its neighbours are needed, too
 
 
 class Region(NamedTuple):
@@ -41,170 +29,135 @@ class Region(NamedTuple):
     bottom: int
 
 
-class Difference:
-    """How much each pixel changes where texts are taken away."""
+class Places:
+    """Where the boxes of a page are in a picture of it."""
 
-    def __init__(self, whole: Image.Image, without: Image.Image) -> None:
-        red, green, blue = ImageChops.difference(whole, without).split()
-        largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
-        self.width = largest.width
-        self._values = largest.tobytes()
-        self._clear = largest.point([255 * (value >= _CLEAR) for value in range(256)]).tobytes()
-
-    def is_clear(self, region: Region) -> bool:
-        middle = (region.top + region.bottom) // 2  # most letters have ink there
-        rows = (middle, *range(region.top, region.bottom))
-        return any(
-            self._clear.find(255, row * self.width + region.left, row * self.width + region.right) >= 0 for row in rows
-        )
-
-    def most(self, region: Region) -> int:
-        rows = (
-            self._values[row * self.width + region.left : row * self.width + region.right]
-            for row in range(region.top, region.bottom)
-        )
-        return max((max(row) for row in rows if row), default=0)
-
-
-class Drawing:
-    """`ground` is the page without its texts. Texts that lie over each other are taken away one after the other, so
-    that one which shows does not speak for one that does not."""
-
-    def __init__(self, page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, frame: Frame) -> None:
-        self._frame = frame
-        self.scale = min(_SCALE, (_MOST_PIXELS / (frame.width * frame.height)) ** 0.5)
-        self.whole = self._drawn(page)
-        texts = list(_texts(page))
-        with _inactive(texts):
-            self.ground = self._drawn(page)
-        self._usual = Difference(self.whole, self.ground)
-        self._others: dict[int, Difference] = {}
-        for layer in _layers(texts, textpage):
-            with _inactive(layer):
-                difference = Difference(self.whole, self._drawn(page))
-            self._others |= {_address(text.item): difference for text in layer}
-
-    @property
-    def is_blank(self) -> bool:
-        return all(low == high for low, high in self.whole.getextrema())
-
-    @property
-    def has_layers(self) -> bool:
-        return bool(self._others)
-
-    def difference(self, item: pdfium_c.FPDF_PAGEOBJECT | None) -> Difference:
-        """What the text object changes; None for those that overlap no others."""
-        return self._others.get(_address(item), self._usual) if item else self._usual
+    def __init__(self, frame: Frame, scale: float) -> None:
+        self.scale = min(scale, (_MOST_PIXELS / (frame.width * frame.height)) ** 0.5)
+        left, bottom, right, top = frame.box
+        corners = [frame.displayed(box) for box in ((left, top) * 2, (right, top) * 2, (left, bottom) * 2)]
+        (x, y), (x_right, y_right), (x_low, y_low) = ((self.scale * a, self.scale * b) for a, b, *_ in corners)
+        wide, high = right - left, bottom - top
+        self._across = ((x_right - x) / wide, (x_low - x) / high, x)
+        self._down = ((y_right - y) / wide, (y_low - y) / high, y)
+        self._corner, self._size = (left, top), (ceil(self.scale * frame.width), ceil(self.scale * frame.height))
 
     def region(self, box: Box) -> Region:
-        """The pixels within a box of the page, at least one."""
-        left, top, right, bottom = (side * self.scale for side in self._frame.displayed(box))
-        across, down = _within(left, right, self.whole.width), _within(top, bottom, self.whole.height)
+        """The pixels within a box of the page, at least one, and never outside the picture."""
+        left, bottom = box[0] - self._corner[0], box[1] - self._corner[1]
+        right, top = box[2] - self._corner[0], box[3] - self._corner[1]
+        (a, b, c), (d, e, f) = self._across, self._down
+        x, x_far, y, y_far = a * left + b * bottom + c, a * right + b * top + c, d * left + e * bottom + f, 0.0
+        y_far = d * right + e * top + f
+        across, down = _within(x, x_far, self._size[0]), _within(y, y_far, self._size[1])
         return Region(across[0], down[0], across[1], down[1])
-
-    def _drawn(self, page: pdfium.PdfPage) -> Image.Image:
-        return page.render(scale=self.scale).to_pil().convert("RGB")
 
 
 def _within(low: float, high: float, size: int) -> tuple[int, int]:
-    first, last = ceil(low), int(high)
+    if high < low:
+        low, high = high, low
+    first, last = int(low + 0.5), int(high + 0.5)
     if last - first < _FEW:
-        first, last = int(low), ceil(high)
-    first = min(max(first, 0), size - 1)
-    return first, min(max(last, first + 1), size)
+        first, last = int(low), last + 1
+    first = max(0, first)
+    if first >= size:
+        first = size - 1
+    return first, last if first < last < size else size if last >= size else first + 1
 
 
-def _address(item: pdfium_c.FPDF_PAGEOBJECT) -> int:
-    return ctypes.addressof(item.contents)
+class Values:
+    """The pixels of a picture in grey, which are looked up faster than in the picture."""
+
+    def __init__(self, picture: Image.Image) -> None:
+        self.width, self.height = picture.size
+        self.bytes = picture.tobytes()
+
+    def has(self, value: int, region: Region) -> bool:
+        left, top, right, bottom = region
+        find, width, middle = self.bytes.find, self.width, (top + bottom) // 2 * self.width
+        return find(value, middle + left, middle + right) >= 0 or any(  # most letters have ink in the middle
+            find(value, row + left, row + right) >= 0 for row in range(top * width, bottom * width, width)
+        )
+
+    def most(self, region: Region) -> int:
+        left, top, right, bottom = region
+        rows = range(top * self.width, bottom * self.width, self.width)
+        return max(max(self.bytes[row + left : row + right]) for row in rows)
 
 
-def _texts(page: pdfium.PdfPage) -> Iterator[_Text]:
-    count = pdfium_c.FPDFPage_CountObjects(page)
-    items = (pdfium_c.FPDFPage_GetObject(page, index) for index in range(min(count, _MOST_OBJECTS)))
-    yield from _texts_among(items, _UNIT, _DEEPEST)
+class Drawing:
+    """The page in grey: where its texts are clearly seen, and where it has rules. Texts that lie over each other are
+    taken away one after the other, so that one which shows does not speak for one that does not.
+    """
+
+    def __init__(self, page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, frame: Frame) -> None:
+        self._page, self._frame, self._texts = page, frame, texts_of(page)
+        self._layers = layers_of(self._texts, textpage)
+        self.places = Places(frame, _SCALE)
+        whole = _drawn(page, self.places.scale, grayscale=True)
+        with without(self._texts):
+            ground = _drawn(page, self.places.scale, grayscale=True)
+        low, high = whole.getextrema()
+        self.is_blank = low == high
+        self._clear = Values(ImageChops.difference(whole, ground).point(_CLEAR))
+        self._layered: dict[int, Values] = {}
+        for layer in self._layers:
+            with without(layer):
+                part = _drawn(page, self.places.scale, grayscale=True)
+            clear = Values(ImageChops.difference(whole, part).point(_CLEAR))
+            self._layered |= {address(text.item): clear for text in layer}
+        self.rules = _rules(ground)
+
+    def is_clear(self, box: Box, item: Callable[[], pdfium_c.FPDF_PAGEOBJECT | None]) -> bool:
+        """True if the text of this object certainly shows within the box."""
+        clear = self._clear
+        if self._layered and (text := item()):
+            clear = self._layered.get(address(text), clear)
+        return clear.has(255, self.places.region(box))
+
+    @cached_property
+    def colours(self) -> "Colours":
+        return Colours(self._page, self._frame, self._texts, self._layers)
 
 
-def _texts_among(items: Iterable[pdfium_c.FPDF_PAGEOBJECT], matrix: Matrix, depth: int) -> Iterator[_Text]:
-    edges = tuple(ctypes.c_float() for _ in range(4))
-    for item in items:
-        kind = pdfium_c.FPDFPageObj_GetType(item)
-        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
-            pdfium_c.FPDFPageObj_GetBounds(item, *edges)
-            yield _Text(item, _placed(tuple(edge.value for edge in edges), matrix))
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth:
-            own = pdfium_c.FS_MATRIX()
-            pdfium_c.FPDFPageObj_GetMatrix(item, own)
-            count = min(max(0, pdfium_c.FPDFFormObj_CountObjects(item)), _MOST_OBJECTS)
-            inner = (pdfium_c.FPDFFormObj_GetObject(item, index) for index in range(count))
-            yield from _texts_among(inner, _product((own.a, own.b, own.c, own.d, own.e, own.f), matrix), depth - 1)
+class Colours:
+    """The page in colours, finer, for what is not seen clearly in grey. `ground` is the page without its texts."""
+
+    def __init__(
+        self,
+        page: pdfium.PdfPage,
+        frame: Frame,
+        texts: Sequence[TextObject],
+        layers: Sequence[Sequence[TextObject]],
+    ) -> None:
+        self.places = Places(frame, _FINER)
+        whole = _drawn(page, self.places.scale)
+        with without(texts):
+            self.ground = _drawn(page, self.places.scale)
+        self._usual = _difference(whole, self.ground)
+        self._others: dict[int, Values] = {}
+        for layer in layers:
+            with without(layer):
+                difference = _difference(whole, _drawn(page, self.places.scale))
+            self._others |= {address(text.item): difference for text in layer}
+
+    def change(self, item: pdfium_c.FPDF_PAGEOBJECT | None, region: Region) -> int:
+        """How much the text object changes of the region, from 0 to 255."""
+        return (self._others.get(address(item), self._usual) if item else self._usual).most(region)
 
 
-def _product(first: Matrix, second: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    m, n, o, p, q, r = second
-    return a * m + b * o, a * n + b * p, c * m + d * o, c * n + d * p, e * m + f * o + q, e * n + f * p + r
+def _drawn(page: pdfium.PdfPage, scale: float, *, grayscale: bool = False) -> Image.Image:
+    picture = page.render(scale=scale, grayscale=grayscale).to_pil()
+    return picture.convert("L" if grayscale else "RGB")
 
 
-def _placed(box: tuple[float, ...], matrix: Matrix) -> Box:
-    left, bottom, right, top = box
-    a, b, c, d, e, f = matrix
-    xs = [a * x + c * y + e for x in (left, right) for y in (bottom, top)]
-    ys = [b * x + d * y + f for x in (left, right) for y in (bottom, top)]
-    return min(xs), min(ys), max(xs), max(ys)
+def _difference(whole: Image.Image, part: Image.Image) -> Values:
+    red, green, blue = ImageChops.difference(whole, part).split()
+    return Values(ImageChops.lighter(ImageChops.lighter(red, green), blue))
 
 
-@contextmanager
-def _inactive(texts: Sequence[_Text]) -> Iterator[None]:
-    for text in texts:
-        pdfium_c.FPDFPageObj_SetIsActive(text.item, False)
-    try:
-        yield
-    finally:
-        for text in texts:
-            pdfium_c.FPDFPageObj_SetIsActive(text.item, True)
-
-
-def _layers(texts: Sequence[_Text], textpage: pdfium.PdfTextPage) -> list[list[_Text]]:
-    """The texts that lie over different ones, parted so that those of one layer do not."""
-    over: dict[int, set[int]] = {}
-    for first, second in _overlapping(texts):
-        if _words(texts[first], textpage) != _words(texts[second], textpage):  # else a shadow, or bold by drawing twice
-            over.setdefault(first, set()).add(second)
-            over.setdefault(second, set()).add(first)
-    layers: dict[int, int] = {}
-    for at in sorted(over):
-        taken = {layers[near] for near in over[at] if near in layers}
-        layers[at] = next((layer for layer in range(_MOST_LAYERS - 1) if layer not in taken), _MOST_LAYERS - 1)
-    return [[texts[at] for at in over if layers[at] == layer] for layer in sorted(set(layers.values()))]
-
-
-def _overlapping(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
-    """Pairs of texts that share a part of their places; of more than two at one place the nearest pairs."""
-    rows: dict[int, list[int]] = {}
-    heights = sorted(text.bounds[3] - text.bounds[1] for text in texts)
-    step = max(heights[len(heights) // 2], 2.0) / 2 if heights else 1.0
-    for at, text in enumerate(texts):
-        if all(map(isfinite, text.bounds)) and abs(text.bounds[1]) < 1e6 and text.bounds[2] > text.bounds[0]:
-            row = int((text.bounds[1] + text.bounds[3]) / 2 // step)
-            for near in (row, row + 1):
-                rows.setdefault(near, []).append(at)
-    for row in rows.values():
-        row.sort(key=lambda at: texts[at].bounds[0])
-        for first, second in pairwise(row):
-            if _share(texts[first].bounds, texts[second].bounds):
-                yield first, second
-
-
-def _share(first: Box, second: Box) -> bool:
-    wide = min(first[2], second[2]) - max(first[0], second[0])
-    high = min(first[3], second[3]) - max(first[1], second[1])
-    return wide > _SHARED * min(first[2] - first[0], second[2] - second[0]) and high > _SHARED * min(
-        first[3] - first[1], second[3] - second[1]
-    )
-
-
-def _words(text: _Text, textpage: pdfium.PdfTextPage) -> bytes:
-    size = pdfium_c.FPDFTextObj_GetText(text.item, textpage, None, 0)
-    buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    pdfium_c.FPDFTextObj_GetText(text.item, textpage, buffer, size)
-    return bytes(buffer)
+def _rules(ground: Image.Image) -> Values | None:
+    """255 where a thin horizontal line is, between what is above and below it; None without any."""
+    above, below = (ImageChops.difference(ground, ImageChops.offset(ground, 0, by)) for by in (_BESIDE, -_BESIDE))
+    rules = ImageChops.darker(above, below).point(_LINE)
+    return Values(rules) if rules.getbbox() else None

@@ -136,4 +136,4 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, box: Box, budget:
     visible, hidden = [], []
     for line in with_recognised(page, sight, lines):
         (hidden if line.hidden else visible).append(line)
-    return _Text(in_reading_order(visible), count, tuple(hidden), sight.drawing.is_blank)
+    return _Text(in_reading_order(visible), count, tuple(hidden), sight.is_blank)
