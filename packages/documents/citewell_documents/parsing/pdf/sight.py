@@ -39,11 +39,12 @@ class Sight:
 
     def unseen(self, places: Mapping[int, Box], codes: Mapping[int, int], quarter: int) -> dict[int, Reason]:
         """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
-        letters = {index for index in places if _is_letter(codes[index])} or {*places}
+        letters = {index for index in places if _is_letter(codes[index])}
+        judged = letters or {*places}  # a line of marks has no letters that they go with
         reasons = {
             index: reason
             for index, box in places.items()
-            if index in letters and (reason := self._reason(index, box, quarter))
+            if index in judged and (reason := self._reason(index, box, quarter))
         }
         if (rules := self._drawing.rules) and quarter == self._quarter:
             boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
@@ -51,7 +52,7 @@ class Sight:
         if reasons:
             before: Reason | None = None
             for index in places:
-                before = reasons.get(index) if index in letters else before
+                before = reasons.get(index) if index in judged else before
                 if before:
                     reasons[index] = before
         return reasons
@@ -135,9 +136,16 @@ def _is_letter(code: int) -> bool:
 def _line_through(rules: Values, region: Region) -> int | None:
     """The row of pixels of a line through the middle of a character, from one side of it to the other."""
     high = region.bottom - region.top
-    left, right = max(region.left - 1, 0), min(region.right + 1, rules.width)  # between letters, too
     rows = range(region.top + round(_TOP * high), region.bottom - round(_FOOT * high))
-    return next((row for row in rows if _is_rule(rules, row, left, right)), None)
+    return next((row for row in rows if _goes_through(rules, row, region)), None)
+
+
+def _goes_through(rules: Values, row: int, region: Region) -> bool:
+    """True if a line is as long as the character, and longer on one side: one that a letter itself has is not."""
+    left, _, right, _ = region
+    return _is_rule(rules, row, left, right) and (
+        _is_rule(rules, row, left - 1, left) or _is_rule(rules, row, right, right + 1)
+    )
 
 
 def _is_rule(rules: Values, row: int, left: int, right: int) -> bool:
