@@ -36,10 +36,19 @@ class Glyphs:
         self._origin = (ctypes.c_double(), ctypes.c_double())
         self._matrix = pdfium_c.FS_MATRIX()
         self._without_ink: set[int] = set()
+        self._added: dict[int, Box] = {}
         self._font = ctypes.create_string_buffer(128)
+
+    def add(self, box: Box) -> int:
+        """The index of a character that stands for what is no text of the page, such as a box that is ticked."""
+        index = -2 - len(self._added)
+        self._added[index] = box
+        return index
 
     def quarter(self, index: int) -> int:
         """The rotation of a character: 0, 1, 2 or 3 quarters counterclockwise."""
+        if index in self._added:
+            return 0
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         angle = atan2(self._matrix.b, self._matrix.a)
         return round(2 * angle / pi) % 4
@@ -51,6 +60,8 @@ class Glyphs:
 
     def box(self, index: int) -> Box:
         """The place of a character's ink on the page: left, bottom, right, top, in points, not rotated."""
+        if index in self._added:
+            return self._added[index]
         pdfium_c.FPDFText_GetCharBox(self._textpage, index, *self._box)
         left, right, bottom, top = (side.value for side in self._box)
         if min(right - left, top - bottom) < _NO_INK and pdfium_c.FPDFText_GetLooseCharBox(
@@ -63,6 +74,8 @@ class Glyphs:
 
     def baseline(self, index: int, quarter: int) -> float:
         """The height of a character's baseline above the lower edge of the page, in points."""
+        if index in self._added:
+            return self._added[index][1] - self._page[1]
         x, y = self._origin
         pdfium_c.FPDFText_GetCharOrigin(self._textpage, index, x, y)
         left, bottom, right, top = self._page
@@ -71,6 +84,8 @@ class Glyphs:
 
     def exact_size(self, index: int) -> float:
         """The effective font size in points: many producers set size 1 and scale it by the matrix."""
+        if index in self._added:
+            return self._added[index][3] - self._added[index][1]
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
         return scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)
@@ -81,6 +96,8 @@ class Glyphs:
         return round(2 * size) / 2 if _MIN_SIZE < size < _MAX_SIZE else _MIN_SIZE
 
     def is_bold(self, index: int) -> bool:
+        if index in self._added:
+            return False
         flags = ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, self._font, len(self._font), flags)
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600

@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from citewell_documents.parsing.hidden import Reason
+from citewell_documents.parsing.pdf.annotations import Field
 from citewell_documents.parsing.pdf.bidi import in_logical_order
+from citewell_documents.parsing.pdf.forms import Run, with_fields
 from citewell_documents.parsing.pdf.glyphs import Box, Extent, Glyphs, sides
 from citewell_documents.parsing.pdf.ink import Ink, ink_of, no_ink
 
@@ -62,32 +64,40 @@ Unseen = Callable[[Mapping[int, Box], Mapping[int, int], int], Mapping[int, Reas
 """Why characters of a line are not seen, of their places, their codes and the rotation of the line."""
 
 
-def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs, unseen: Unseen) -> list[Line]:
+def read_lines(
+    textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs, unseen: Unseen, fields: Sequence[Field] = ()
+) -> list[Line]:
     """The lines in the order in which they are drawn. What is not seen of a line is a line of its own after it."""
     reader = _Reader(glyphs, unseen)
-    for index in range(count):
-        code = pdfium_c.FPDFText_GetUnicode(textpage, index)
-        if code in _NEWLINES:
-            reader.end_line()
-        elif code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1):
-            reader.end_line(divided=True)
-        else:
-            reader.characters.append((index, code))
-    reader.end_line()
+    for run in with_fields(_runs(textpage, count), fields, glyphs):
+        reader.end_line(run)
     return reader.lines
 
 
+def _runs(textpage: pdfium.PdfTextPage, count: int) -> list[Run]:
+    runs: list[Run] = []
+    characters: list[tuple[int, int]] = []
+    for index in range(count):
+        code = pdfium_c.FPDFText_GetUnicode(textpage, index)
+        divided = code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1)
+        if divided or code in _NEWLINES:
+            runs.append(Run(characters, divided))
+            characters = []
+        else:
+            characters.append((index, code))
+    return [*runs, Run(characters)]
+
+
 class _Reader:
-    """Collects characters and closes lines."""
+    """Makes lines of runs of characters."""
 
     def __init__(self, glyphs: Glyphs, unseen: Unseen) -> None:
         self._unseen = unseen
         self.lines: list[Line] = []
-        self.characters: list[tuple[int, int]] = []
         self._glyphs = glyphs
 
-    def end_line(self, *, divided: bool = False) -> None:
-        characters, self.characters = self.characters, []
+    def end_line(self, run: Run) -> None:
+        characters, divided = run
         seen = [index for index, code in characters if code > _SPACE and code != _NO_BREAK]
         if not seen:
             return

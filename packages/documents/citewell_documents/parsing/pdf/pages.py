@@ -1,7 +1,7 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,9 +13,10 @@ from PIL import Image
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
@@ -54,9 +55,9 @@ def read_pages(
     budget = limits.max_chars
     for index in range(len(pdf)):
         try:
-            with opened_page(pdf, index) as page:
-                read, count = _read_page(page, budget, recognise and partial(recognise, index + 1))
-                read = replace(read, drawn=drawn_on(page, read.lines))
+            with _annotated_page(pdf, index) as (page, annotations):
+                read, count = _read_page(page, budget, annotations.fields, recognise and partial(recognise, index + 1))
+                read = replace(read, drawn=drawn_on(page, read.lines, annotations.notes))
                 count += sum(len(picture.text) for picture in read.drawn.pictures)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(
@@ -70,21 +71,30 @@ def read_pages(
 
 @contextmanager
 def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
+    with _annotated_page(pdf, index) as (page, _):
+        yield page
+
+
+@contextmanager
+def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfium.PdfPage, Annotations]]:
+    """The page with what is filled in and written on it as a part of it, and what was added to it."""
     page = pdf[index]
-    if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
+    annotations = annotations_on(pdf, page)
+    if (pdf.formenv or annotations.is_drawn) and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
         page.close()
         page = pdf[index]
     with closing(page):
-        yield page
+        yield page, annotations
 
 
 def _read_page(
     page: pdfium.PdfPage,
     budget: int,
+    fields: Sequence[Field],
     recognise: Callable[[Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]] | None,
 ) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
-    text = _read(page, budget)
+    text = _read(page, budget, fields)
     lines, count, read = text.lines, text.count, ReadPage(text.lines, frame, hidden=text.hidden)
     if frame is None or count > budget or text.is_blank or not is_picture(page, lines):
         return read, count
@@ -109,30 +119,30 @@ class _Text(NamedTuple):
     is_blank: bool = False
 
 
-def _read(page: pdfium.PdfPage, budget: int) -> _Text:
+def _read(page: pdfium.PdfPage, budget: int, fields: Sequence[Field]) -> _Text:
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         glyphs, count = Glyphs(textpage, box), textpage.count_chars()
         quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
         turned = 90 * quarters.most_common(1)[0][0] if quarters else 0
         if turned == page.get_rotation():
-            return _lines(page, textpage, box, budget)
+            return _lines(page, textpage, budget, fields)
     # PDFium orders lines by how the page is displayed, so its text must be upright.
     page.set_rotation(turned)
     with closing(page.get_textpage()) as textpage:
-        return _lines(page, textpage, box, budget)
+        return _lines(page, textpage, budget, fields)
 
 
-def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, box: Box, budget: int) -> _Text:
+def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fields: Sequence[Field]) -> _Text:
     count, frame = textpage.count_chars(), frame_of(page)
     # A page of unreadable characters is one without text, so it is read as a picture.
     if not 0 < count <= budget or not is_readable(textpage.get_text_range()):
         return _Text([], count)
-    glyphs = Glyphs(textpage, box)
+    glyphs = Glyphs(textpage, page.get_bbox())
     if frame is None:
-        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {})), count)
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {}, fields)), count)
     sight = Sight(page, textpage, glyphs, frame)
-    lines = read_lines(textpage, count, glyphs, sight.unseen)
+    lines = read_lines(textpage, count, glyphs, sight.unseen, fields)
     visible, hidden = [], []
     for line in with_recognised(page, sight, lines):
         (hidden if line.hidden else visible).append(line)

@@ -15,7 +15,7 @@ from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, Document
 from citewell_documents.parsing.hidden import HiddenWords, listed_pages
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.layout import lay_out, outline_key
-from citewell_documents.parsing.pdf.metadata import metadata_of
+from citewell_documents.parsing.pdf.metadata import is_shell, metadata_of
 from citewell_documents.parsing.pdf.pages import opened_page, read_pages
 from citewell_documents.parsing.pdf.running_headers import without_repeats
 from citewell_documents.parsing.pdf.scans import picture_of
@@ -48,6 +48,11 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
     with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
+        if is_shell(pdf):
+            raise DocumentUnreadable(
+                f"{filename} is a form (XFA) whose pages only Adobe Reader builds; "
+                "print it there to a PDF, and ingest that"
+            )
         document = _document(pdf, filename, limits)
         metadata = metadata_of(pdf, document.text)
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):

@@ -21,6 +21,7 @@ _CLEAR, _TRACE = 20, 2  # of 255: a change that is clear, and one that is none o
 _INVISIBLE, _CLIPPING = 3, 4  # render modes: of text below a scan; from 4 on what follows is seen through the letters
 _STROKED = (1, 2, 5, 6)
 _TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
+_FEWEST = 2  # letters: the strokes of one may be a line
 _LONGER = 2.0  # em: a line that goes on further is a rule or belongs to a diagram
 
 
@@ -66,6 +67,8 @@ class Sight:
         return int(high) - int(low) >= _LEAST
 
     def _reason(self, index: int, box: Box, quarter: int) -> Reason | None:
+        if index < 0:  # a box of a form
+            return None
         left, bottom, right, top = self._box
         if not (left <= (box[0] + box[2]) / 2 <= right and bottom <= (box[1] + box[3]) / 2 <= top):
             return "outside"
@@ -122,7 +125,7 @@ class Sight:
             run = [*group]
             row = through[run[len(run) // 2]]
             first, last = min(regions[index].left for index in run), max(regions[index].right for index in run)
-            if row is None or not is_struck or last - first < longer / 6:
+            if row is None or not is_struck or len(run) < _FEWEST:
                 continue
             if not any(_is_rule(rules, row, end, end + 1) for end in (first - longer, last + longer)):
                 struck.update(run)
