@@ -15,7 +15,13 @@ _SAID: dict[Reason, str] = {
     "struck": "struck through",
     "hidden": "marked as hidden",
 }
+_COLOUR, _DARKEST_PAPER = re.compile(r"[0-9A-Fa-f]{6}"), 0xF1
 _WORD = re.compile(r"[^\W_]+")
+
+
+def is_like_paper(colour: str) -> bool:
+    """True for six hexadecimal digits of a colour that cannot be told from white."""
+    return bool(_COLOUR.fullmatch(colour)) and min(bytes.fromhex(colour)) > _DARKEST_PAPER
 
 
 class HiddenWords:
