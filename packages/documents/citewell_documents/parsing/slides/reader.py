@@ -10,7 +10,7 @@ from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
-from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words, left_out
+from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words, struck_in, words_of
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _TITLE, _BELOW = (1,), (2,)
@@ -35,12 +35,10 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
         for number, slide in enumerate(presentation.slides, 1):
             builder.page(number)
             element = slide._element  # pyright: ignore[reportPrivateUsage]: whether it is shown has no public name
-            for text in left_out(element):
-                builder.hidden.add(text, "struck", number)
             if element.get("show") in _OFF:
-                for text in element.itertext():
-                    builder.hidden.add(text, "hidden", number)
+                builder.hidden.add(words_of(element), "hidden", number)
                 continue
+            builder.hidden.add(struck_in(element), "struck", number)
             _add_slide(slide, number, builder)
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:

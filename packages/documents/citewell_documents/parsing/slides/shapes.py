@@ -46,11 +46,12 @@ def add_shapes(shapes: SlideShapes, builder: DocumentBuilder, title: BaseShape |
     _add_all([shape for shape in wanted if not _is_furniture(shape)], builder)
 
 
-def left_out(slide: Element) -> Iterator[str]:
-    """What is struck through."""
-    for run in slide.iter(f"{_A}r"):
-        if _is_struck(run):
-            yield "".join(run.itertext())
+def words_of(element: Element) -> str:
+    return " ".join(text.text or "" for text in element.iter(f"{_A}t"))
+
+
+def struck_in(element: Element) -> str:
+    return " ".join(words_of(run) for run in element.iter(f"{_A}r") if _is_struck(run))
 
 
 def frame_text(frame: TextFrame) -> str:

@@ -10,7 +10,10 @@ from citewell_documents.parsing.word.styles import Styles
 from citewell_documents.parsing.word.text import is_on
 
 _RUN, _TEXT, _PARAGRAPH = qn("w:r"), qn("w:t"), qn("w:p")
-_DELETED = {*(qn("w:del"), qn("w:moveFrom"))}
+_NOT_READ = {
+    *(qn("w:del"), qn("w:moveFrom")),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
 _GROUNDS = (qn("w:shd"), qn("w:highlight"), qn("w:tblStyle"), qn("w:txbxContent"))
 _SMALLEST = 4  # half points
 _STRIKES = ("w:strike", "w:dstrike")
@@ -20,7 +23,7 @@ def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords) -> None:
     has_ground = part.find(qn("w:background")) is not None
     for run in list(part.iter(_RUN)):
         reason = _reason(run, styles, has_ground=has_ground)
-        if not reason or any(parent.tag in _DELETED for parent in run.iterancestors()):
+        if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
             continue
         texts = run.findall(_TEXT)
         hidden.add("".join(text.text or "" for text in texts), reason)

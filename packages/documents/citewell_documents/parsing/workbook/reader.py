@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
@@ -67,10 +67,12 @@ def _add_sheet(
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
 
-    def seen(row: int, column: int, cell: Cell, text: str) -> bool:
-        reason = unseen.reason(row, column, cell, lines)
-        builder.hidden.add(text, reason)
-        return reason is None
+    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Cell]) -> dict[int, str] | None:
+        reasons = {column: unseen.reason(row, column, cells[column - 1], lines) for column in texts}
+        for column, reason in reasons.items():
+            builder.hidden.add(texts[column], reason)
+        shown = {column: text for column, text in texts.items() if reasons[column] is None}
+        return None if row in lines.rows else shown
 
     content: Iterable[Callable[[DocumentBuilder], None]] = chain(
         (partial(add_region, region) for region in _regions(_rows(sheet, merged, builder, seen), builder)),
@@ -102,10 +104,11 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-_Seen = Callable[[int, int, Cell, str], bool]
+_Seen = Callable[[int, Mapping[int, str], Sequence[Cell]], dict[int, str] | None]
 
 
-def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, is_seen: _Seen) -> Iterator[Row]:
+def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, seen: _Seen) -> Iterator[Row]:
+    """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
     count = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
         if not cells and number not in merged.columns:
@@ -114,9 +117,8 @@ def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, is
         count += len(cells)
         if count > _MAX_CELLS:
             raise DocumentTooLarge(f"{builder.filename} has more than {_MAX_CELLS:,} cells, which is the limit.")
-        texts = _texts(cells)
-        row = {column: text for column, text in texts.items() if is_seen(number, column, cells[column - 1], text)}
-        yield Row(number, merged.filled(number, row))
+        if (row := seen(number, _texts(cells), cells)) is not None:
+            yield Row(number, merged.filled(number, row))
 
 
 def _texts(cells: Sequence[Cell]) -> dict[int, str]:
