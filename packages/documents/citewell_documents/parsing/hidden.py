@@ -10,7 +10,7 @@ HIDDEN_TEXT = "hidden_text"
 _MOST_LISTED = 50  # pages
 _SAID: dict[Reason, str] = {
     "outside": "outside the page",
-    "unseen": "covered, or of the colour of its ground, or not drawn",
+    "unseen": "not visible",
     "small": "too small to read",
     "struck": "struck through",
     "hidden": "marked as hidden",
