@@ -20,6 +20,14 @@ const LONGEST_SEARCH = 200; // characters that the API takes
 const READ = new Set(["ready", "superseded"]);
 const TONES = { ready: "supported", failed: "contradicted", superseded: "partial" };
 
+const REASONS = {
+  "outside the page": "outside",
+  "not visible": "unseen",
+  "too small to read": "small",
+  "struck through": "struckOut",
+  "marked as hidden": "markedHidden",
+};
+
 /** `#/document/ID?start=&end=`, offsets in code points; or `?page=`. */
 export async function page(view, { params, search, signal }) {
   const path = `/v1/documents/${encodeURIComponent(params.id)}`;
@@ -218,6 +226,7 @@ function head(document, path) {
     { class: "query-head" },
     h("h1", { dir: "auto" }, filename),
     metadata.title && metadata.title !== filename && h("p", { dir: "auto" }, String(metadata.title)),
+    unread(metadata).map((line) => h("p", { class: "small caution", role: "note", dir: "auto" }, line)),
     h(
       "div",
       { class: "row small muted facts" },
@@ -226,6 +235,21 @@ function head(document, path) {
       h("button", { type: "button", class: "plain", onclick: () => save(`${path}/original`, filename) }, t("file")),
     ),
   );
+}
+
+/** What of the file is no part of the text, and why. */
+function unread({ hidden_text: hidden, unread_pages: pages, unread_attachments: files }) {
+  const [, count, places, reasons] = /^([\d,]+) words?(?: on pages? ([^:]*))?: (.*)$/.exec(hidden ?? "") ?? [];
+  const why = (reasons ?? "").split(", ").map((reason) => (reason in REASONS ? t(REASONS[reason]) : reason));
+  return [
+    count &&
+      t("hidden", {
+        n: Number(count.replaceAll(",", "")),
+        why: [places && t("onPages", { pages: places }), ...why].filter(Boolean).join("; "),
+      }),
+    pages && t("unreadPages", { pages }),
+    files && t("unreadFiles", { files }),
+  ].filter(Boolean);
 }
 
 const badge = (status) =>

@@ -10,6 +10,7 @@ from citewell_documents.document import Page, ParsedDocument, Section, Table
 from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.figures import Figure, FigureKind
 from citewell_documents.parsing.decoding import clean
+from citewell_documents.parsing.hidden import HiddenWords
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.tables import head_rows
 
@@ -51,12 +52,13 @@ class DocumentBuilder:
     """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
     Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; a block with a
-    `figure` belongs to a picture. Raises DocumentTooLarge as soon as there are more pages or characters than `limits`
-    allow.
+    `figure` belongs to a picture. `hidden` counts what is left out because a person does not see it. Raises
+    DocumentTooLarge as soon as there are more pages or characters than `limits` allow.
     """
 
     filename: str
     limits: ParseLimits
+    hidden: HiddenWords = field(default_factory=HiddenWords)
     _parts: list[str] = field(default_factory=list[str])
     _length: int = 0
     _headings: list[Heading] = field(default_factory=list[Heading])
@@ -132,7 +134,8 @@ class DocumentBuilder:
             tuple(self._pages),
             sections,
             tuple(self._tables),
-            {key: line for key, value in (metadata or {}).items() if value and (line := _one_line(value))},
+            {key: line for key, value in (metadata or {}).items() if value and (line := _one_line(value))}
+            | self.hidden.found(),
             blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
         )

@@ -52,6 +52,7 @@ _NAMES = " ".join(
     for prefix, name in {
         **{name: name for name in ("office", "text", "table", "style", "meta")},
         "draw": "drawing",
+        "fo": "xsl-fo-compatible",
     }.items()
 )
 

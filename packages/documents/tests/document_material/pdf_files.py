@@ -75,14 +75,31 @@ def drawing() -> bytes:
     return bytes(pdf.output())
 
 
-def raw(content: str, box: str = "0 0 600 800") -> bytes:
-    """A page with this content stream and no cross-reference table, which readers rebuild."""
-    objects = (
-        "<< /Type /Catalog /Pages 2 0 R >>",
+def raw(
+    content: str,
+    box: str = "0 0 600 800",
+    *,
+    resources: str = "",
+    page: str = "",
+    root: str = "",
+    objects: Sequence[str] = (),
+) -> bytes:
+    """A page with this content stream and no cross-reference table, which readers rebuild.
+
+    `resources`, `page` and `root` are entries of those dictionaries; `objects` are numbered from 6.
+    """
+    listed = (
+        f"<< /Type /Catalog /Pages 2 0 R {root} >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [{box}] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [{box}] /Contents 5 0 R {page}"
+        f" /Resources << /Font << /F1 4 0 R >> {resources} >> >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        stream(content),
+        *objects,
     )
-    body = "".join(f"{number} 0 obj\n{value}\nendobj\n" for number, value in enumerate(objects, start=1))
+    body = "".join(f"{number} 0 obj\n{value}\nendobj\n" for number, value in enumerate(listed, start=1))
     return f"%PDF-1.7\n{body}trailer << /Root 1 0 R >>\n".encode("latin-1")
+
+
+def stream(content: str, entries: str = "") -> str:
+    return f"<< /Length {len(content)} {entries} >>\nstream\n{content}\nendstream"

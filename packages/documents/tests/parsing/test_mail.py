@@ -71,7 +71,8 @@ def test_a_message_is_its_header_its_text_and_its_attached_texts() -> None:  # N
         ("Attachment: Inner",),
     ]
     assert all(document.text[s.start :].startswith(s.title) for s in document.sections)
-    assert document.found == {"title": "Q1 résumé", "author": "김철수", "date": "2024-03-05"}
+    said = {"title": "Q1 résumé", "author": "김철수", "date": "2024-03-05"}
+    assert document.found == {**said, "hidden_text": "1 word: marked as hidden"}
 
 
 def test_html_is_read_where_there_is_no_plain_text() -> None:

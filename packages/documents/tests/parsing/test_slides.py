@@ -57,11 +57,12 @@ def test_slides_are_pages_with_their_titles_and_notes() -> None:
     parsed = read(slides(write))
     assert [parsed.text[page.start : page.end] for page in parsed.pages] == [
         "Returns\n\nLeft\n\nRight\n\nBelow\n\nNotes\n\nSay it slowly.",
-        "Slide 2\n\nHidden text",
+        "",
         "",
         "End",
     ]
-    assert outline(parsed) == ["Returns", "Returns > Notes", "Slide 2", "End"]
+    assert outline(parsed) == ["Returns", "Returns > Notes", "End"]
+    assert parsed.found["hidden_text"] == "2 words on page 2: marked as hidden"
     assert parsed.found["author"] == "Ada"
     assert "title" not in parsed.found
 

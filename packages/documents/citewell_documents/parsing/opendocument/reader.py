@@ -10,6 +10,7 @@ from citewell_documents.errors import DocumentEncrypted
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.opendocument.hidden import drop_hidden
 from citewell_documents.parsing.opendocument.styles import Counter, Styles, odf
 from citewell_documents.parsing.opendocument.tables import marks_header, row_elements, table_rows
 from citewell_documents.parsing.opendocument.text import (
@@ -48,6 +49,7 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an OpenDocument text"):
         styles = Styles(parts)
+        drop_hidden(content, styles, builder.hidden)
         _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
         parsed = builder.build(_found(archive, filename))
     if not parsed.text:

@@ -11,6 +11,7 @@ _SPACES = {
     "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
     "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
     "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
+    "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
 }
 
@@ -77,6 +78,7 @@ class Styles:
         self._lists: dict[str, dict[int, _Level]] = {}
         self.outline: dict[int, _Level] = {}
         self._outline_levels: dict[str, int] = {}
+        self._text_properties: dict[str, dict[str, str]] = {}
         for part in parts:
             self._read(part)
 
@@ -96,6 +98,11 @@ class Styles:
     def is_caption(self, paragraph: Element) -> bool:
         return "Caption" in self._chain(paragraph.get(odf("text:style-name"), ""))
 
+    def text_property(self, name: str, attribute: str) -> str:
+        """How a style, or the nearest one that it inherits from, shows text; nothing if none says."""
+        values = (self._text_properties.get(style, {}).get(odf(attribute), "") for style in self._chain(name))
+        return next(filter(None, values), "")
+
     def _chain(self, name: str) -> list[str]:
         chain: list[str] = []
         while name and name not in chain and len(chain) < _MAX_ANCESTORS:
@@ -107,6 +114,8 @@ class Styles:
         for style in part.iter(odf("style:style")):
             name = style.get(odf("style:name"), "")
             self._parents[name] = style.get(odf("style:parent-style-name"), "")
+            if (shown := style.find(odf("style:text-properties"))) is not None:
+                self._text_properties[name] = {str(key): str(value) for key, value in shown.items()}
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
         for style in part.iter(odf("text:list-style")):

@@ -2,18 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from citewell_documents.parsing.hidden import Reason
+from citewell_documents.parsing.pdf.annotations import Field
 from citewell_documents.parsing.pdf.bidi import in_logical_order
-from citewell_documents.parsing.pdf.glyphs import Extent, Glyphs, sides
+from citewell_documents.parsing.pdf.forms import Run, with_fields
+from citewell_documents.parsing.pdf.glyphs import Box, Extent, Glyphs, sides
 from citewell_documents.parsing.pdf.ink import Ink, ink_of, no_ink
 
 _NEWLINES = (0x0A, 0x0D)
-_SOFT_HYPHEN = 0xAD
+_SPACE, _NO_BREAK, _SOFT_HYPHEN = 0x20, 0xA0, 0xAD
 _DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
 # Justified text stretches its spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
@@ -33,8 +36,9 @@ class Line:
     """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
-    outside a table is one cell, and none is known where leaders fill the gaps. `ink`: where its characters stand.
-    `confidence`: of a line that was recognised in a picture, from 0 to 1.
+    outside a table is one cell, and none is known where leaders fill the gaps. `hidden`: why a
+    reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was recognised in a picture,
+    from 0 to 1.
     """
 
     text: str
@@ -46,7 +50,7 @@ class Line:
     margin: bool = False
     divided: bool = False
     spaced: bool = False
-    invisible: bool = False
+    hidden: Reason | None = None
     cells: tuple[Extent, ...] = ()
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
@@ -56,40 +60,76 @@ class Line:
         return "\t" in self.text
 
 
-def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list[Line]:
-    reader = _Reader(glyphs)
-    for index in range(count):
-        code = pdfium_c.FPDFText_GetUnicode(textpage, index)
-        if code in _NEWLINES:
-            reader.end_line()
-        elif code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1):
-            reader.end_line(divided=True)
-        else:
-            reader.characters.append((index, code))
-    reader.end_line()
+Unseen = Callable[[Mapping[int, Box], Mapping[int, int], int], Mapping[int, Reason]]
+"""Why characters of a line are not seen, of their places, their codes and the rotation of the line."""
+
+
+def read_lines(
+    textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs, unseen: Unseen, fields: Sequence[Field] = ()
+) -> list[Line]:
+    """The lines in the order in which they are drawn. What is not seen of a line is a line of its own after it."""
+    reader = _Reader(glyphs, unseen)
+    for run in with_fields(_runs(textpage, count), fields, glyphs):
+        reader.end_line(run)
     return reader.lines
 
 
-class _Reader:
-    """Collects characters and closes lines."""
+def _runs(textpage: pdfium.PdfTextPage, count: int) -> list[Run]:
+    runs: list[Run] = []
+    characters: list[tuple[int, int]] = []
+    for index in range(count):
+        code = pdfium_c.FPDFText_GetUnicode(textpage, index)
+        divided = code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1)
+        if divided or code in _NEWLINES:
+            runs.append(Run(characters, divided))
+            characters = []
+        else:
+            characters.append((index, code))
+    return [*runs, Run(characters)]
 
-    def __init__(self, glyphs: Glyphs) -> None:
+
+class _Reader:
+    """Makes lines of runs of characters."""
+
+    def __init__(self, glyphs: Glyphs, unseen: Unseen) -> None:
+        self._unseen = unseen
         self.lines: list[Line] = []
-        self.characters: list[tuple[int, int]] = []
         self._glyphs = glyphs
 
-    def end_line(self, *, divided: bool = False) -> None:
-        characters, self.characters = self.characters, []
-        seen = [index for index, code in characters if code > 0x20 and code != 0xA0]
+    def end_line(self, run: Run) -> None:
+        characters, divided = run
+        seen = [index for index, code in characters if code > _SPACE and code != _NO_BREAK]
         if not seen:
             return
-        glyphs, sample = self._glyphs, (seen[0], seen[len(seen) // 2], seen[-1])
+        quarter = self._glyphs.quarter(seen[len(seen) // 2])
+        places = {index: self._glyphs.box(index) for index in seen}
+        unseen = self._unseen(places, dict(characters), quarter)
+        if not unseen:
+            self._add(characters, places, quarter, divided=divided)
+            return
+        for reason, part in _parted(characters, unseen):
+            if of_part := {index: places[index] for index, _ in part if index in places}:
+                last = divided and part[-1] == characters[-1]
+                self._add(part, of_part, quarter, divided=last, hidden=reason, between=places)
+
+    def _add(
+        self,
+        characters: list[tuple[int, int]],
+        places: dict[int, Box],
+        quarter: int,
+        *,
+        divided: bool,
+        hidden: Reason | None = None,
+        between: Mapping[int, Box] | None = None,
+    ) -> None:
+        glyphs, seen = self._glyphs, [*places]
+        sample = (seen[0], seen[len(seen) // 2], seen[-1])
         size = sorted(glyphs.size(index) for index in sample)[1]
-        quarter = glyphs.quarter(sample[1])
-        places = {index: glyphs.box(index) for index in seen}
         boxes = {index: sides(place, quarter) for index, place in places.items()}
         ordered = in_logical_order(characters, boxes)
-        joined, cells = _joined(ordered, boxes, size)
+        # What was left out of a sentence leaves no gap between cells.
+        taken = [sides(place, quarter) for place in (between or {}).values()]
+        joined, cells = _joined(ordered, boxes, _gaps([*boxes.values(), *taken], CELL_GAP_EM * size))
         text = readable(joined)
         if not text.strip():
             return
@@ -110,16 +150,30 @@ class _Reader:
                 margin=not MARGIN < y / glyphs.height(quarter) < 1 - MARGIN,
                 divided=divided,
                 spaced=text[-1].isspace(),
-                invisible=glyphs.is_invisible(sample[1]),
+                hidden=hidden,
                 cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )
         )
 
 
-def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:
+def _parted(
+    characters: list[tuple[int, int]], unseen: Mapping[int, Reason]
+) -> Iterator[tuple[Reason | None, list[tuple[int, int]]]]:
+    """What is seen of a line, and what is not, by the reasons; white space goes with what is before it."""
+    parts: dict[Reason | None, list[tuple[int, int]]] = {}
+    reason: Reason | None = None
+    for index, code in characters:
+        if code > _SPACE and code != _NO_BREAK:
+            reason = unseen.get(index)
+        parts.setdefault(reason, []).append((index, code))
+    yield from parts.items()
+
+
+def _joined(
+    characters: list[tuple[int, int]], boxes: dict[int, Extent], gaps: list[Extent]
+) -> tuple[str, tuple[Extent, ...]]:
     """The characters as UTF-16 units, with a tab for the spaces of a gap between cells, and the cells' extents."""
-    gaps = _gaps(boxes.values(), CELL_GAP_EM * size)
     parts: list[str] = []
     cells: list[Extent] = []
     end: Extent | None = None

@@ -3,6 +3,8 @@
 import ctypes
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 
 import pypdfium2 as pdfium
@@ -34,10 +36,13 @@ _SCRIPTS = {
 }
 _SAMPLE = 2000
 _MAX_CHARS = 500
+_FIRST = 5  # pages
+_MOST_ATTACHMENTS = 20
 
 
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
-    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known."""
+    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known, and the files
+    within it, as a portfolio has them, which are not read."""
     given = pdf.get_metadata_dict()
     metadata = {
         "title": _written(given["Title"]),
@@ -46,12 +51,35 @@ def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
         "keywords": _written(given["Keywords"]),
         "date": _day(given["CreationDate"]),
         "language": _language(pdf, text),
+        "unread_attachments": ", ".join(_attachments(pdf)),
     }
     return {key: value for key, value in metadata.items() if value}
 
 
+def is_shell(pdf: pdfium.PdfDocument) -> bool:
+    """True if the file has no pages of its own but "Please wait": a program has to build them from XFA."""
+    if not pdfium_c.FPDF_GetXFAPacketCount(pdf) > 0:
+        return False
+    builds = pdfium_c.FPDF_GetFormType(pdf) == pdfium_c.FORMTYPE_XFA_FULL
+    return (builds or len(pdf) == 1) and not any(_has_fields(pdf, index) for index in range(min(len(pdf), _FIRST)))
+
+
+def _has_fields(pdf: pdfium.PdfDocument, index: int) -> bool:
+    with closing(pdf[index]) as page:
+        return pdfium_c.FPDFPage_GetAnnotCount(page) > 0
+
+
+def _attachments(pdf: pdfium.PdfDocument) -> Iterator[str]:
+    for index in range(min(pdf.count_attachments(), _MOST_ATTACHMENTS)):
+        yield _line(pdf.get_attachment(index).get_name())
+
+
+def _line(value: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+
+
 def _written(value: str) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in value).split())[:_MAX_CHARS]
+    line = _line(value)[:_MAX_CHARS]
     is_written = any(c.isalpha() for c in line) and not _NOTHING.fullmatch(line) and not _FILE_NAME.search(line)
     return line if is_written else ""
 

@@ -1,10 +1,11 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -12,12 +13,14 @@ from PIL import Image
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
-from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
+from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
+from citewell_documents.parsing.pdf.sight import Sight
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text
@@ -25,12 +28,15 @@ _SAMPLE = 40  # characters that show the rotation of a page's text
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read."""
+    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read. `hidden`
+    are the lines that a reader does not see.
+    """
 
     lines: list[Line]
     frame: Frame | None
     is_scan: bool = False
     drawn: Drawn = NOTHING
+    hidden: tuple[Line, ...] = ()
 
 
 Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
@@ -49,9 +55,9 @@ def read_pages(
     budget = limits.max_chars
     for index in range(len(pdf)):
         try:
-            with opened_page(pdf, index) as page:
-                read, count = _read_page(page, budget, recognise and partial(recognise, index + 1))
-                read = replace(read, drawn=drawn_on(page, read.lines))
+            with _annotated_page(pdf, index) as (page, annotations):
+                read, count = _read_page(page, budget, annotations.fields, recognise and partial(recognise, index + 1))
+                read = replace(read, drawn=drawn_on(page, read.lines, annotations.notes))
                 count += sum(len(picture.text) for picture in read.drawn.pictures)
         except pdfium.PdfiumError:
             raise DocumentUnreadable(
@@ -65,55 +71,79 @@ def read_pages(
 
 @contextmanager
 def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage]:
+    with _annotated_page(pdf, index) as (page, _):
+        yield page
+
+
+@contextmanager
+def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfium.PdfPage, Annotations]]:
+    """The page with what is filled in and written on it as a part of it, and what was added to it."""
     page = pdf[index]
-    if pdf.formenv and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
+    annotations = annotations_on(pdf, page)
+    if (pdf.formenv or annotations.is_drawn) and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
         page.close()
         page = pdf[index]
     with closing(page):
-        yield page
+        yield page, annotations
 
 
 def _read_page(
     page: pdfium.PdfPage,
     budget: int,
+    fields: Sequence[Field],
     recognise: Callable[[Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]] | None,
 ) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
-    lines, count = _read(page, budget)
-    if frame is None or count > budget or not is_picture(page, lines):
-        return ReadPage(lines, frame), count
+    text = _read(page, budget, fields)
+    lines, count, read = text.lines, text.count, ReadPage(text.lines, frame, hidden=text.hidden)
+    if frame is None or count > budget or text.is_blank or not is_picture(page, lines):
+        return read, count
     if recognise is None:
-        return ReadPage(lines, frame, is_scan=True), count
+        return replace(read, is_scan=True), count
     page.set_rotation(turned)
     recognised, shown = recognise(partial(picture_of, page))
     if not is_readable("\n".join(line.text for line in recognised)):  # a damaged font is drawn wrong, too
         recognised = []
     seen, stated = (sum(len(line.text) for line in either) for either in (recognised, lines))
-    stated = stated or count // 8  # much less than its unreadable characters are no more than noise
-    return (ReadPage(recognised, shown), seen) if seen > _MORE * stated else (ReadPage(lines, frame), count)
+    # Much less than its unreadable characters are no more than noise.
+    stated = stated or (count - sum(len(line.text) for line in text.hidden)) // 8
+    return (replace(read, lines=recognised, frame=shown), seen) if seen > _MORE * stated else (read, count)
 
 
-def _read(page: pdfium.PdfPage, budget: int) -> tuple[list[Line], int]:
-    """The lines of the page, none if their characters exceed `budget`, and how many characters there are."""
+class _Text(NamedTuple):
+    """The lines of a page, none if there are too many characters; those that are not seen; whether nothing is."""
+
+    lines: list[Line]
+    count: int
+    hidden: tuple[Line, ...] = ()
+    is_blank: bool = False
+
+
+def _read(page: pdfium.PdfPage, budget: int, fields: Sequence[Field]) -> _Text:
     box = page.get_bbox()
     with closing(page.get_textpage()) as textpage:
         glyphs, count = Glyphs(textpage, box), textpage.count_chars()
         quarters = Counter(glyphs.quarter(index) for index in range(0, count, count // _SAMPLE + 1))
         turned = 90 * quarters.most_common(1)[0][0] if quarters else 0
         if turned == page.get_rotation():
-            return _lines(textpage, box, budget)
+            return _lines(page, textpage, budget, fields)
     # PDFium orders lines by how the page is displayed, so its text must be upright.
     page.set_rotation(turned)
     with closing(page.get_textpage()) as textpage:
-        return _lines(textpage, box, budget)
+        return _lines(page, textpage, budget, fields)
 
 
-def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Line], int]:
-    count = textpage.count_chars()
+def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fields: Sequence[Field]) -> _Text:
+    count, frame = textpage.count_chars(), frame_of(page)
     # A page of unreadable characters is one without text, so it is read as a picture.
-    wanted = count <= budget and is_readable(textpage.get_text_range())
-    lines = read_lines(textpage, count, Glyphs(textpage, box)) if wanted else []
-    # Invisible text that is most of the page is the text recognised in a scan; other invisible text is left out.
-    visible = [line for line in lines if not line.invisible]
-    is_most = 2 * sum(len(line.text) for line in visible) >= sum(len(line.text) for line in lines)
-    return in_reading_order(visible if is_most else lines), count
+    if not 0 < count <= budget or not is_readable(textpage.get_text_range()):
+        return _Text([], count)
+    glyphs = Glyphs(textpage, page.get_bbox())
+    if frame is None:
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {}, fields)), count)
+    sight = Sight(page, textpage, glyphs, frame)
+    lines = read_lines(textpage, count, glyphs, sight.unseen, fields)
+    visible, hidden = [], []
+    for line in with_recognised(page, sight, lines):
+        (hidden if line.hidden else visible).append(line)
+    return _Text(in_reading_order(visible), count, tuple(hidden), sight.is_blank)

@@ -11,6 +11,7 @@ import pypdfium2.raw as pdfium_c
 
 from citewell_documents.figures import Figure
 from citewell_documents.parsing.decoding import clean
+from citewell_documents.parsing.pdf.annotations import Note
 from citewell_documents.parsing.pdf.glyphs import Box, Extent, sides
 from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.paragraphs import Paragraph
@@ -27,14 +28,15 @@ _GetString = Callable[[pdfium_c.FPDF_STRUCTELEMENT, "ctypes.Array[ctypes.c_char]
 
 
 class Picture(NamedTuple):
-    """The alternative text of a picture, and its place on the page, in the page's own points; `across` and `height` are
-    those of its lower edge, as lines have them.
+    """The alternative text of a picture, or what people added to the page, and its place on the page, in the page's own
+    points; `across` and `height` are those of its lower edge, as lines have them.
     """
 
     text: str
     box: Box | None = None
     across: Extent = (0, 0)
     height: float = 0
+    is_note: bool = False
 
     def is_above(self, line: Line) -> bool:
         return (
@@ -52,10 +54,11 @@ class Drawn(NamedTuple):
 NOTHING = Drawn()
 
 
-def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line]) -> Drawn:
+def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line], notes: Iterable[Note] = ()) -> Drawn:
     """Looks at what is drawn only where a line may be a caption: lists of figures have none."""
     has_caption = any(_is_caption(line.text) for line in lines)
-    return Drawn(tuple(_described(page)), has_caption and _draws(page))
+    added = (_at(page, text, box)._replace(is_note=True) for text, box in notes)
+    return Drawn((*_described(page), *added), has_caption and _draws(page))
 
 
 def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Paragraph]:
@@ -71,7 +74,8 @@ def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Par
 
 def _paragraph(picture: Picture) -> Paragraph:
     words = ((0, len(picture.text), picture.box),) if picture.box else ()
-    return Paragraph((), picture.text, words, figures=(Figure("alternative_text", 0, len(picture.text)),))
+    figures = () if picture.is_note else (Figure("alternative_text", 0, len(picture.text)),)
+    return Paragraph((), picture.text, words, figures=figures)
 
 
 def _captions(text: str) -> Iterator[Figure]:
@@ -112,13 +116,17 @@ def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
     finally:
         pdfium_c.FPDF_StructTree_Close(tree)
     places = _places(page, {mark for _, marks in figures for mark in marks}) if figures else {}
-    # The page was turned until its text is upright.
-    quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
     for text, marks in figures:
         if box := _around([places[mark] for mark in marks if mark in places]):
-            yield Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
+            yield _at(page, text, box)
         else:
             yield Picture(text)
+
+
+def _at(page: pdfium.PdfPage, text: str, box: Box) -> Picture:
+    # The page was turned until its text is upright.
+    quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
+    return Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
 
 
 def _up(box: Box, quarter: int) -> float:

@@ -12,9 +12,10 @@ from PIL import Image
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
+from citewell_documents.parsing.hidden import HiddenWords, listed_pages
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.layout import lay_out, outline_key
-from citewell_documents.parsing.pdf.metadata import metadata_of
+from citewell_documents.parsing.pdf.metadata import is_shell, metadata_of
 from citewell_documents.parsing.pdf.pages import opened_page, read_pages
 from citewell_documents.parsing.pdf.running_headers import without_repeats
 from citewell_documents.parsing.pdf.scans import picture_of
@@ -30,7 +31,6 @@ _WITHOUT_TEXT = {
     "later": "its pages are empty",
     "now": "and none was recognised on its pages; save or scan it anew",
 }
-_MOST_LISTED = 50  # pages
 _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 
 
@@ -42,19 +42,24 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
     metadata; attachments are not read. `boxes` says where each word stands on its page. Alternative texts of a tagged
     PDF stand where the pictures do. Pages that are pictures, or of unreadable characters, are recognised or, to
-    be recognised later, named in `scanned`; without recognition `found` says which were not read.
+    be recognised later, named in `scanned`; without recognition `found` says which were not read. What a reader
+    does not see (`sight`) is left out, and `found` says how much.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
     with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
+        if is_shell(pdf):
+            raise DocumentUnreadable(
+                f"{filename} is a form (XFA) whose pages only Adobe Reader builds; "
+                "print it there to a PDF, and ingest that"
+            )
         document = _document(pdf, filename, limits)
         metadata = metadata_of(pdf, document.text)
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
     if document.scanned and limits.recognise == "off":
-        listed = [str(number) for number in document.scanned[:_MOST_LISTED]]
-        metadata["unread_pages"] = ", ".join([*listed, *(["…"] if len(document.scanned) > _MOST_LISTED else [])])
-    return replace(document, found=metadata)
+        metadata["unread_pages"] = listed_pages(document.scanned)
+    return replace(document, found=metadata | document.found)
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -65,7 +70,15 @@ def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Pa
     frames, drawn = [page.frame for page in pages], [page.drawn for page in pages]
     outline = frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}
     document = lay_out(kept, running, outline, frames, limits.max_words, drawn)
-    return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
+    hidden = HiddenWords()
+    for number, page in enumerate(pages, start=1):
+        for line in page.hidden:
+            hidden.add(line.text, line.hidden, number)
+    return replace(
+        document,
+        found=hidden.found(),
+        scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan),
+    )
 
 
 def recognise_pdf(

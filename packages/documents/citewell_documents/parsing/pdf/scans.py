@@ -3,13 +3,16 @@
 import re
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from PIL import Image
 
+from citewell_documents.parsing.pdf.ink import placed
 from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.sight import Sight
 
 _DPI, _MOST_PIXELS = 300, 12_000_000
 _FEW_LETTERS = 60  # a stamp or a number of the page on a scan
@@ -29,6 +32,29 @@ def is_picture(page: pdfium.PdfPage, lines: list[Line]) -> bool:
         return False
     if not letters:
         return pdfium_c.FPDFPage_CountObjects(page) > 0
+    return _is_pictured(page)
+
+
+def with_recognised(page: pdfium.PdfPage, sight: Sight, lines: list[Line]) -> list[Line]:
+    """The lines, with those that text recognition put below or behind a scan taken for visible: they are most of the
+    page's text, and stand where the scan shows something.
+    """
+    unseen = [line for line in lines if line.hidden == "unseen"]
+    if not unseen or 2 * _letters(unseen) <= _letters(lines) or not _is_pictured(page):
+        return lines
+    return [replace(line, hidden=None) if line in unseen and _is_shown(line, sight) else line for line in lines]
+
+
+def _letters(lines: list[Line]) -> int:
+    return sum(len(line.text) for line in lines)
+
+
+def _is_shown(line: Line, sight: Sight) -> bool:
+    pieces = [sight.is_over_ink(box) for *_, box in placed(line.text, line.ink)]
+    return 2 * sum(pieces) >= len(pieces)
+
+
+def _is_pictured(page: pdfium.PdfPage) -> bool:
     left, bottom, right, top = page.get_bbox()
     area = (right - left) * (top - bottom)
     images = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)

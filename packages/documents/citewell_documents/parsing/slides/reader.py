@@ -10,15 +10,17 @@ from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
-from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
+from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words, struck_in, words_of
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _TITLE, _BELOW = (1,), (2,)
 _NOTES = "Notes"
+_OFF = ("0", "false")
 
 
 def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section.
+    """Read a .pptx: every slide is the page of its number; each slide with text is a section. A hidden slide is an
+    empty page, and `found` says so.
 
     A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
     descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`.
@@ -32,6 +34,11 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
         presentation: Presentation = pptx.Presentation(stream)
         for number, slide in enumerate(presentation.slides, 1):
             builder.page(number)
+            element = slide._element  # pyright: ignore[reportPrivateUsage]: whether it is shown has no public name
+            if element.get("show") in _OFF:
+                builder.hidden.add(words_of(element), "hidden", number)
+                continue
+            builder.hidden.add(struck_in(element), "struck", number)
             _add_slide(slide, number, builder)
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:

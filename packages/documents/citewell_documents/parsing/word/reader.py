@@ -21,6 +21,7 @@ from citewell_documents.parsing.office.parts import Element, core_properties, de
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
+from citewell_documents.parsing.word.hidden import drop_hidden
 from citewell_documents.parsing.word.numbering import Numbering
 from citewell_documents.parsing.word.styles import Styles, heading_level
 from citewell_documents.parsing.word.tables import children, is_layout, marks_header, table_rows
@@ -43,7 +44,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
 
     Text boxes, descriptions of pictures and notes follow their paragraph.
-    Deleted and hidden text, comments, running headers and the table of
+    Deleted text, hidden and struck text (`hidden`), comments, running headers and the table of
     contents are left out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
@@ -76,16 +77,13 @@ class _Reader:
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
-        return cls(
-            part,
-            builder,
-            Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES)),
-            Numbering.of(_related(part, RELATIONSHIP_TYPE.NUMBERING)),
-            Notes.of(
-                _related(part, RELATIONSHIP_TYPE.FOOTNOTES),
-                _related(part, RELATIONSHIP_TYPE.ENDNOTES),
-            ),
-        )
+        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES))
+        notes = [_related(part, kind) for kind in (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES)]
+        for element in (part.element, *notes):
+            if element is not None:
+                drop_hidden(element, styles, builder.hidden)
+        numbering = Numbering.of(_related(part, RELATIONSHIP_TYPE.NUMBERING))
+        return cls(part, builder, styles, numbering, Notes.of(*notes))
 
     def read(self, container: Element) -> None:
         for block in _blocks(container):

@@ -1,6 +1,7 @@
 """Paragraph styles of a Word document: heading levels, lists and tables of contents."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
@@ -42,6 +43,16 @@ class Styles:
         if properties is None:
             return Style()
         return _merged(_own(properties), self._of(value(properties, "w:pStyle") or ""))
+
+    def run_properties(self, style_id: str) -> Iterator[Element]:
+        """How a style, and those that it is based on, show characters."""
+        for _ in range(_MAX_ANCESTORS):
+            element = self._elements.get(style_id)
+            if element is None:
+                return
+            if (properties := element.find(qn("w:rPr"))) is not None:
+                yield properties
+            style_id = value(element, "w:basedOn") or ""
 
     def _of(self, style_id: str) -> Style:
         if style_id not in self._resolved:

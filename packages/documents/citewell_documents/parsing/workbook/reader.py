@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
@@ -16,11 +16,13 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
+from citewell_documents.parsing.workbook.hidden import Cell, Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
 from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.values import shown
 
 _MAX_CELLS = 20_000_000
+_MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
 
 
 def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -28,6 +30,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
     Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
     The value of a merged cell appears once in each of its rows. Descriptions of pictures and charts follow the cells.
+    Hidden sheets, rows and columns, struck cells and white ones are left out, and `found` says so.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -38,20 +41,41 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        unseen = Unseen(workbook)
         for sheet in visible:
-            _add_sheet(sheet, archive, builder, {shown.title for shown in visible})
+            _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
+        for sheet in workbook.worksheets:
+            if sheet.sheet_state != "visible":
+                _count_hidden(sheet, builder)
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
     return parsed
 
 
-def _add_sheet(sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str]) -> None:
+def _count_hidden(sheet: ReadOnlyWorksheet, builder: DocumentBuilder) -> None:
+    sheet.reset_dimensions()
+    for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
+        for text in _texts(cells).values():
+            builder.hidden.add(text, "hidden")
+
+
+def _add_sheet(
+    sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str], unseen: Unseen
+) -> None:
     sheet.reset_dimensions()  # the declared size is often far larger than the content
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
-    merged = merged_cells(archive, part)
+    merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
+
+    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Cell]) -> dict[int, str] | None:
+        reasons = {column: unseen.reason(row, column, cells[column - 1], lines) for column in texts}
+        for column, reason in reasons.items():
+            builder.hidden.add(texts[column], reason)
+        shown = {column: text for column, text in texts.items() if reasons[column] is None}
+        return None if row in lines.rows else shown
+
     content: Iterable[Callable[[DocumentBuilder], None]] = chain(
-        (partial(add_region, region) for region in _regions(_rows(sheet, merged, builder), builder)),
+        (partial(add_region, region) for region in _regions(_rows(sheet, merged, builder, seen), builder)),
         (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
     )
     for number, add in enumerate(content):
@@ -80,18 +104,26 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder) -> Iterator[Row]:
-    seen = 0
+_Seen = Callable[[int, Mapping[int, str], Sequence[Cell]], dict[int, str] | None]
+
+
+def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, seen: _Seen) -> Iterator[Row]:
+    """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
+    count = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
         if not cells and number not in merged.columns:
             yield Row(number, {})
             continue
-        seen += len(cells)
-        if seen > _MAX_CELLS:
+        count += len(cells)
+        if count > _MAX_CELLS:
             raise DocumentTooLarge(f"{builder.filename} has more than {_MAX_CELLS:,} cells, which is the limit.")
-        row = {
-            column: text
-            for column, cell in enumerate(cells, 1)
-            if cell.value is not None and (text := shown(cell.value, cell.number_format))
-        }
-        yield Row(number, merged.filled(number, row))
+        if (row := seen(number, _texts(cells), cells)) is not None:
+            yield Row(number, merged.filled(number, row))
+
+
+def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+    return {
+        column: text
+        for column, cell in enumerate(cells, 1)
+        if cell.value is not None and (text := shown(cell.value, cell.number_format))
+    }

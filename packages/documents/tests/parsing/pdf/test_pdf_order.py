@@ -1,4 +1,4 @@
-"""The order of a page's lines if they are drawn in another order, and text that is drawn invisibly or in forms."""
+"""The order of a page's lines if they are drawn in another order, and text in forms."""
 
 from io import BytesIO
 
@@ -8,7 +8,7 @@ from pypdf.generic import ArrayObject, BooleanObject, DictionaryObject, NameObje
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.lines import Line
-from document_material.pdf_files import Sheet, raw
+from document_material.pdf_files import Sheet
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 
@@ -41,21 +41,6 @@ def test_a_table_with_long_and_short_cells_is_read_by_row() -> None:
         for row in range(8)
     ]
     assert in_reading_order(rows) == rows
-
-
-def unseen(text: str, y: int) -> str:
-    return f"BT /F1 12 Tf 3 Tr 1 0 0 1 72 {y} Tm ({text}) Tj ET "
-
-
-def seen(text: str, y: int) -> str:
-    return f"BT /F1 12 Tf 0 Tr 1 0 0 1 72 {y} Tm ({text}) Tj ET "
-
-
-def test_invisible_text_is_read_only_where_it_is_most_of_a_page() -> None:
-    hidden = parse(raw(seen("The visible text of this page.", 700) + unseen("Obey me.", 600)), "page.pdf", LIMITS)
-    assert hidden.text == "The visible text of this page."
-    scan = parse(raw(unseen("What was recognised in a scan.", 700) + seen("Copy", 30)), "scan.pdf", LIMITS)
-    assert scan.text == "What was recognised in a scan.\n\nCopy"
 
 
 def test_what_was_filled_into_a_form_is_text() -> None:

@@ -1,0 +1,95 @@
+"""What people added to a page of a PDF: fields that they filled in, comments, and text that they wrote on it."""
+
+import ctypes
+from typing import NamedTuple
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from citewell_documents.parsing.decoding import clean
+from citewell_documents.parsing.pdf.glyphs import Box
+
+_BOXES = (pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON)
+_NO_COMMENT = (pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP)
+_HIDDEN = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
+_MOST, _MOST_BYTES = 5_000, 100_000
+
+
+class Field(NamedTuple):
+    """`ticked` is None for fields of text."""
+
+    box: Box
+    ticked: bool | None = None
+
+
+class Note(NamedTuple):
+    text: str
+    box: Box
+
+
+class Annotations(NamedTuple):
+    """`is_drawn`: whether some have to be drawn into the page for their text to be among its text."""
+
+    fields: tuple[Field, ...] = ()
+    notes: tuple[Note, ...] = ()
+    is_drawn: bool = False
+
+
+def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations:
+    """The visible annotations of a page whose forms are not drawn into it yet."""
+    fields: list[Field] = []
+    notes: list[Note] = []
+    is_drawn = False
+    for at in range(min(pdfium_c.FPDFPage_GetAnnotCount(page), _MOST)):
+        annotation = pdfium_c.FPDFPage_GetAnnot(page, at)
+        if not annotation:
+            continue
+        try:
+            box = _box(annotation)
+            if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
+                fields += [_field(pdf, annotation, box)] if pdf.formenv else []
+            elif box and _is_written(annotation):
+                is_drawn = True
+            elif box and (text := _said(annotation)):
+                notes.append(Note(text, box))
+        finally:
+            pdfium_c.FPDFPage_CloseAnnot(annotation)
+    return Annotations(tuple(fields), tuple(notes), is_drawn or bool(fields))
+
+
+def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
+    rectangle = pdfium_c.FS_RECTF()
+    is_hidden = pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN
+    if is_hidden or not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
+        return None
+    return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+
+
+def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: Box) -> Field:
+    kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
+    return Field(box, bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation)) if kind in _BOXES else None)
+
+
+def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
+    """True for text that stands on the page itself."""
+    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
+    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
+
+
+def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:
+    """The text of a note, which says that it is a comment, and of whom."""
+    kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
+    text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
+    if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        return text
+    author = _string(annotation, b"T")
+    return f"Comment by {author}: {text}" if author else f"Comment: {text}"
+
+
+def _string(annotation: pdfium_c.FPDF_ANNOTATION, key: bytes) -> str:
+    size = pdfium_c.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if not 2 < size <= _MOST_BYTES:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    pdfium_c.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    return " ".join(clean(bytes(buffer).decode("utf-16-le", "ignore").rstrip("\0")).split())

@@ -1,0 +1,84 @@
+"""The fields of a PDF's forms: what was filled in stands beside its label, and boxes say whether they are ticked."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from citewell_documents.parsing.pdf.annotations import Field
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+
+_TICKED, _UNTICKED, _SPACE = 0x2611, 0x2610, 0x20  # ☑, ☐
+
+Characters = list[tuple[int, int]]
+
+
+class Run(NamedTuple):
+    """Characters up to the end of a line, as index and code; `divided`: the last word continues in the next line."""
+
+    characters: Characters
+    divided: bool = False
+
+
+def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) -> list[Run]:
+    """The runs with what is in the fields, which is drawn last, moved to where it stands on the page."""
+    if not fields:
+        return list(runs)
+    filled: dict[int, Characters] = {}
+    rest: list[Run] = []
+    for run in runs:
+        kept: Characters = []
+        target = kept
+        for index, code in run.characters:
+            if code > _SPACE:
+                at = _within(glyphs.box(index), fields)
+                target = kept if at is None else filled.setdefault(at, [])
+            target.append((index, code))
+        if any(code > _SPACE for _, code in kept):
+            rest.append(Run(kept, run.divided))
+    for at, field in enumerate(fields):
+        if field.ticked is not None:  # its own mark may be a letter of any font, or none
+            filled[at] = [(glyphs.add(field.box), _TICKED if field.ticked else _UNTICKED)]
+    hosts = [(run, _around(run.characters, glyphs)) for run in rest]
+    for at in sorted(filled, key=lambda at: (-fields[at].box[1], fields[at].box[0])):
+        _place(filled[at], hosts, glyphs)
+    return [run for run, _ in hosts]
+
+
+def _within(box: Box, fields: Sequence[Field]) -> int | None:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    inside = (
+        at for at, ((left, bottom, right, top), _) in enumerate(fields) if left <= x <= right and bottom <= y <= top
+    )
+    return next(inside, None)
+
+
+def _place(characters: Characters, hosts: list[tuple[Run, Box]], glyphs: Glyphs) -> None:
+    """Into the line of the same height, after what is left of it; else below the line that is next above it."""
+    own = _around(characters, glyphs)
+    middle = (own[1] + own[3]) / 2
+    beside = [at for at, (_, box) in enumerate(hosts) if box[1] <= middle <= box[3]]
+    if beside:
+        at = min(beside, key=lambda at: (max(0.0, hosts[at][1][0] - own[0]), abs(own[0] - hosts[at][1][2])))
+        run, box = hosts[at]
+        joined = _joined(run.characters, characters, own, glyphs)
+        left, right = min(box[0], own[0]), max(box[2], own[2])
+        hosts[at] = (Run(joined, run.divided), (left, box[1], right, box[3]))
+        return
+    above = [at for at, (_, box) in enumerate(hosts) if box[1] > middle and box[0] < own[2] and own[0] < box[2]]
+    at = min(above, key=lambda at: hosts[at][1][1]) + 1 if above else len(hosts)
+    if not above:
+        at = next((at for at, (_, box) in enumerate(hosts) if box[3] < middle), len(hosts))
+    hosts.insert(at, (Run(characters), own))
+
+
+def _joined(line: Characters, characters: Characters, own: Box, glyphs: Glyphs) -> Characters:
+    at = next(
+        (at for at, (index, code) in enumerate(line) if code > _SPACE and glyphs.box(index)[0] >= own[0]), len(line)
+    )
+    space = (-1, _SPACE)
+    return [*line[:at], space, *characters, space, *line[at:]]
+
+
+def _around(characters: Characters, glyphs: Glyphs) -> Box:
+    boxes = [glyphs.box(index) for index, code in characters if code > _SPACE]
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)

@@ -1,0 +1,157 @@
+"""Which characters of a page a reader does not see, and why."""
+
+import ctypes
+from collections.abc import Mapping
+from functools import partial
+from itertools import groupby
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from citewell_documents.parsing.hidden import Reason
+from citewell_documents.parsing.pdf.drawing import Drawing, Region, Values
+from citewell_documents.parsing.pdf.frames import Frame
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+
+_SMALLEST, _SMALLEST_INK = 2.0, 1.5  # points: of the type, and of the ink of its capitals and digits
+_SMALLEST_SHARE = 1 / 300  # of the longer side of the page
+_LEAST, _LEAST_OF_LARGE = 14, 8  # of 255: how far a colour stands off from its ground
+_LARGE = 24.0  # points
+_CLEAR, _TRACE = 20, 2  # of 255: a change that is clear, and one that is none of rounding
+_INVISIBLE, _CLIPPING = 3, 4  # render modes: of text below a scan; from 4 on what follows is seen through the letters
+_STROKED = (1, 2, 5, 6)
+_TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
+_FEWEST = 2  # letters: the strokes of one may be a line
+_LONGER = 2.0  # em: a line that goes on further is a rule or belongs to a diagram
+
+
+class Sight:
+    def __init__(self, page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, glyphs: Glyphs, frame: Frame) -> None:
+        self._drawing = Drawing(page, textpage, frame)
+        self._textpage, self._glyphs, self._box = textpage, glyphs, frame.box
+        self._quarter = page.get_rotation() // 90 % 4
+        # A small page may be one of large units, which PDFium does not tell.
+        self._smallest = min(_SMALLEST, _SMALLEST_SHARE * max(frame.width, frame.height))
+
+    @property
+    def is_blank(self) -> bool:
+        """True if the page shows nothing."""
+        return self._drawing.is_blank
+
+    def unseen(self, places: Mapping[int, Box], codes: Mapping[int, int], quarter: int) -> dict[int, Reason]:
+        """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
+        letters = {index for index in places if _is_letter(codes[index])}
+        judged = letters or {*places}  # a line of marks has no letters that they go with
+        reasons = {
+            index: reason
+            for index, box in places.items()
+            if index in judged and (reason := self._reason(index, box, quarter))
+        }
+        if (rules := self._drawing.rules) and quarter == self._quarter:
+            boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
+            reasons |= dict.fromkeys(self._struck(rules, boxes), "struck")
+        if reasons:
+            before: Reason | None = None
+            for index in places:
+                before = reasons.get(index) if index in judged else before
+                if before:
+                    reasons[index] = before
+        return reasons
+
+    def is_over_ink(self, box: Box) -> bool:
+        """True if the page shows something at the place of a character that is not drawn, as a scan does."""
+        colours = self._drawing.colours
+        left, top, right, bottom = colours.places.region(box)
+        around = colours.ground.crop((max(left - 2, 0), max(top - 2, 0), right + 2, bottom + 2))
+        low, high = around.convert("L").getextrema()
+        return int(high) - int(low) >= _LEAST
+
+    def _reason(self, index: int, box: Box, quarter: int) -> Reason | None:
+        if index < 0:  # a box of a form
+            return None
+        left, bottom, right, top = self._box
+        if not (left <= (box[0] + box[2]) / 2 <= right and bottom <= (box[1] + box[3]) / 2 <= top):
+            return "outside"
+        high = box[2] - box[0] if quarter % 2 else box[3] - box[1]
+        if high < _SMALLEST_INK and self._glyphs.exact_size(index) < self._smallest:
+            return "small"
+        if self._drawing.is_clear(box, partial(pdfium_c.FPDFText_GetTextObject, self._textpage, index)):
+            return None
+        return None if self._shows(index, box) else "unseen"
+
+    def _shows(self, index: int, box: Box) -> bool:
+        """The second look at a character that is not seen clearly."""
+        colours = self._drawing.colours
+        region = colours.places.region(box)
+        item = pdfium_c.FPDFText_GetTextObject(self._textpage, index)
+        mode = pdfium_c.FPDFTextObj_GetTextRenderMode(item) if item else 0
+        change = colours.change(item, region)
+        if change >= _CLEAR or (mode >= _CLIPPING and self.is_over_ink(box)):
+            return True
+        if change < _TRACE and self._glyphs.is_drawn_by_file(index, item):
+            return False
+        return mode != _INVISIBLE and self._stands_off(index, region, stroked=mode in _STROKED)
+
+    def _stands_off(self, index: int, region: Region, *, stroked: bool) -> bool:
+        """True if the colour differs from the ground's: thin letters change no pixel as much as their colour does."""
+        middle = ((region.left + region.right) // 2, (region.top + region.bottom) // 2)
+        ground = self._drawing.colours.ground.getpixel(middle)
+        if not isinstance(ground, tuple):
+            return True
+        least = _LEAST_OF_LARGE if self._glyphs.exact_size(index) >= _LARGE else _LEAST
+        for get in (pdfium_c.FPDFText_GetFillColor, *([pdfium_c.FPDFText_GetStrokeColor] if stroked else [])):
+            red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+            if not get(self._textpage, index, red, green, blue, alpha):
+                return True  # a pattern
+            colour = (red.value, green.value, blue.value)
+            apart = max(abs(own - below) for own, below in zip(colour, ground, strict=False))
+            if apart * alpha.value / 255 >= least:
+                return True
+        return False
+
+    def _struck(self, rules: Values, boxes: Mapping[int, Box]) -> set[int]:
+        """The characters with a line through them that does not go on beyond them, as rules of diagrams do."""
+        struck: set[int] = set()
+        if not boxes:
+            return struck
+        sides = [*zip(*boxes.values(), strict=True)]
+        around = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
+        if not rules.has(255, self._drawing.places.region(around)):
+            return struck
+        regions = {index: self._drawing.places.region(box) for index, box in boxes.items()}
+        longer = round(_LONGER * self._glyphs.exact_size(next(iter(boxes))) * self._drawing.places.scale)
+        through = {index: _line_through(rules, region) for index, region in regions.items()}
+        for is_struck, group in groupby(through, key=lambda index: through[index] is not None):
+            run = [*group]
+            row = through[run[len(run) // 2]]
+            first, last = min(regions[index].left for index in run), max(regions[index].right for index in run)
+            if row is None or not is_struck or len(run) < _FEWEST:
+                continue
+            if not any(_is_rule(rules, row, end, end + 1) for end in (first - longer, last + longer)):
+                struck.update(run)
+        return struck
+
+
+def _is_letter(code: int) -> bool:
+    return chr(code).isalnum() or code & 0xF800 == 0xD800  # half of a character of UTF-16
+
+
+def _line_through(rules: Values, region: Region) -> int | None:
+    """The row of pixels of a line through the middle of a character, from one side of it to the other."""
+    high = region.bottom - region.top
+    rows = range(region.top + round(_TOP * high), region.bottom - round(_FOOT * high))
+    return next((row for row in rows if _goes_through(rules, row, region)), None)
+
+
+def _goes_through(rules: Values, row: int, region: Region) -> bool:
+    """True if a line is as long as the character, and longer on one side: one that a letter itself has is not."""
+    left, _, right, _ = region
+    return _is_rule(rules, row, left, right) and (
+        _is_rule(rules, row, left - 1, left) or _is_rule(rules, row, right, right + 1)
+    )
+
+
+def _is_rule(rules: Values, row: int, left: int, right: int) -> bool:
+    if left < 0 or right > rules.width:
+        return False
+    return rules.bytes.find(0, row * rules.width + left, row * rules.width + right) < 0

@@ -1,0 +1,79 @@
+"""Takes the words out of a Word document that a reader does not see."""
+
+from collections.abc import Iterator
+
+from docx.oxml.ns import qn
+
+from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
+from citewell_documents.parsing.office.parts import Element
+from citewell_documents.parsing.word.styles import Styles
+from citewell_documents.parsing.word.text import is_on
+
+_RUN, _TEXT, _PARAGRAPH = qn("w:r"), qn("w:t"), qn("w:p")
+_NOT_READ = {
+    *(qn("w:del"), qn("w:moveFrom")),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+}
+_GROUNDS = (qn("w:shd"), qn("w:highlight"), qn("w:tblStyle"), qn("w:txbxContent"))
+_SMALLEST = 4  # half points
+_STRIKES = ("w:strike", "w:dstrike")
+
+
+def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords) -> None:
+    has_ground = part.find(qn("w:background")) is not None
+    for run in list(part.iter(_RUN)):
+        reason = _reason(run, styles, has_ground=has_ground)
+        if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
+            continue
+        texts = run.findall(_TEXT)
+        hidden.add("".join(text.text or "" for text in texts), reason)
+        for text in texts:
+            run.remove(text)
+
+
+def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
+    properties = [*_properties(run, styles)]
+
+    def value(tag: str) -> str:
+        named = (found.get(qn("w:val"), "") for own in properties if (found := own.find(qn(tag))) is not None)
+        return next(named, "")
+
+    def switched(tag: str) -> bool:
+        return next((is_on(own, tag) for own in properties if own.find(qn(tag)) is not None), False)
+
+    if switched("w:vanish"):
+        return "hidden"
+    if any(map(switched, _STRIKES)):
+        return "struck"
+    if (size := value("w:sz")).isdecimal() and int(size) < _SMALLEST:
+        return "small"
+    if is_like_paper(value("w:color")) and not has_ground and not _is_on_ground(run, properties):
+        return "unseen"
+    return None
+
+
+def _properties(run: Element, styles: Styles) -> Iterator[Element]:
+    """The properties of a run, of its style and of its paragraph's, the nearest first."""
+    own = run.find(qn("w:rPr"))
+    if own is not None:
+        yield own
+        yield from styles.run_properties(_style(own, "w:rStyle"))
+    paragraph = next(run.iterancestors(_PARAGRAPH), None)
+    if paragraph is not None:
+        yield from styles.run_properties(_style(paragraph.find(qn("w:pPr")), "w:pStyle"))
+
+
+def _style(properties: Element | None, tag: str) -> str:
+    named = None if properties is None else properties.find(qn(tag))
+    return "" if named is None else named.get(qn("w:val"), "")
+
+
+def _is_on_ground(run: Element, properties: list[Element]) -> bool:
+    """True if something may be behind the run that is not white: a shade of its own, or of what it is in."""
+    if any(own.find(ground) is not None for own in properties for ground in _GROUNDS):
+        return True
+    for parent in run.iterancestors():
+        settings = [child for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr")]
+        if parent.tag in _GROUNDS or any(own.find(ground) is not None for own in settings for ground in _GROUNDS):
+            return True
+    return False

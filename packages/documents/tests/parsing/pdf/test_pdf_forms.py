@@ -1,0 +1,90 @@
+"""Forms are read as they are filled in, and what people added to a page says what it is."""
+
+import pytest
+
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing import ParseLimits, parse
+from document_material.pdf_files import raw, stream
+from document_material.pdf_hidden import words
+
+LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
+
+
+def field(value: str, place: str) -> str:
+    return (
+        f"<< /Type /Annot /Subtype /Widget /FT /Tx /F 4 /T (f{place}) /V ({value}) /DA (/F1 11 Tf 0 g)"
+        f" /Rect [{place}] >>"
+    )
+
+
+def box(name: str, place: str, *, ticked: bool) -> str:
+    state = "/Yes" if ticked else "/Off"
+    return (
+        f"<< /Type /Annot /Subtype /Widget /FT /Btn /F 4 /T ({name}) /V {state} /AS {state} /Rect [{place}]"
+        " /AP << /N << /Yes 6 0 R /Off 7 0 R >> >> >>"
+    )
+
+
+def filled(content: str, *fields: str, root: str = "") -> bytes:
+    """A form whose fields are the objects from 8 on."""
+    references = " ".join(f"{number} 0 R" for number in range(8, 8 + len(fields)))
+    marks = [stream(mark, "/Type /XObject /Subtype /Form /BBox [0 0 10 10]") for mark in ("0 0 10 10 re f", "")]
+    form = f"/AcroForm << /Fields [{references}] /NeedAppearances true /DR << /Font << /F1 4 0 R >> >> {root} >>"
+    return raw(content, page=f"/Annots [{references}]", root=form, objects=(*marks, *fields))
+
+
+def test_values_stand_beside_their_labels() -> None:
+    labels = words("Tenant", 700) + words("Flat", 700, x=300) + words("Rent per month", 670)
+    form = filled(
+        labels,
+        field("940 euros", "180 665 290 685"),
+        field("3B", "340 695 420 715"),
+        field("Oskar Lind", "130 695 280 715"),
+    )
+    rows = [row.split("\t") for row in parse(form, "lease.pdf", LIMITS).text.split("\n") if row]
+    assert [" ".join(row) for row in rows] == ["Tenant Oskar Lind Flat 3B", "Rent per month 940 euros"]
+
+
+def test_values_below_their_labels_follow_them() -> None:
+    labels = words("Name of the ship", 700) + words("Port", 640)
+    form = filled(labels, field("Sirius", "72 670 200 690"), field("Oban", "72 610 200 630"))
+    assert parse(form, "ship.pdf", LIMITS).text.split() == ["Name", "of", "the", "ship", "Sirius", "Port", "Oban"]
+
+
+def test_boxes_say_whether_they_are_ticked() -> None:
+    labels = words("Smoker:", 700) + words("yes", 700, x=150) + words("no", 700, x=220)
+    form = filled(labels, box("y", "135 698 147 710", ticked=False), box("n", "205 698 217 710", ticked=True))
+    assert parse(form, "smoker.pdf", LIMITS).text.replace("\t", " ") == "Smoker: ☐ yes ☑ no"
+
+
+def test_a_form_that_only_one_program_shows_is_refused() -> None:
+    form = "/AcroForm << /Fields [] /XFA [(template) 6 0 R] >>"
+    shell = raw(words("Please wait..."), root=form, objects=(stream("<template/>"),))
+    with pytest.raises(DocumentUnreadable, match=r"form \(XFA\).*print it there"):
+        parse(shell, "shell.pdf", LIMITS)
+
+
+def test_files_within_a_pdf_are_named() -> None:
+    portfolio = raw(
+        words("For the best experience, open this portfolio elsewhere."),
+        root="/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>",
+        objects=(
+            "<< /Type /Filespec /F (terms.pdf) /UF (terms.pdf) /EF << /F 7 0 R >> >>",
+            stream("x", "/Type /EmbeddedFile"),
+        ),
+    )
+    assert parse(portfolio, "portfolio.pdf", LIMITS).found["unread_attachments"] == "terms.pdf"
+
+
+def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
+    notes = (
+        "<< /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 4 /T (Ines) /Contents (Since May it is 95.) >>"
+        " << /Type /Annot /Subtype /FreeText /Rect [72 500 300 520] /F 4 /Contents (The garage is extra.) >>"
+        " << /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 2 /Contents (Unseen.) >>"
+    )
+    document = parse(raw(words("The rent is 90 euros.", 600), page=f"/Annots [{notes}]"), "rent.pdf", LIMITS)
+    assert sorted(document.text.split("\n\n")) == [
+        "Comment by Ines: Since May it is 95.",
+        "The garage is extra.",
+        "The rent is 90 euros.",
+    ]

@@ -1,0 +1,179 @@
+"""Words that a reader of an office document or a web page does not see are left out, and the document says how many."""
+
+from collections.abc import Callable
+
+import pytest
+from docx.document import Document as WordDocument
+from docx.enum.text import WD_COLOR_INDEX
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Pt, RGBColor
+from docx.text.run import Run
+from openpyxl import Workbook
+from openpyxl.styles import Font, PatternFill
+from pptx.presentation import Presentation
+from pptx.util import Cm
+
+from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing import ParseLimits, parse
+from document_material.office_files import add_box, add_slide, odt, slides, word, workbook
+
+LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
+WHITE = RGBColor(255, 255, 255)
+
+
+def with_run(change: Callable[[Run], object], text: str = "80 ") -> ParsedDocument:
+    def write(document: WordDocument) -> None:
+        paragraph = document.add_paragraph("The fee is ")
+        change(paragraph.add_run(text))
+        paragraph.add_run("95 euros.")
+
+    return parse(word(write), "fee.docx", LIMITS)
+
+
+def styled(run: Run) -> None:
+    style = run.part.document.styles.add_style("Old", 2)
+    style.font.strike = True
+    run.style = style
+
+
+WORD = {
+    "struck": lambda run: setattr(run.font, "strike", True),
+    "struck twice": lambda run: setattr(run.font, "double_strike", True),
+    "struck by its style": styled,
+    "hidden": lambda run: setattr(run.font, "hidden", True),
+    "white": lambda run: setattr(run.font.color, "rgb", WHITE),
+    "nearly white": lambda run: setattr(run.font.color, "rgb", RGBColor(252, 253, 252)),
+    "one point high": lambda run: setattr(run.font, "size", Pt(1)),
+}
+
+
+@pytest.mark.parametrize("way", WORD)
+def test_words_of_word_that_are_not_seen_are_left_out(way: str) -> None:
+    document = with_run(WORD[way])
+    assert document.text == "The fee is 95 euros."
+    assert document.found["hidden_text"].startswith("1 word: ")
+
+
+def on_marker(run: Run) -> None:
+    run.font.color.rgb = WHITE
+    run.font.highlight_color = WD_COLOR_INDEX.BLACK
+
+
+def on_shaded_paragraph(run: Run) -> None:
+    run.font.color.rgb = WHITE
+    shade = OxmlElement("w:shd")
+    shade.set(qn("w:fill"), "000080")
+    run._r.getparent().get_or_add_pPr().append(shade)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        on_marker,
+        on_shaded_paragraph,
+        lambda run: setattr(run.font, "strike", False),
+        lambda run: setattr(run.font, "size", Pt(4)),
+    ],
+    ids=["white on a marker", "white on a shaded paragraph", "a strike that is off", "small print"],
+)
+def test_words_of_word_that_can_be_read_stay(change: Callable[[Run], object]) -> None:
+    document = with_run(change)
+    assert document.text == "The fee is 80 95 euros."
+    assert "hidden_text" not in document.found
+
+
+def test_white_heads_of_a_coloured_table_stay() -> None:
+    def write(document: WordDocument) -> None:
+        table = document.add_table(rows=2, cols=2, style="Colorful List")
+        for cell, text in zip(
+            [*table.rows[0].cells, *table.rows[1].cells], ["Item", "Price", "Lamp", "12"], strict=True
+        ):
+            cell.paragraphs[0].add_run(text).font.color.rgb = WHITE
+
+    assert parse(word(write), "prices.docx", LIMITS).text == "Item\tPrice\nLamp\t12"
+
+
+def test_cells_that_are_hidden_struck_or_white_are_left_out() -> None:
+    def change(book: Workbook) -> None:
+        sheet = book["Prices"]
+        sheet.row_dimensions[3].hidden = True
+        sheet.column_dimensions["C"].hidden = True
+        sheet["B4"].font = Font(strike=True)
+        sheet["A5"].font = Font(color="FFFFFFFF")
+        sheet["A6"].font, sheet["A6"].fill = Font(color="FFFFFFFF"), PatternFill("solid", fgColor="FF000000")
+
+    rows = [
+        ["Item", "Cost", "Secret"],
+        ["Lamp", 12, 1],
+        ["Chair", 13, 2],
+        ["Desk", 14, 3],
+        ["White", 15, 4],
+        ["Black", 16, 5],
+    ]
+    document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
+    assert document.text == "Prices\n\nItem\tCost\nLamp\t12\nDesk\n\t15\nBlack\t16"
+    assert document.found["hidden_text"].startswith("10 words: ")
+
+
+def test_a_sheet_that_is_hidden_is_counted() -> None:
+    def change(book: Workbook) -> None:
+        book["Secret"].sheet_state = "hidden"
+
+    document = parse(workbook({"Open": [["Seen"]], "Secret": [["Not seen"]]}, change), "book.xlsx", LIMITS)
+    assert document.text == "Open\n\nSeen"
+    assert document.found["hidden_text"] == "2 words: marked as hidden"
+
+
+def test_struck_words_of_slides_are_left_out() -> None:
+    def write(presentation: Presentation) -> None:
+        frame = add_box(add_slide(presentation, "Fees"), "The fee is ", Cm(1), Cm(4)).text_frame
+        run = frame.paragraphs[0].add_run()
+        run.text = "80 "
+        run.font._element.set("strike", "sngStrike")  # pyright: ignore[reportPrivateUsage]
+        frame.paragraphs[0].add_run().text = "95 euros."
+
+    document = parse(slides(write), "fees.pptx", LIMITS)
+    assert document.text == "Fees\n\nThe fee is 95 euros."
+    assert document.found["hidden_text"] == "1 word on page 1: struck through"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        'style:text-line-through-style="solid"',
+        'text:display="none"',
+        'fo:color="#ffffff"',
+        'fo:font-size="0.5pt"',
+    ],
+)
+def test_words_of_opendocument_that_are_not_seen_are_left_out(shown: str) -> None:
+    style = f'<style:style style:name="T1" style:family="text"><style:text-properties {shown}/></style:style>'
+    body = '<text:p>The fee is <text:span text:style-name="T1">80 </text:span>95 euros.</text:p>'
+    document = parse(odt(body, style), "fee.odt", LIMITS)
+    assert document.text == "The fee is 95 euros."
+    assert document.found["hidden_text"].startswith("1 word: ")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<s>80</s>",
+        "<del>80</del>",
+        "<span style='text-decoration: line-through'>80</span>",
+        "<span style='color: white; background: #FFF'>80</span>",
+        "<span style='color: transparent'>80</span>",
+        "<span style='font-size:0'>80</span>",
+        "<span style='opacity:0'>80</span>",
+        "<b hidden>80</b>",
+    ],
+)
+def test_words_of_a_page_that_are_not_seen_are_left_out(hidden: str) -> None:
+    document = parse(f"<p>The fee is {hidden} 95 euros.</p>".encode(), "fee.html", LIMITS)
+    assert document.text == "The fee is 95 euros."
+    assert document.found["hidden_text"].startswith("1 word: ")
+
+
+def test_white_words_on_a_dark_ground_of_a_page_stay() -> None:
+    page = b"<p style='color:#fff;background-color:#003'>The fee is 95 euros.</p>"
+    assert parse(page, "fee.html", LIMITS).text == "The fee is 95 euros."
