@@ -21,18 +21,7 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufd
 # and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\U000e0000-\U000e007f]")
 _ESCAPE = b"\x1b$"  # begins Japanese in ISO-2022, which is ASCII otherwise
-MEANT = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "euc_kr": "cp949",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-}
-"""The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
-_MAX_UNSTORABLE_SHARE = 0.01
+_MAX_UNSTORABLE_SHARE = 0.05
 _MOST_NAMED = 4
 
 
@@ -78,7 +67,7 @@ def _guessed(data: bytes, filename: str) -> str | None:
     if len(likely) > 1:
         names = [guess.name for guess in likely[:_MOST_NAMED]]
         raise DocumentUnreadable(
-            f"{filename} is text in an encoding that cannot be told: {', '.join(names[:-1])} or {names[-1]}; "
-            "save it as UTF-8, or name the encoding"
+            f"{filename} is text in an encoding that cannot be told: {', '.join(names[:-1])} or {names[-1]}; save it "
+            f'as UTF-8, or name its encoding in its metadata, as in {{"encoding": "{likely[0].encoding}"}}'
         )
     return _strictly(data, likely[0].encoding) if likely else None

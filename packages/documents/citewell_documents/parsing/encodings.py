@@ -4,12 +4,14 @@ chardet compares pairs of bytes with those of languages, and is unsure of short 
 to a reader: symbols within words, capitals within words, letters of two scripts or of no one language, rare characters.
 """
 
+import codecs
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.letters import ALPHABETS, COMMON
 
 # The encodings of the web standard, and those of DOS (Cyrillic) and of the Macintosh that are still met, by their names
@@ -37,6 +39,19 @@ _ENCODINGS = {
     "big5hkscs": ("big5hkscs", "Chinese (Big5)"),
     "cp949": ("cp949", "Korean (EUC-KR, cp949)"),
 }
+MEANT = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+}
+"""The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
+# Python has other encodings, some of which take very long.
+_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)|mac-")
 _RARE = dict.fromkeys(("mac-roman", "cp866", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5)
 """Encodings that are met so much less than others that they have to fit better."""
 _FLOOR, _WEIGHT = 0.02, 2
@@ -53,6 +68,25 @@ _BEFORE_WORDS = frozenset("¿¡§…·")
 _WITHIN_WORDS = frozenset("’·…-")
 _ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "FULLWIDTH"))
 _RARE_CHARACTER, _HALF_WIDTH, _NEVER_WRITTEN = 0.6, 0.5, 3
+
+
+def codec(name: str) -> str:
+    """Python's name for an encoding that a text is said to be in. Raises LookupError for one that is not known."""
+    known = codecs.lookup(name).name
+    if not _KNOWN.match(known):
+        raise LookupError(name)
+    return MEANT.get(known, known)
+
+
+def named(data: bytes, encoding: str, filename: str) -> bytes:
+    """A text in UTF-8 whose encoding is known. Raises DocumentUnreadable if it is not in that one."""
+    try:
+        return data.decode(codec(encoding)).encode()
+    except (LookupError, ValueError):
+        raise DocumentUnreadable(
+            f"{filename} is not text in the encoding that its metadata name ({encoding[:40]}); "
+            "name another one, such as cp1250 or shift_jis, or save it as UTF-8"
+        ) from None
 
 
 class Likely(NamedTuple):

@@ -27,15 +27,16 @@ def plain_document(text: str) -> ParsedDocument:
 
 def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read plain text. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    return plain_document(_read(data, filename, limits))
+    return plain_document(decoded(data, filename, limits))
 
 
 def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read Markdown. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    return markdown_document(_read(data, filename, limits))
+    return markdown_document(decoded(data, filename, limits))
 
 
-def _read(data: bytes, filename: str, limits: ParseLimits) -> str:
+def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
+    """The text of a file. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     text = decode(data, filename)
     if not text.strip():
         raise DocumentEmpty(f"{filename} contains no text")
