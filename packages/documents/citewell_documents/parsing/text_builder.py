@@ -64,6 +64,7 @@ class DocumentBuilder:
     _pages: list[Page] = field(default_factory=list[Page])
     _blocks: list[Block] = field(default_factory=list[Block])
     _figures: list[Figure] = field(default_factory=list[Figure])
+    _left_out: dict[str, None] = field(default_factory=dict[str, None])
 
     def page(self, number: int) -> None:
         if number > self.limits.max_pages:
@@ -76,6 +77,20 @@ class DocumentBuilder:
         """Add a heading; it belongs below the nearest earlier one with a smaller rank: (1,), (2,), …"""
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
+
+    def aside(self, title: str) -> None:
+        """Begin what belongs to no place in the text, such as page headers, below the heading that all of it is under.
+
+        So it changes neither the document's title nor whose the headings before it are.
+        """
+        if self._headings:
+            self.heading(title, (*self._headings[0].rank, 1))
+        else:
+            self.paragraph(f"{title}:")
+
+    def leave_out(self, what: str) -> None:
+        """Note that something of the file is not in the text: `hidden sheet Costs`; the metadata say so."""
+        self._left_out.setdefault(_one_line(what))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None, figure: FigureKind | None = None) -> None:
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
@@ -123,6 +138,7 @@ class DocumentBuilder:
     def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
         """Return the document; `metadata` is the file's own, of which empty values are dropped."""
         sections = sections_from(self._headings, self._length)
+        found = {**(metadata or {}), "left_out": "; ".join(self._left_out)}
         levels = {section.start: max(1, len(section.path)) for section in sections}
         blocks = (
             block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
@@ -132,7 +148,7 @@ class DocumentBuilder:
             tuple(self._pages),
             sections,
             tuple(self._tables),
-            {key: line for key, value in (metadata or {}).items() if value and (line := _one_line(value))},
+            {key: line for key, value in found.items() if value and (line := _one_line(value))},
             blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
         )

@@ -6,9 +6,9 @@ from pptx.presentation import Presentation
 from pptx.slide import Slide
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
+from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -25,7 +25,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
-    archive = opened_archive(data, filename, limits)
+    archive = opened_package(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a PowerPoint presentation", PythonPptxError):

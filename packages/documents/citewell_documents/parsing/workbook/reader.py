@@ -11,8 +11,9 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentTooLarge
-from citewell_documents.parsing.archives import Archive, opened_archive
+from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
@@ -31,7 +32,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
-    archive = opened_archive(data, filename, limits)
+    archive = opened_package(data, filename, limits)
     stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an Excel workbook", InvalidFileException), warnings.catch_warnings():

@@ -1,0 +1,23 @@
+"""Files that a Word document holds for Word to insert (altChunk), as programs do that write reports."""
+
+from docx.parts.document import DocumentPart
+
+from citewell_documents.parsing.html.blocks import add_blocks
+from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.reader import html_text
+from citewell_documents.parsing.text_builder import DocumentBuilder
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+def add_inserted(part: DocumentPart, relationship: str, builder: DocumentBuilder) -> None:
+    """Add an inserted web page in its place; of another file the metadata say that it is left out."""
+    inserted = part.related_parts.get(relationship)
+    if inserted is None:
+        return
+    if inserted.content_type not in _HTML:
+        builder.leave_out(f"inserted file {inserted.partname.filename}")
+        return
+    tree = parse_tree(html_text(inserted.blob, builder.filename), builder.filename)
+    if tree.body is not None:
+        add_blocks(tree.body, builder)
