@@ -225,9 +225,7 @@ def _letters_of_no_language(words: list[str]) -> int:
         for character in word
         if character > "\x7f" and _script(character) == "LATIN" and not character.lower()[0].isascii()
     )
-    return min(
-        sum(count for letter, count in letters.items() if letter not in alphabet) for alphabet in ALPHABETS
-    )
+    return min(sum(count for letter, count in letters.items() if letter not in alphabet) for alphabet in ALPHABETS)
 
 
 def _strange_signs(text: str) -> Iterator[int]:

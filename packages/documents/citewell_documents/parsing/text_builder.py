@@ -64,7 +64,7 @@ class DocumentBuilder:
     _pages: list[Page] = field(default_factory=list[Page])
     _blocks: list[Block] = field(default_factory=list[Block])
     _figures: list[Figure] = field(default_factory=list[Figure])
-    _left_out: dict[str, None] = field(default_factory=dict[str, None])
+    _notes: dict[str, None] = field(default_factory=dict[str, None])
 
     def page(self, number: int) -> None:
         if number > self.limits.max_pages:
@@ -88,9 +88,9 @@ class DocumentBuilder:
         else:
             self.paragraph(f"{title}:")
 
-    def leave_out(self, what: str) -> None:
-        """Note that something of the file is not in the text: `hidden sheet Costs`; the metadata say so."""
-        self._left_out.setdefault(_one_line(what))
+    def note(self, said: str) -> None:
+        """Tell in the metadata what the text does not show of the file: `hidden sheet Costs is left out`."""
+        self._notes.setdefault(_one_line(said))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None, figure: FigureKind | None = None) -> None:
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
@@ -138,7 +138,7 @@ class DocumentBuilder:
     def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
         """Return the document; `metadata` is the file's own, of which empty values are dropped."""
         sections = sections_from(self._headings, self._length)
-        found = {**(metadata or {}), "left_out": "; ".join(self._left_out)}
+        found = {**(metadata or {}), "reading_notes": "; ".join(self._notes)}
         levels = {section.start: max(1, len(section.path)) for section in sections}
         blocks = (
             block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks

@@ -97,7 +97,9 @@ def test_text_that_two_encodings_fit_is_refused_with_the_choice(
 
 
 def test_bytes_of_utf_16_are_not_seen_in_a_text_with_a_nul() -> None:
-    assert decode(b"Rule one.\r\nRule two.\0\n" + b"Rule three. " * 20, "notes.txt").startswith("Rule one.\nRule two.\n")
+    assert decode(b"Rule one.\r\nRule two.\0\n" + b"Rule three. " * 20, "notes.txt").startswith(
+        "Rule one.\nRule two.\n"
+    )
 
 
 def test_what_no_reader_sees_is_no_text() -> None:  # N3

@@ -46,7 +46,11 @@ MISNAMED: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "n.pptx": (packed({"x": b"y"}), DocumentUnreadable, "cannot be read as a PowerPoint presentation"),
     "o.odt": (packed({"x": b"y"}), DocumentUnreadable, "it has no content.xml"),
     "p.xls": (OLE, DocumentTypeUnknown, ".xls is read through LibreOffice; save it as .xlsx"),
-    "q.exe": (OLE, DocumentTypeUnknown, ".exe is not supported; save it as .pdf, or if it is plain text, rename it to .txt"),
+    "q.exe": (
+        OLE,
+        DocumentTypeUnknown,
+        ".exe is not supported; save it as .pdf, or if it is plain text, rename it to .txt",
+    ),
 }
 
 

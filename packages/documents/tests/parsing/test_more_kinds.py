@@ -107,6 +107,18 @@ def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
     assert len(document.tables) == 1
 
 
+def test_notes_comments_and_page_headers_of_rich_text_are_read() -> None:  # N3
+    data = (
+        rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"
+        rb"\f0 Three years.{\super\chftn}{\footnote\pard{\super\chftn} Not \'b3\'f3d\'9f {\b batteries}.} To the dealer."
+        rb"{\*\atnid I}{\*\atnauthor Ida}{\*\annotation{\*\atnref 1} Two since May.}\par End.\par}"
+    )
+    assert parse(data, "a.rtf", LIMITS).text == (
+        "Three years. To the dealer.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd."
+        "\n\nPage headers and footers:\n\nRevision C-17"
+    )
+
+
 SRT = "1\n00:00:01,000 --> 00:00:04,000\n<i>Hello</i> there,\n\n2\n00:00:05,000 --> 00:00:07,000\nGeneral.\n\n"
 VTT = "WEBVTT\n\nNOTE hidden\n\n00:01.000 --> 00:04.000 align:start\n<v Roger Bell>We are in Seoul &amp; so on\n"
 

@@ -57,11 +57,11 @@ def test_slides_are_pages_with_their_titles_and_notes() -> None:
     parsed = read(slides(write))
     assert [parsed.text[page.start : page.end] for page in parsed.pages] == [
         "Returns\n\nLeft\n\nRight\n\nBelow\n\nNotes\n\nSay it slowly.",
-        "Slide 2\n\nHidden text",
+        "Slide 2 (hidden slide)\n\nHidden text",
         "",
         "End",
     ]
-    assert outline(parsed) == ["Returns", "Returns > Notes", "Slide 2", "End"]
+    assert outline(parsed) == ["Returns", "Returns > Notes", "Slide 2 (hidden slide)", "End"]
     assert parsed.found["author"] == "Ada"
     assert "title" not in parsed.found
 

@@ -88,13 +88,6 @@ def no_text(filename: str) -> DocumentEmpty:
     return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")
 
 
-def comment(text: str, author: str) -> str:
-    """A comment on the text, marked as one: it may contradict what it stands at."""
-    if not text.strip():
-        return ""
-    return f"Comment by {author.strip()}: {text}" if author.strip() else f"Comment: {text}"
-
-
 def described(properties: Element) -> str:
     """What a picture's properties (`wp:docPr`, `p:cNvPr`) say about it, marked as such; nothing for a mere name."""
     return described_as(properties.get("descr", ""))

@@ -10,6 +10,7 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
+from citewell_documents.parsing.slides.comments import comments_on
 from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -18,10 +19,11 @@ _NOTES = "Notes"
 
 
 def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section.
+    """Read a .pptx: every slide, even a hidden one, is the page of its number; each slide with text is a section, and
+    the name of a hidden one says so.
 
     A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
-    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`.
+    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`, and comments.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -33,6 +35,8 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
         for number, slide in enumerate(presentation.slides, 1):
             builder.page(number)
             _add_slide(slide, number, builder)
+            for said in comments_on(slide.part):
+                builder.paragraph(said)
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
@@ -45,7 +49,8 @@ def _add_slide(slide: Slide, number: int, builder: DocumentBuilder) -> None:
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
     spoken = "" if notes is None else frame_text(notes)
     if text or spoken or has_words(slide.shapes):
-        builder.heading(text or f"Slide {number}", _TITLE)
+        hidden = " (hidden slide)" if slide.element.get("show") in ("0", "false") else ""
+        builder.heading(f"{text or f'Slide {number}'}{hidden}", _TITLE)
         add_shapes(slide.shapes, builder, title)
     if spoken:
         builder.heading(_NOTES, _BELOW)

@@ -16,7 +16,7 @@ def add_inserted(part: DocumentPart, relationship: str, builder: DocumentBuilder
     if inserted is None:
         return
     if inserted.content_type not in _HTML:
-        builder.leave_out(f"inserted file {inserted.partname.filename}")
+        builder.note(f"inserted file {inserted.partname.filename} is left out")
         return
     tree = parse_tree(html_text(inserted.blob, builder.filename), builder.filename)
     if tree.body is not None:

@@ -11,7 +11,8 @@ from docx.oxml.ns import qn
 from citewell_documents.parsing.numerals import roman
 from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of
 from citewell_documents.parsing.office.equations import linear
-from citewell_documents.parsing.office.parts import Element, comment
+from citewell_documents.parsing.office.parts import Element
+from citewell_documents.parsing.office.remarks import comment
 
 _TEXTS = {
     qn("w:tab"): " ",
