@@ -77,6 +77,16 @@ def test_captions_of_tables_and_pictures_stand_beside_them_with_their_numbers() 
     assert picture.text == "앞 뒤\n\n그래프\n\n표 3 정비비"
 
 
+def test_glosses_memos_and_page_headers_of_a_hancom_document_are_read() -> None:  # N3
+    gloss = "<hp:dutmal><hp:mainText>환급</hp:mainText><hp:subText>돌려줌</hp:subText></hp:dutmal>"
+    memo = f'<hp:ctrl><hp:fieldBegin type="MEMO"><hp:subList>{paragraph("3월부터 5일")}</hp:subList></hp:fieldBegin></hp:ctrl>'
+    header = f"<hp:ctrl><hp:header><hp:subList>{paragraph('개정 C-17')}</hp:subList></hp:header></hp:ctrl>"
+    data = hwpx(f"<hp:p><hp:run>{header}{memo}{gloss}<hp:t>은 7일 걸린다.</hp:t></hp:run></hp:p>")
+    assert parse(data, "a.hwpx", LIMITS).text == (
+        "환급(돌려줌)은 7일 걸린다.\n\nComment: 3월부터 5일\n\nPage headers and footers:\n\n개정 C-17"
+    )
+
+
 def test_a_binary_hancom_document_is_read_like_a_new_one() -> None:  # N3
     data = hwp("본문 문장입니다.", [["항목", "금액"], ["정비비", "187원"]], "끝")
     document = parse_isolated(data, "a.HWP", LIMITS)

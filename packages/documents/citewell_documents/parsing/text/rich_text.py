@@ -15,9 +15,7 @@ from citewell_documents.parsing.text_builder import DocumentBuilder
 _CELL = "|"  # striprtf's sign for the end of a cell
 _MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
-_APART = re.compile(
-    r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])"
-)
+_APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
 _PAGE_HEADERS = "Page headers and footers"
 
