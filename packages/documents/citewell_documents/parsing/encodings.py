@@ -8,7 +8,7 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from citewell_documents.errors import DocumentUnreadable
@@ -52,7 +52,7 @@ MEANT = {
 """The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
 # Python has other encodings, some of which take very long.
 _KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)|mac-")
-_RARE = dict.fromkeys(("mac-roman", "cp866", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5)
+_RARE: Mapping[str, float] = dict.fromkeys(("mac-roman", "cp866", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5)
 """Encodings that are met so much less than others that they have to fit better."""
 _FLOOR, _WEIGHT = 0.02, 2
 # By how much the best encoding has to fit better than the next one; encodings of East Asia share most of their bytes.

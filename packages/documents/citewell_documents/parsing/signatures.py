@@ -76,7 +76,7 @@ _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, cod
 
 
 def kind_of(data: bytes) -> FileKind:
-    """The apparent type of `data`; it is text if it has no known signature and hardly any control bytes outside UTF-16/32."""
+    """The apparent type of `data`; text has no known signature, and hardly any control bytes outside of UTF-16/32."""
     head = data[:1024]
     if head.lstrip().startswith(b"%PDF-"):
         return _PDF

@@ -14,6 +14,7 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.tables import head_rows
 
 _NUMBER = re.compile(r"(?:§\s?)?(?:(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+|\d{1,3})[.)]?\s+(?=[^\W\d])")
+_PAGE_HEADERS = "Page headers and footers"
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
@@ -78,15 +79,15 @@ class DocumentBuilder:
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
-    def aside(self, title: str) -> None:
-        """Begin what belongs to no place in the text, such as page headers, below the heading that all of it is under.
+    def begin_page_headers(self) -> None:
+        """Begin what stands above and below the text of all pages, below the heading that all of it is under.
 
         So it changes neither the document's title nor whose the headings before it are.
         """
         if self._headings:
-            self.heading(title, (*self._headings[0].rank, 1))
+            self.heading(_PAGE_HEADERS, (*self._headings[0].rank, 1))
         else:
-            self.paragraph(f"{title}:")
+            self.paragraph(f"{_PAGE_HEADERS}:")
 
     def note(self, said: str) -> None:
         """Tell in the metadata what the text does not show of the file: `hidden sheet Costs is left out`."""

@@ -64,7 +64,7 @@ def test_what_is_no_notebook_is_told_so(data: bytes) -> None:  # A8
 
 @pytest.mark.parametrize("suffix", [".rst", ".adoc", ".tex", ".ipynb", ".log", ".ini", ".properties"])
 def test_an_empty_or_endless_file_of_these_kinds_is_refused(suffix: str) -> None:  # A8
-    with pytest.raises(DocumentEmpty, match="empty|no text"):
+    with pytest.raises(DocumentEmpty, match=r"empty|no text"):
         parse(b'{"cells": []}' if suffix == ".ipynb" else b" \n ", f"a{suffix}", LIMITS)
     with pytest.raises(DocumentTooLarge, match="the limit is 5,000"):
         parse(b"x" * 6_000, f"a{suffix}", LIMITS)

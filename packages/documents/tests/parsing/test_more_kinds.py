@@ -79,7 +79,8 @@ def test_captions_of_tables_and_pictures_stand_beside_them_with_their_numbers() 
 
 def test_glosses_memos_and_page_headers_of_a_hancom_document_are_read() -> None:  # N3
     gloss = "<hp:dutmal><hp:mainText>환급</hp:mainText><hp:subText>돌려줌</hp:subText></hp:dutmal>"
-    memo = f'<hp:ctrl><hp:fieldBegin type="MEMO"><hp:subList>{paragraph("3월부터 5일")}</hp:subList></hp:fieldBegin></hp:ctrl>'
+    note = f"<hp:subList>{paragraph('3월부터 5일')}</hp:subList>"
+    memo = f'<hp:ctrl><hp:fieldBegin type="MEMO">{note}</hp:fieldBegin></hp:ctrl>'
     header = f"<hp:ctrl><hp:header><hp:subList>{paragraph('개정 C-17')}</hp:subList></hp:header></hp:ctrl>"
     data = hwpx(f"<hp:p><hp:run>{header}{memo}{gloss}<hp:t>은 7일 걸린다.</hp:t></hp:run></hp:p>")
     assert parse(data, "a.hwpx", LIMITS).text == (
@@ -120,11 +121,11 @@ def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
 def test_notes_comments_and_page_headers_of_rich_text_are_read() -> None:  # N3
     data = (
         rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"
-        rb"\f0 Three years.{\super\chftn}{\footnote\pard{\super\chftn} Not \'b3\'f3d\'9f {\b batteries}.} To the dealer."
+        rb"\f0 Three years.{\super\chftn}{\footnote\pard{\super\chftn} Not \'b3\'f3d\'9f {\b batteries}.} To us."
         rb"{\*\atnid I}{\*\atnauthor Ida}{\*\annotation{\*\atnref 1} Two since May.}\par End.\par}"
     )
     assert parse(data, "a.rtf", LIMITS).text == (
-        "Three years. To the dealer.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd."
+        "Three years. To us.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd."
         "\n\nPage headers and footers:\n\nRevision C-17"
     )
 

@@ -7,6 +7,7 @@ import pytest
 from docx.document import Document as WordDocument
 from docx.oxml.parser import parse_xml
 from docx.section import Section
+from docx.shared import Cm
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 from pptx.presentation import Presentation
@@ -89,8 +90,9 @@ def test_comments_in_word_are_said_to_be_comments() -> None:
 
 
 def _numbered(section: Section) -> None:
-    field = f'<w:p xmlns:w="{_W}"><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr=" PAGE "><w:r><w:t>3</w:t></w:r></w:fldSimple></w:p>'
-    section.footer._element.append(parse_xml(field))  # pyright: ignore[reportPrivateUsage]
+    field = '<w:fldSimple w:instr=" PAGE "><w:r><w:t>3</w:t></w:r></w:fldSimple>'
+    line = f'<w:p xmlns:w="{_W}"><w:r><w:t>Page </w:t></w:r>{field}</w:p>'
+    section.footer._element.append(parse_xml(line))  # pyright: ignore[reportPrivateUsage]
 
 
 def test_headers_and_footers_of_pages_are_read_once_and_without_page_numbers() -> None:
@@ -101,7 +103,7 @@ def test_headers_and_footers_of_pages_are_read_once_and_without_page_numbers() -
             section = document.add_section()
             section.header.is_linked_to_previous = section.footer.is_linked_to_previous = False
             section.header.paragraphs[0].text = "Works instruction"
-            row = section.header.add_table(1, 2, 5_000_000).rows[0].cells
+            row = section.header.add_table(1, 2, Cm(10)).rows[0].cells
             row[0].text, row[1].text = "Revision", "C-17"
             _numbered(section)
 
@@ -118,8 +120,8 @@ def test_diagrams_and_inserted_pages_in_word_stand_in_their_place() -> None:
         document.add_paragraph("After.")
 
     diagram = (
-        f'<w:r><w:drawing><dgm:relIds xmlns:dgm="{_DIAGRAM}" xmlns:r="{_R}" r:dm="diagramData"/></w:drawing></w:r></w:p>'
-        f'<w:altChunk xmlns:r="{_R}" r:id="aFChunk"/><w:p>'
+        f'<w:r><w:drawing><dgm:relIds xmlns:dgm="{_DIAGRAM}" xmlns:r="{_R}" r:dm="diagramData"/>'
+        f'</w:drawing></w:r></w:p><w:altChunk xmlns:r="{_R}" r:id="aFChunk"/><w:p>'
     )
     data = replaced(word(write), "word/document.xml", "<w:t>Steps</w:t></w:r>", f"<w:t>Steps</w:t></w:r>{diagram}")
     texts = "".join(f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>" for text in ("Unload it", "Weigh it"))
@@ -228,7 +230,9 @@ def test_comments_on_slides_and_hidden_slides_are_told() -> None:
             "ppt/comments/c1.xml": (
                 f'<p:cmLst xmlns:p="{main}"><p:cm authorId="1"><p:text>Cancelled in May.</p:text></p:cm></p:cmLst>'
             ).encode(),
-            "ppt/authors.xml": f'<p:cmAuthorLst xmlns:p="{main}"><p:cmAuthor id="1" name="Noor"/></p:cmAuthorLst>'.encode(),
+            "ppt/authors.xml": (
+                f'<p:cmAuthorLst xmlns:p="{main}"><p:cmAuthor id="1" name="Noor"/></p:cmAuthorLst>'
+            ).encode(),
         },
         f'<Override PartName="/ppt/comments/c1.xml" ContentType="{kind}.comments+xml"/>'
         f'<Override PartName="/ppt/authors.xml" ContentType="{kind}.commentAuthors+xml"/>',

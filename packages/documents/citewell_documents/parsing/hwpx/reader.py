@@ -22,7 +22,6 @@ _GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
 _COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would become words of the text
 _GLOSSED = ("mainText", "subText")
 _REMARKS = ("fieldBegin", "hiddenComment")
-_PAGE_HEADERS = "Page headers and footers"
 _MAX_HEADING = 300
 _MOST_COLUMNS = 200
 _MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
@@ -101,7 +100,7 @@ class _Reader:
         headers = (inner for root in roots for name in ("header", "footer") for inner in _all(root, name))
         texts = dict.fromkeys(text for header in headers if any(map(str.isalpha, text := _cell_text(header))))
         if texts:
-            self.builder.aside(_PAGE_HEADERS)
+            self.builder.begin_page_headers()
         for text in texts:
             self.builder.paragraph(text)
 

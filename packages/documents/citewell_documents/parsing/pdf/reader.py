@@ -48,7 +48,7 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
     """
     with PDFIUM, closing(opened_pdf(data, filename)) as pdf:
         document = _document(pdf, filename, limits)
-        metadata = metadata_of(pdf, document.text)
+        metadata = {**metadata_of(pdf, document.text), **document.found}
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
     if document.scanned and limits.recognise == "off":
@@ -58,14 +58,16 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
-    recognise = PageReader(limits).lines if limits.recognise == "now" else None
+    reader = PageReader(limits)
+    recognise = reader.lines if limits.recognise == "now" else None
     pages = list(read_pages(pdf, filename, limits, recognise))
     lines = [page.lines for page in pages]
     kept, running = without_repeats(evened(lines) if recognise else lines)
     frames, drawn = [page.frame for page in pages], [page.drawn for page in pages]
     outline = frozenset(outline_key(bookmark.get_title()) for bookmark in pdf.get_toc()) - {""}
     document = lay_out(kept, running, outline, frames, limits.max_words, drawn)
-    return replace(document, scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan))
+    scanned = tuple(number for number, page in enumerate(pages, start=1) if page.is_scan)
+    return replace(document, scanned=scanned, found=reader.findings)
 
 
 def recognise_pdf(

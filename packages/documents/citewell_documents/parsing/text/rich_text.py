@@ -1,4 +1,4 @@
-"""RTF: its text, by striprtf, which leaves out notes, comments and page headers: they are read as texts of their own."""
+"""RTF: its text, by striprtf; notes, comments and page headers, which that leaves out, are read as texts of their own."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,6 @@ _MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
 _APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
-_PAGE_HEADERS = "Page headers and footers"
 
 
 class _Group(NamedTuple):
@@ -46,7 +45,7 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     builder = DocumentBuilder(filename, limits)
     _add_lines(text, notes, builder)
     if headers:
-        builder.aside(_PAGE_HEADERS)
+        builder.begin_page_headers()
         for header in headers:
             builder.paragraph(header)
     document = builder.build()

@@ -40,7 +40,6 @@ from citewell_documents.parsing.word.text import (
 )
 
 _PARAGRAPH, _TABLE, _CELL, _ROW, _CHUNK = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr", "w:altChunk"))
-_PAGE_HEADERS = "Page headers and footers"
 _MAX_HEADING = 300  # whole paragraphs in a heading style are text
 _CONTENTS = "Table of Contents"
 
@@ -119,7 +118,7 @@ class _Reader:
                 if not any(map(str.isalpha, text)) or text in told:
                     continue
                 if not told:
-                    self.builder.aside(_PAGE_HEADERS)
+                    self.builder.begin_page_headers()
                 told.add(text)
                 replace(self, part=cast("DocumentPart", part)).read(root)
 

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import chain
 
 import openpyxl
-from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
@@ -31,8 +30,8 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     """Read a .xlsx: visible, non-empty sheets, each a section with its tables; no pages.
 
     Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
-    The value of a merged cell appears once in each of its rows. Comments, descriptions of pictures, text boxes, diagrams
-    and charts follow the cells.
+    The value of a merged cell appears once in each of its rows. Comments, descriptions of pictures, text boxes,
+    diagrams and charts follow the cells.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -114,10 +113,6 @@ def _rows(
         row = {
             column: text
             for column, cell in enumerate(cells, 1)
-            if (text := _shown(cell) or formulas.get((number, column)))
+            if (text := formulas.get((number, column)) if cell.value is None else shown(cell.value, cell.number_format))
         }
         yield Row(number, merged.filled(number, row))
-
-
-def _shown(cell: ReadOnlyCell | EmptyCell) -> str:
-    return "" if cell.value is None else shown(cell.value, cell.number_format)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from openpyxl.utils.cell import coordinate_from_string, column_index_from_string
+from openpyxl.utils.cell import column_index_from_string, coordinate_from_string
 from openpyxl.utils.exceptions import CellCoordinatesException
 
 from citewell_documents.parsing.archives import Archive
