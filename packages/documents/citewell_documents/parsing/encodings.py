@@ -63,11 +63,11 @@ _MOST_UTF16 = 100_000
 _LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes: UTF-16 of Latin letters, of others
 _PLAIN = re.compile(rb"[\0\t\n\r -~]+")
 _WORD = re.compile(r"[^\W\d_]+")
-_BESIDE_WORDS = frozenset("©®™°№ªº")
+_AFTER_WORDS = frozenset("®™°")
 _BEFORE_WORDS = frozenset("¿¡§…·")
 _WITHIN_WORDS = frozenset("’·…-")
 _ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "FULLWIDTH"))
-_RARE_CHARACTER, _HALF_WIDTH, _NEVER_WRITTEN = 0.6, 0.5, 3
+_RARE_CHARACTER, _HALF_WIDTH, _WITHIN_WORD, _NEVER_WRITTEN = 0.6, 0.5, 3, 10
 
 
 def codec(name: str) -> str:
@@ -236,12 +236,12 @@ def _strange_signs(text: str) -> Iterator[int]:
         category = unicodedata.category(sign)
         if category in ("Cc", "Cn", "Co", "Cs"):
             yield _NEVER_WRITTEN
-        elif category[0] == "S" and sign not in _BESIDE_WORDS:
-            yield _NEVER_WRITTEN * (before or after)
+        elif category[0] == "S":
+            yield _WITHIN_WORD * (after or (before and sign not in _AFTER_WORDS))
         elif category in ("Pf", "Po") and not before and sign not in _BEFORE_WORDS:
             yield int(after and _script(text[at + 1]) not in _ASIAN)
         elif category[0] in "PN" and category != "Pd" and sign not in _WITHIN_WORDS:
-            yield int(before and after and _script(text[at - 1]) not in _ASIAN)
+            yield _WITHIN_WORD * (before and after and _script(text[at - 1]) not in _ASIAN)
 
 
 def _script(letter: str) -> str:

@@ -1,4 +1,4 @@
-"""RTF: its text, by striprtf; notes, comments and page headers, which that leaves out, are read as texts of their own."""
+"""RTF: its text, by striprtf, and the notes, comments and page headers, which that leaves out."""
 
 import re
 from collections.abc import Iterator
