@@ -1,12 +1,16 @@
 """Markup of documentation, notebooks, settings files and logs: read as they are written, with their headings."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 RST = "======\nGarden\n======\n\nWater daily.\n\nTools\n~~~~~\n\nA rake.\n\n+---+---+\n| a | b |\n+---+---+\n"
@@ -68,6 +72,30 @@ def test_an_empty_or_endless_file_of_these_kinds_is_refused(suffix: str) -> None
         parse(b'{"cells": []}' if suffix == ".ipynb" else b" \n ", f"a{suffix}", LIMITS)
     with pytest.raises(DocumentTooLarge, match="the limit is 5,000"):
         parse(b"x" * 6_000, f"a{suffix}", LIMITS)
+
+
+_DAMAGED = {
+    "a.rst": RST.encode(),
+    "a.adoc": ADOC.encode(),
+    "a.tex": TEX.encode(),
+    "a.ipynb": json.dumps({"cells": [{"cell_type": "markdown", "source": ["# Trip\n", "Bus"]}]}).encode(),
+    "a.rtf": rb"{\rtf1\ansi{\fonttbl{\f0 A;}}{\header H 1}A{\footnote B}{\*\atnauthor C}{\*\annotation D}\par}",
+    "a.md": b"# A\n\na<br>b\n\n<table>\n\n<tr><td>1</td><td>2</td></tr>\n</table>\n\n<details>x</details>\n",
+    "a.csv": "Nazwa;Cena\nŁódź;1200\n".encode("cp1250"),
+    "b.txt": "緑茶は百円です。".encode("euc_jp"),
+    "c.txt": "Ключ лежит под ковриком.\n".encode("utf-16-le"),
+}
+
+
+@given(st.sampled_from([*_DAMAGED]), st.integers(0, 400), st.binary(max_size=6), st.integers(0, 400))
+def test_damage_in_any_of_these_gives_a_document_or_a_citewell_error(
+    name: str, position: int, damage: bytes, length: int
+) -> None:  # A8
+    data = _DAMAGED[name]
+    position %= len(data)
+    with suppress(CitewellError):
+        document = parse(data[:position] + damage + data[position + length :], name, LIMITS)
+        assert "\0" not in document.text
 
 
 def test_text_is_read_in_the_encoding_that_is_named_for_it() -> None:  # A8

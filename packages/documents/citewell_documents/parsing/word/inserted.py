@@ -2,9 +2,6 @@
 
 from docx.parts.document import DocumentPart
 
-from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import parse_tree
-from citewell_documents.parsing.html.reader import html_text
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -18,6 +15,11 @@ def add_inserted(part: DocumentPart, relationship: str, builder: DocumentBuilder
     if inserted.content_type not in _HTML:
         builder.note(f"inserted file {inserted.partname.filename} is left out")
         return
+    # Few documents have one, and the library takes time to load.
+    from citewell_documents.parsing.html.blocks import add_blocks  # noqa: PLC0415
+    from citewell_documents.parsing.html.nodes import parse_tree  # noqa: PLC0415
+    from citewell_documents.parsing.html.reader import html_text  # noqa: PLC0415
+
     tree = parse_tree(html_text(inserted.blob, builder.filename), builder.filename)
     if tree.body is not None:
         add_blocks(tree.body, builder)
