@@ -23,6 +23,7 @@ const TOLD = new Set([
   "withheld",
   "noticed",
   "word",
+  "reading_notes",
 ]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;

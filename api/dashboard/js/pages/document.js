@@ -86,6 +86,7 @@ async function drawText(body, path, document, search, signal) {
     show(
       body,
       wanted?.gone && h("p", { class: "problem" }, t("gone")),
+      unread(document.metadata),
       name !== "chunks" && corrections(layout.corrections ?? [], parts, path),
       toolbar,
       h(
@@ -100,6 +101,12 @@ async function drawText(body, path, document, search, signal) {
     else if (search.get("page")) reveal(element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
   };
   await choose(names.includes(search.get("view")) ? search.get("view") : names[0]);
+}
+
+/** What of its file the text does not show. */
+function unread({ unread_pages: pages, reading_notes: notes }) {
+  const said = [pages && t("unread", { pages }), notes && t("notes", { notes })].filter(Boolean);
+  return said.length > 0 && h("div", { class: "hint" }, ...said.map((line) => h("p", {}, line)));
 }
 
 /** The element of a view, how to reach a place of the text in it (in code points), and tools of its own. */
