@@ -3,14 +3,12 @@
 import codecs
 import re
 
-from citewell_documents.parsing.decoding import MEANT
+from citewell_documents.parsing.encodings import codec
 from clients.sources.pages import Page
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _TOLD_WITHIN = 4_096
 _TELLS = re.compile(rb"<meta[^>]{0,500}charset|<\?xml[^>]{0,200}encoding", re.IGNORECASE)
-# Python has other encodings, some of which take very long.
-_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)")
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -21,7 +19,7 @@ def in_unicode(page: Page) -> bytes:
     if declared is None or not type_.lower().startswith(("text/", "application/xhtml")) or _tells(page.body):
         return page.body
     try:
-        return page.body.decode(_codec(declared[1])).encode()
+        return page.body.decode(codec(declared[1])).encode()
     except (LookupError, UnicodeError):
         return page.body
 
@@ -35,10 +33,3 @@ def _tells(body: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _codec(name: str) -> str:
-    known = codecs.lookup(name).name
-    if not _KNOWN.match(known):
-        raise LookupError(name)
-    return MEANT.get(known, known)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-from citewell_documents.formats import SUFFIXES, advice
+from citewell_documents.formats import SUFFIXES, advice, is_lock_file
 from domain.errors import DocumentSourceInvalid
 
 Kind = Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
@@ -136,6 +136,8 @@ Fetched = Content | Unchanged | Gone
 
 def refusal_of_type(key: str) -> Refusal | None:
     suffix = PurePosixPath(key).suffix.lower()
+    if is_lock_file(key):
+        return Refusal("document_type_unknown", "A file that only says that a document is open is not read.")
     if suffix in SUFFIXES:
         return None
     return Refusal("document_type_unknown", f"Files of this type are not read; {advice(suffix)}.")

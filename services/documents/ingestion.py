@@ -176,7 +176,16 @@ def _read(document: ClaimedDocument, limits: IngestionSettings) -> ParsedDocumen
     def advance(session: Session, done: int, count: int) -> None:
         document.advance(session, stage="recognising", pages_recognised=done, pages_to_recognise=count, idle=0)
 
-    return read_text(FileToRead(document.id, content, document.filename, advance, document.lost), limits)
+    encoding = document.details.get("encoding")
+    file = FileToRead(
+        document.id,
+        content,
+        document.filename,
+        advance,
+        document.lost,
+        encoding if isinstance(encoding, str) else "",
+    )
+    return read_text(file, limits)
 
 
 def _finish(

@@ -33,18 +33,19 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A file that this worker reads; `lost` is set when another one took it over."""
+    """A file that this worker reads; `lost` is set when another one took it over. `encoding`: where it is known."""
 
     document_id: uuid.UUID
     content: bytes
     filename: str
     advance: Advance
     lost: Event
+    encoding: str = ""
 
 
 def read_text(file: FileToRead, settings: IngestionSettings) -> ParsedDocument | None:
     """Read a file; None when pages are left for another task. Raises DocumentUnusable, LeaseLost."""
-    limits = limits_of(settings)
+    limits = replace(limits_of(settings), encoding=file.encoding)
     languages = "+".join(limits.ocr_data)
     with reading() as session:
         count, pending = rows.list_pages(session, file.document_id, languages)

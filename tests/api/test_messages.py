@@ -22,6 +22,9 @@ NOT_TOLD = {
     "head > title",
     "p.wp-caption-text, div.thumbcaption, div.gallerytext",
     "Table of Contents",
+    # Texts of documents.
+    "Page headers and footers",
+    "Comment by {1}: {2}",
     # Lines for a settings file, what the log says about a server, and how a server's own words begin.
     "{1} instead of {2}",
     "at most {1} tokens for a reply",

@@ -6,8 +6,10 @@ from typing import Any
 
 import httpx
 import pytest
+from openpyxl import Workbook
 from playwright.sync_api import Page, expect
 
+from document_material.office_files import workbook
 from tests.browser.conftest import DESK, PHONE, AccessibilityCheck, PageMaker, Screenshot
 from tests.e2e.stack import Stack
 from tests.waiting import until
@@ -139,6 +141,16 @@ def test_versions_lead_to_each_other(page: Page, offline: Stack) -> None:
     expect(page.get_by_text("Refunds take 10 days.")).to_be_visible()
     page.get_by_role("heading", name="Versions").click()
     expect(page.locator(".plain-list a")).to_have_text(["version 2", "version 1"])
+
+
+def test_what_the_text_does_not_show_of_its_file_is_told(page: Page, offline: Stack) -> None:  # N3, S5.7
+    def hide(book: Workbook) -> None:
+        book["Old"].sheet_state = "hidden"
+
+    data = workbook({"Prices": [["Room", "Euro"], ["Single", 80]], "Old": [["Single", 70]]}, hide)
+    document_id = offline.send_file("prices.xlsx", data, workspace="reader")
+    page.goto(f"/#/document/{document_id}")
+    expect(page.get_by_text("About the file: hidden sheet Old is left out")).to_be_visible()
 
 
 def test_a_document_that_could_not_be_read_says_why(page: Page, offline: Stack, screenshot: Screenshot) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from citewell_client import CitewellClient
 from citewell_documents.errors import DocumentTypeUnknown
-from citewell_documents.formats import SUFFIXES, listed
+from citewell_documents.formats import SUFFIXES
 from citewell_documents.parsing import READ_SUFFIXES, ParseLimits, parse
 from tests.archives import zipped
 from tests.cli.conftest import Citewell
@@ -31,7 +31,7 @@ def test_a_folder_is_walked_for_supported_files(citewell: Citewell, api_url: str
         outcome = citewell("ingest", str(folder), "--workspace", "w", "--metadata", '{"year": 2026}')
     assert outcome.code == 0
     explained, summary = outcome.err.splitlines()
-    assert explained.startswith("1 file is of a type that is not read (1 .exe); supported are .txt")
+    assert explained.startswith("1 file is of a type that is not read (1 .exe); `citewell ingest --help` lists those")
     assert summary == "4 ready, 0 failed, 1 file skipped"
     with CitewellClient(api_url) as client:
         documents = list(client.documents("w"))
@@ -91,9 +91,27 @@ def test_every_file_that_is_found_is_of_a_type_that_is_read_and_no_other_is() ->
     assert set(SUFFIXES) == set(READ_SUFFIXES)
 
 
-def test_a_type_that_is_not_read_is_told_with_those_that_are() -> None:
-    with pytest.raises(DocumentTypeUnknown, match=re.escape(listed())):
-        parse(b"words", "a.exe", ParseLimits(max_pages=10, max_chars=1000))
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("a.exe", "save it as .pdf, or if it is plain text, rename it to .txt"),
+        ("a.msg", "save it as .eml"),
+        ("~$report.docx", "close that, and send it instead"),
+    ],
+)
+def test_a_type_that_is_not_read_is_told_with_what_to_do(name: str, advice: str) -> None:
+    with pytest.raises(DocumentTypeUnknown, match=re.escape(advice)):
+        parse(b"words", name, ParseLimits(max_pages=10, max_chars=1000))
+
+
+def test_the_lock_file_of_an_open_document_is_skipped(citewell: Citewell, tmp_path: Path) -> None:  # A8
+    (tmp_path / "a.txt").write_text("words")
+    (tmp_path / "~$report.docx").write_bytes(b"\5Lena " + bytes(155))
+    (tmp_path / ".~lock.report.odt#").write_text(",lena,pc,27.11.2026 09:00;")
+    with workers(document=read):
+        outcome = citewell("ingest", str(tmp_path))
+    assert outcome.code == 0
+    assert "1 file is of a type that is not read (1 lock file of Office)" in outcome.err
 
 
 def test_a_link_that_leads_back_and_what_is_no_file_are_left_out(citewell: Citewell, tmp_path: Path) -> None:  # A8

@@ -68,7 +68,11 @@ def _old_office(suffix: str) -> bytes:
 
 
 _FILES: Mapping[str, Callable[[], bytes]] = {
-    **dict.fromkeys(("kind.txt", "kind.text", "kind.md", "kind.markdown"), SENTENCE.encode),
+    **dict.fromkeys(("kind.txt", "kind.text", "kind.md", "kind.markdown", "kind.log"), SENTENCE.encode),
+    "kind.rst": f"The hall\n========\n\n{SENTENCE}\n".encode,
+    **dict.fromkeys(("kind.adoc", "kind.asciidoc"), f"= The hall\n\n{SENTENCE}\n".encode),
+    "kind.tex": f"\\begin{{document}}\n\\section{{The hall}}\n{SENTENCE}\n\\end{{document}}\n".encode,
+    "kind.ipynb": f'{{"cells": [{{"cell_type": "markdown", "source": ["# The hall\\n", "{SENTENCE}"]}}]}}'.encode,
     "kind.pdf": lambda: Sheet().block(SENTENCE).data(),
     "kind.docx": partial(word, _word),
     "kind.pptx": partial(slides, _slide),

@@ -26,6 +26,7 @@ const TOLD = new Set([
   "tried",
   "found",
   "problem",
+  "reading_notes",
 ]);
 const QUOTED = /(“[^”]*”)/;
 let table = null;

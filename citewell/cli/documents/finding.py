@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.cli.errors import CommandFailed
-from citewell_documents.formats import SUFFIXES, listed
+from citewell_documents.formats import SUFFIXES, is_lock_file, listed
 
 ARCHIVE = ".zip"
+_LOCK = "lock file of Office"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,12 @@ class Found:
     problems: list[str] = field(default_factory=list[str])
 
     def skipped_line(self) -> str:
-        """A line such as `3 files are of types that are not read (2 .png, 1 .exe); supported are …`."""
+        """A line such as `3 files are of types that are not read (2 .gif, 1 .exe); …`."""
         number = self.skipped.total()
         kinds = ", ".join(f"{count} {suffix or 'without an extension'}" for suffix, count in self.skipped.most_common())
         are = "1 file is of a type that is" if number == 1 else f"{number} files are of types that are"
         hint = "; name a .zip itself and it is unpacked" if ARCHIVE in self.skipped else ""
-        return f"{are} not read ({kinds}); supported are {listed()}{hint}"
+        return f"{are} not read ({kinds}); `citewell ingest --help` lists those that are{hint}"
 
 
 def find_all(paths: Iterable[Path], metadata: str) -> Found:
@@ -62,7 +63,9 @@ def _add_folder(finding: Found, folder: Path, metadata: str) -> None:
     before = len(finding.documents)
     for file in sorted(_walk(folder)):
         suffix = file.suffix.lower()
-        if suffix in SUFFIXES:
+        if is_lock_file(file.name):
+            finding.skipped[_LOCK] += 1
+        elif suffix in SUFFIXES:
             finding.documents.append(Upload(file, readable(file.relative_to(folder).as_posix()), metadata))
         else:
             finding.skipped[readable(suffix)] += 1

@@ -28,13 +28,17 @@ CODE = {
     ".css": "CSS",
     **dict.fromkeys((".yaml", ".yml"), "YAML"),
     ".toml": "TOML",
+    **dict.fromkeys((".ini", ".cfg", ".conf"), "INI"),
+    ".properties": "Java properties",
 }
 """The language of source code by its extension."""
+MARKUP = (".rst", ".adoc", ".asciidoc", ".tex")
+"""Markup that is read as it is written, with its headings."""
 LEGACY = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
 """What is read through LibreOffice, and the format that it makes of it."""
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 _DOCUMENTS = (
-    *(".txt", ".text", ".md", ".markdown"),
+    *(".txt", ".text", ".md", ".markdown", ".log", *MARKUP, ".ipynb"),
     *(".pdf", ".docx", ".pptx", ".odt", ".hwpx", ".hwp", ".rtf", *LEGACY),
     *(".xlsx", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml"),
     *(".html", ".htm", ".xhtml", ".epub", ".eml", ".srt", ".vtt"),
@@ -69,15 +73,29 @@ _MEDIA_TYPES = {
     **dict.fromkeys((".jpg", ".jpeg"), "image/jpeg"),
     **dict.fromkeys((".tif", ".tiff"), "image/tiff"),
     ".webp": "image/webp",
-    **dict.fromkeys((".txt", ".text", *CODE), "text/plain"),
+    ".rst": "text/x-rst",
+    **dict.fromkeys((".adoc", ".asciidoc"), "text/asciidoc"),
+    ".tex": "text/x-tex",
+    ".ipynb": "application/x-ipynb+json",
+    **dict.fromkeys((".txt", ".text", ".log", *CODE), "text/plain"),
 }
 # The format in which the same program can save instead.
 SAVE_AS = {
-    **dict.fromkeys((".docm", ".dot", ".dotx", ".pages"), ".docx"),
+    **dict.fromkeys((".docm", ".dot", ".dotx", ".pages", ".wps", ".wpd"), ".docx"),
     **dict.fromkeys((".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
     **dict.fromkeys((".pptm", ".pps", ".ppsx", ".odp", ".key"), ".pptx"),
-    **dict.fromkeys((".ps", ".xps"), ".pdf"),
+    **dict.fromkeys((".ps", ".xps", ".djvu", ".pub", ".vsd", ".vsdx", ".odg"), ".pdf"),
+    **dict.fromkeys((".msg", ".mbox", ".pst"), ".eml"),
+    **dict.fromkeys((".mht", ".mhtml", ".webarchive"), ".html"),
+    **dict.fromkeys((".mobi", ".azw3", ".fb2"), ".epub"),
+    **dict.fromkeys((".gif", ".bmp", ".heic"), ".png"),
 }
+_LOCKS = ("~$", ".~lock.")  # of Microsoft Office and LibreOffice
+
+
+def is_lock_file(path: str) -> bool:
+    """True for the small file that an Office program leaves beside a document while that is open."""
+    return PurePosixPath(path.replace("\\", "/")).name.startswith(_LOCKS)
 
 
 def is_image(filename: str) -> bool:
@@ -96,7 +114,10 @@ def listed(suffixes: tuple[str, ...] | None = None) -> str:
 
 
 def advice(suffix: str) -> str:
-    return f"save it as {SAVE_AS[suffix]}" if suffix in SAVE_AS else f"use {listed()}"
+    """What to do with a file of a type that is not read."""
+    if suffix in SAVE_AS:
+        return f"save it as {SAVE_AS[suffix]}"
+    return "save it as .pdf, or if it is plain text, rename it to .txt"
 
 
 def media_type(filename: str) -> str:

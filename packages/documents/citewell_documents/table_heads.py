@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from citewell_documents.blocks import SheetPlace
 from citewell_documents.document import ParsedDocument, Table
 
 _LONGEST_TITLE = 160
@@ -76,11 +77,14 @@ def _first_part(document: ParsedDocument, at: int) -> int:
 def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
     """Whether a table without heads, with as many columns, continues the one before.
 
-    It is the first of its page below the last of the page before, or on one page with only names of groups between.
+    It is the first of its page below the last of the page before, or on one page, or in the same columns of a sheet,
+    with only names of groups between.
     """
     text = document.text
-    if table.header_end > table.start or not document.pages or _columns(text, before) != _columns(text, table):
+    if table.header_end > table.start or _columns(text, before) != _columns(text, table):
         return False
+    if not document.pages:
+        return _is_below_in_sheet(document, before, table)
     page, last = _page_of(document, table.start), _page_of(document, before.start)
     if page == last:
         between = text[before.end : table.start]
@@ -91,6 +95,25 @@ def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
         and not text[before.end : end_of_last].strip()
         and not text[first_of_page : table.start].strip()
     )
+
+
+def _is_below_in_sheet(document: ParsedDocument, before: Table, table: Table) -> bool:
+    upper, lower = _sheet_place(document, before), _sheet_place(document, table)
+    between = document.text[before.end : table.start]
+    above = bisect_right(document.sections, table.start, key=lambda section: section.start)
+    return (
+        upper is not None
+        and lower is not None
+        and upper.columns == lower.columns
+        and above == bisect_right(document.sections, before.start, key=lambda section: section.start)
+        and _are_groups(between)
+        and not _UNIT.search(between)
+    )
+
+
+def _sheet_place(document: ParsedDocument, table: Table) -> SheetPlace | None:
+    at = bisect_right(document.blocks, table.start, key=lambda block: block.start) - 1
+    return document.blocks[at].place if at >= 0 and document.blocks[at].start == table.start else None
 
 
 def _page_of(document: ParsedDocument, place: int) -> int:

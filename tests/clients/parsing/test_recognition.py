@@ -61,6 +61,23 @@ def test_a_page_that_lies_on_its_side_or_head_is_read_and_marked_where_it_lies(t
     assert (x, y) == (pytest.approx(0.5, abs=0.15), pytest.approx(0.2, abs=0.04))
 
 
+KOREAN = (
+    "회의실 이용료는 시간당 1,500원입니다.",
+    "예약은 전날까지 부탁드립니다.",
+    "창고 열쇠는 관리인이 보관한다.",
+    "승강기는 매달 점검한다.",
+)
+
+
+def test_letters_that_no_installed_language_has_are_no_text_and_are_named() -> None:  # N3, A8
+    with pytest.raises(DocumentEmpty, match=r"no text was recognised; letters .* \(Korean\); install Tesseract's data"):
+        parse(saved(printed(*KOREAN, size=(900, 400))), "a.png", NOW)
+    document = read(scanned_pdf(printed(*RETURNS), printed(*KOREAN)), "mixed.pdf")
+    assert document.text == " ".join(RETURNS)
+    assert document.found["unread_pages"] == "2"
+    assert "(Korean)" in document.found["reading_notes"]
+
+
 def test_only_pages_without_text_are_recognised() -> None:  # N3
     data = scanned_pdf("This page is text.", printed(*RETURNS))
     assert parse(data, "mixed.pdf", replace(NOW, recognise="off")).found["unread_pages"] == "2"

@@ -20,7 +20,13 @@ from db.queries.documents.documents import get_document, get_document_text
 from db.queries.documents.spaces import get_or_add_space
 from db.session import acting_for, reading, transaction
 from domain.errors import DatabaseUnavailable
-from services.documents.documents import NewDocument, accept_document, read_document, remove_document
+from services.documents.documents import (
+    NewDocument,
+    accept_document,
+    read_document,
+    read_document_text,
+    remove_document,
+)
 from services.documents.ingestion import MAX_ATTEMPTS, ingest
 from tests.leases import hold
 
@@ -98,6 +104,19 @@ def test_a_failed_document_is_tried_again_when_it_is_sent_again() -> None:
     again = accept_document(NewDocument("broken.pdf", b"%PDF-1.7 nothing", "w"), settings())
     assert (again.document_id, again.needs_work) == (document_id, True)
     assert read_document(document_id)["status"] == "queued"
+
+
+def test_a_text_whose_encoding_cannot_be_told_is_read_when_it_is_named() -> None:  # A8
+    content = "İsim;Yaş\nAyşe;41\nOğuz;37\n".encode("cp1254")
+    document_id = accept(content, "people.csv")
+    run(document_id)
+    failed = read_document(document_id)
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "document_unreadable")
+    assert "Turkish (Windows-1254)" in failed["error"]["message"]
+    named = NewDocument("people.csv", content, "w", metadata={"encoding": "windows-1254"})
+    assert accept_document(named, settings()).document_id == document_id
+    assert run(document_id)
+    assert (read_document_text(document_id) or "").startswith("İsim\tYaş\nAyşe")
 
 
 def test_what_a_dead_worker_left_half_done_is_done_again_from_the_start() -> None:  # A5

@@ -88,6 +88,16 @@ def test_commits_are_followed_by_content_not_by_time(git: Git, tmp_path: Path) -
     assert files()["s/docs/a.txt"] == "one fish more"
 
 
+def test_source_code_and_settings_files_of_a_repository_become_documents(git: Git, tmp_path: Path) -> None:  # N3
+    (tmp_path / "code/repository/tax.py").write_text("RATE = 0.2\n")
+    (tmp_path / "code/repository/tox.ini").write_text("[tox]\n")
+    (tmp_path / "code/repository/~$plan.docx").write_text("Lena")
+    commit(git)
+    seen = run(set_up("git", "code/repository"))
+    assert (files()["s/tax.py"], files()["s/tox.ini"]) == ("RATE = 0.2\n", "[tox]\n")
+    assert "~$plan.docx" in {each["key"] for each in seen["reasons"]}
+
+
 def test_a_branch_or_tag_is_taken_if_the_source_names_one(git: Git, tmp_path: Path) -> None:  # N3
     git("tag", "v1")
     (tmp_path / "code/repository/docs/a.txt").write_text("later")

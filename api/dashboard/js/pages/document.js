@@ -238,7 +238,7 @@ function head(document, path) {
 }
 
 /** What of the file is no part of the text, and why. */
-function unread({ hidden_text: hidden, unread_pages: pages, unread_attachments: files }) {
+function unread({ hidden_text: hidden, unread_pages: pages, unread_attachments: files, reading_notes: notes }) {
   const [, count, places, reasons] = /^([\d,]+) words?(?: on pages? ([^:]*))?: (.*)$/.exec(hidden ?? "") ?? [];
   const why = (reasons ?? "").split(", ").map((reason) => (reason in REASONS ? t(REASONS[reason]) : reason));
   return [
@@ -249,6 +249,7 @@ function unread({ hidden_text: hidden, unread_pages: pages, unread_attachments: 
       }),
     pages && t("unreadPages", { pages }),
     files && t("unreadFiles", { files }),
+    notes && t("notes", { notes }),
   ].filter(Boolean);
 }
 

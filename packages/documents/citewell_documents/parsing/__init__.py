@@ -7,7 +7,8 @@ from typing import cast
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
-from citewell_documents.formats import CODE, IMAGES, LEGACY, SAVE_AS, advice
+from citewell_documents.formats import CODE, IMAGES, LEGACY, MARKUP, SAVE_AS, advice, is_lock_file
+from citewell_documents.parsing.encodings import named
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.signatures import HANGUL_97, HTML, OLE, ZIP, FileKind, is_dart, is_dart_export, kind_of
 
@@ -19,6 +20,9 @@ _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 _READERS: dict[str, str] = {
     ".txt": "citewell_documents.parsing.text.reader:parse_plain",
     ".text": "citewell_documents.parsing.text.reader:parse_plain",
+    ".log": "citewell_documents.parsing.text.reader:parse_plain",
+    **dict.fromkeys(MARKUP, "citewell_documents.parsing.text.markup:parse_markup"),
+    ".ipynb": "citewell_documents.parsing.text.notebook:parse_notebook",
     ".md": "citewell_documents.parsing.text.reader:parse_markdown",
     ".markdown": "citewell_documents.parsing.text.reader:parse_markdown",
     ".pdf": "citewell_documents.parsing.pdf.reader:parse_pdf",
@@ -46,7 +50,8 @@ _READERS: dict[str, str] = {
 READ_SUFFIXES = (*_READERS, *LEGACY)  # those of citewell_documents.formats.SUFFIXES, which loads no readers
 _DART = "citewell_documents.parsing.dart.reader:parse_dart"
 _DART_EXPORT = "citewell_documents.parsing.dart.export:parse_export"
-_JSON = (".json", ".jsonl", ".ndjson")
+_JSON = (".json", ".jsonl", ".ndjson", ".ipynb")
+_OWN_ENCODING = (".xml", ".eml", ".rtf")  # each says in which encoding it is
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")
 
 
@@ -65,6 +70,8 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     Raises DocumentTypeUnknown, DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge (A8).
     """
     suffix = PurePath(filename).suffix.lower()
+    if is_lock_file(filename):
+        raise DocumentTypeUnknown(f"{filename} only says that a document is open; close that, and send it instead")
     if suffix in LEGACY:
         raise DocumentTypeUnknown(f"{filename}: {suffix} is read through LibreOffice; save it as {LEGACY[suffix]}")
     if suffix not in _READERS:
@@ -73,6 +80,8 @@ def parse(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     if not data.strip():
         raise DocumentEmpty(f"{filename} is empty")
     _check_kind(data, filename, suffix)
+    if limits.encoding and suffix not in _OWN_ENCODING and kind_of(data).is_text:
+        data = named(data, limits.encoding, filename)
     name = _READERS[suffix]
     if suffix == ".xml" and is_dart(data):
         name = _DART

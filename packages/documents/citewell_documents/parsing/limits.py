@@ -23,7 +23,7 @@ class ParseLimits:
 
     `recognise`: whether text in pictures is recognised; `later` only says on which pages. `ocr_data`: the languages,
     and the folders of their data. `recognised`: what is on pages that were recognised before, by their number
-    (citewell_documents.parsing.recognition.rows).
+    (citewell_documents.parsing.recognition.rows). `encoding`: that of a text, where it is known; empty otherwise.
     """
 
     max_pages: int
@@ -39,6 +39,7 @@ class ParseLimits:
     recognised: dict[str, Any] = field(default_factory=dict[str, Any])
     ocr_page_s: float = 60.0
     ocr_max_s: float = 400.0
+    encoding: str = ""
 
     @property
     def max_marks_bytes(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from citewell_documents.errors import DocumentUnusable
 from citewell_documents.parsing.archives import opened_archive
+from citewell_documents.parsing.encodings import unmarked_utf16
 from citewell_documents.parsing.limits import ParseLimits
 
 
@@ -67,6 +68,7 @@ _ZIPPED = (
 _DART_HEAD = 8192
 _DART = re.compile(rb"<DOCUMENT[\s>](?s:.){0,2000}?<DOCUMENT-NAME[\s>]|<DOCUMENT\s[^<>]{0,1000}\bdart\d\.xsd")
 _DART_STYLE = re.compile(rb"report_xml\.css|\.SECTION-1\s*\{(?s:.){0,4000}\.TABLE-GROUP\s*\{", re.IGNORECASE)
+_CONTROLS, _MOST_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]"), 0.05
 _TYPE_MEMBERS = ("[Content_Types].xml", "mimetype")
 _MAX_TYPE_BYTES = 1 << 20
 _LIMITS = ParseLimits(max_pages=1, max_chars=1)
@@ -74,7 +76,7 @@ _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, cod
 
 
 def kind_of(data: bytes) -> FileKind:
-    """The apparent type of `data`; it is text if it has no known signature and no NUL byte outside UTF-16/32."""
+    """The apparent type of `data`; text has no known signature, and hardly any control bytes outside of UTF-16/32."""
     head = data[:1024]
     if head.lstrip().startswith(b"%PDF-"):
         return _PDF
@@ -87,7 +89,7 @@ def kind_of(data: bytes) -> FileKind:
         return _WEBP
     if head.startswith(_WIDE_BOMS):
         return _TEXT
-    if b"\x00" in data:
+    if b"\x00" in data and not unmarked_utf16(data) and len(_CONTROLS.findall(data)) > _MOST_CONTROLS * len(data):
         return _BINARY
     return HTML if head.lstrip().lower().startswith((b"<!doctype html", b"<html")) else _TEXT
 

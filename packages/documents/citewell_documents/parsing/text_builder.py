@@ -15,6 +15,7 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.tables import head_rows
 
 _NUMBER = re.compile(r"(?:§\s?)?(?:(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+|\d{1,3})[.)]?\s+(?=[^\W\d])")
+_PAGE_HEADERS = "Page headers and footers"
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
@@ -66,6 +67,7 @@ class DocumentBuilder:
     _pages: list[Page] = field(default_factory=list[Page])
     _blocks: list[Block] = field(default_factory=list[Block])
     _figures: list[Figure] = field(default_factory=list[Figure])
+    _notes: dict[str, None] = field(default_factory=dict[str, None])
 
     def page(self, number: int) -> None:
         if number > self.limits.max_pages:
@@ -78,6 +80,20 @@ class DocumentBuilder:
         """Add a heading; it belongs below the nearest earlier one with a smaller rank: (1,), (2,), …"""
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
+
+    def begin_page_headers(self) -> None:
+        """Begin what stands above and below the text of all pages, below the heading that all of it is under.
+
+        So it changes neither the document's title nor whose the headings before it are.
+        """
+        if self._headings:
+            self.heading(_PAGE_HEADERS, (*self._headings[0].rank, 1))
+        else:
+            self.paragraph(f"{_PAGE_HEADERS}:")
+
+    def note(self, said: str) -> None:
+        """Tell in the metadata what the text does not show of the file: `hidden sheet Costs is left out`."""
+        self._notes.setdefault(_one_line(said))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None, figure: FigureKind | None = None) -> None:
         lines = (_BLANKS.sub(" ", line).strip() for line in clean(text).split("\n"))
@@ -125,6 +141,7 @@ class DocumentBuilder:
     def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
         """Return the document; `metadata` is the file's own, of which empty values are dropped."""
         sections = sections_from(self._headings, self._length)
+        found = {**(metadata or {}), "reading_notes": "; ".join(self._notes)}
         levels = {section.start: max(1, len(section.path)) for section in sections}
         blocks = (
             block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
@@ -134,8 +151,7 @@ class DocumentBuilder:
             tuple(self._pages),
             sections,
             tuple(self._tables),
-            {key: line for key, value in (metadata or {}).items() if value and (line := _one_line(value))}
-            | self.hidden.found(),
+            {key: line for key, value in found.items() if value and (line := _one_line(value))} | self.hidden.found(),
             blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
         )

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import PurePosixPath
 
 from citewell_documents.errors import DocumentNameInvalid
+from citewell_documents.formats import is_lock_file
 from citewell_documents.paths import is_relative
 
 _UTF8_FLAG = 0x800
@@ -41,7 +42,7 @@ def _is_korean(name: str) -> bool:
 
 def is_ignored(name: str) -> bool:
     parts = re.split(r"[/\\]", name)
-    return any(part in _JUNK or (part.startswith(".") and part.strip(".")) for part in parts)
+    return is_lock_file(name) or any(part in _JUNK or (part.startswith(".") and part.strip(".")) for part in parts)
 
 
 def cleaned_name(name: str) -> str:

@@ -34,6 +34,24 @@ RUSSIAN = "Возврат вскрытой электроники возможе
         ("日本語の文章です。返品は十四日以内に可能です。", "shift_jis"),
         ("退货可以在十四天内进行。电子产品除外。", "gb18030"),
         ("plain", "ascii"),
+        ("商品,値段\n醤油,240\n味噌,310\n", "shift_jis"),
+        ("体育館の利用は夜9時までです。", "euc_jp"),
+        ("体育館の利用は夜9時までです。", "iso2022_jp"),
+        ("自行车停放处在北门旁边。", "gbk"),
+        ("腳踏車停放處在北門旁邊。", "big5"),
+        ("자전거 보관소는 북문 옆에 있다.", "cp949"),
+        ("Rower stoi w świetlicy, a klucz ma dozorczyni.", "cp1250"),
+        ("Rower stoi w świetlicy, a klucz ma dozorczyni.", "iso8859_2"),
+        ("Półka;Ilość\nŻarówki;35\n", "cp1250"),
+        ("Kolo stojí ve sklepě, klíč má správkyně budovy.", "cp1250"),
+        ("Το ποδήλατο βρίσκεται στο υπόγειο.", "cp1253"),
+        ("Το ποδήλατο βρίσκεται στο υπόγειο.", "iso8859_7"),
+        ("Bisikletler bodrum katındaki odada, anahtarı görevlide.", "cp1254"),
+        ("Велосипед стоит в подвале.", "cp866"),
+        ("Велосипед стоїть у підвалі, ключ у чергової.", "koi8_u"),
+        ("La clé du garage est chez la gardienne, où l’on paie aussi.", "mac_roman"),
+        ("Fahrräder\t12\n", "utf-16-le"),
+        ("자전거 12대\n", "utf-16-be"),
         ("NÃO SÃO PAULO. A devolução é possível em até 14 dias após a entrega do produto.", "latin-1"),
     ],
 )
@@ -60,6 +78,33 @@ def test_utf_16_of_either_byte_order_is_read(mark: bytes) -> None:
 def test_what_is_not_text_is_refused(data: bytes) -> None:
     with pytest.raises(DocumentUnreadable, match=r"notes\.txt is not readable as text; save it as UTF-8"):
         decode(data, "notes.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "names"),
+    [
+        ("İsim;Yaş\nAyşe;41\nOğuz;37\n", "cp1254", ("Turkish (Windows-1254)", "Western European (Windows-1252)")),
+        ("氏名,部署\n", "euc_jp", ("Japanese (EUC-JP)", "Chinese (GB18030)")),
+        ("Χωριό;7\nΆνω\n", "iso8859_7", ("Greek (ISO-8859-7)", "Greek (Windows-1253)")),
+    ],
+)
+def test_text_that_two_encodings_fit_is_refused_with_the_choice(
+    text: str, encoding: str, names: tuple[str, ...]
+) -> None:  # A8
+    with pytest.raises(DocumentUnreadable, match="cannot be told") as raised:
+        decode(text.encode(encoding), "notes.txt")
+    assert all(name in raised.value.message for name in names)
+
+
+def test_bytes_of_utf_16_are_not_seen_in_a_text_with_a_nul() -> None:
+    assert decode(b"Rule one.\r\nRule two.\0\n" + b"Rule three. " * 20, "notes.txt").startswith(
+        "Rule one.\nRule two.\n"
+    )
+
+
+def test_what_no_reader_sees_is_no_text() -> None:  # N3
+    assert clean("ware\u00adhouse sta\u200btion \u202etxt\u2066\U000e0041") == "warehouse station txt"
+    assert clean("می\u200cخواهم 👩\u200d🔧") == "می\u200cخواهم 👩\u200d🔧"
 
 
 def test_newlines_are_one_character_and_text_is_composed() -> None:

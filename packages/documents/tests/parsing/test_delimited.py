@@ -46,6 +46,12 @@ def test_oddities_are_read(data: str, text: str) -> None:
     assert read(data).text.startswith(text)
 
 
+def test_lines_above_the_heads_are_the_title_of_the_table() -> None:
+    parsed = read("Exported by Fleet 4.2\nDate: 2026-05-01\n\nPlate,Driver,Km\nB-AX 12,Ruth,40311\n")
+    assert parsed.text.startswith("Exported by Fleet 4.2\n\nDate: 2026-05-01\n\nPlate\tDriver")
+    assert tables(parsed) == [("Plate\tDriver\tKm", "B-AX 12\tRuth\t40311")]
+
+
 def test_any_encoding_is_read() -> None:
     assert read("이름,값\n서울,1\n".encode("cp949")).text == "이름\t값\n서울\t1"
     assert read("a\tb\nä\t1\n".encode("utf-16"), "a.tsv").text == "a\tb\nä\t1"

@@ -3,8 +3,11 @@
 import re
 
 import pytest
+from docx.document import Document as WordDocument
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl import Workbook
+from openpyxl.comments import Comment
 
 from citewell_documents.errors import DocumentEncrypted, DocumentTypeUnknown, DocumentUnreadable
 from citewell_documents.formats import SAVE_AS, SUFFIXES, listed
@@ -46,7 +49,11 @@ MISNAMED: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "n.pptx": (packed({"x": b"y"}), DocumentUnreadable, "cannot be read as a PowerPoint presentation"),
     "o.odt": (packed({"x": b"y"}), DocumentUnreadable, "it has no content.xml"),
     "p.xls": (OLE, DocumentTypeUnknown, ".xls is read through LibreOffice; save it as .xlsx"),
-    "q.exe": (OLE, DocumentTypeUnknown, ".exe is not supported; use .txt, "),
+    "q.exe": (
+        OLE,
+        DocumentTypeUnknown,
+        ".exe is not supported; save it as .pdf, or if it is plain text, rename it to .txt",
+    ),
 }
 
 
@@ -67,7 +74,22 @@ def test_the_types_that_are_named_are_those_that_are_read() -> None:
     assert listed((".a",)) == ".a"
 
 
-FILES = {".docx": WORD, ".pptx": SLIDES, ".xlsx": WORKBOOK, ".odt": ODT}
+def _remarked(document: WordDocument) -> None:
+    document.add_comment(document.add_paragraph("Text.").runs, "Not so.", author="Ida")
+    document.sections[0].header.paragraphs[0].text = "Header"
+
+
+def _commented(book: Workbook) -> None:
+    book["S"]["A1"].comment = Comment("Not so.", "Ida")
+    book["S"]["B2"] = "=1+1"
+
+
+FILES = {
+    ".docx": word(_remarked),
+    ".pptx": SLIDES,
+    ".xlsx": workbook({"S": [["a", "b"], ["c", 1]]}, _commented),
+    ".odt": ODT,
+}
 PARTS = [
     (suffix, part)
     for suffix, data in FILES.items()

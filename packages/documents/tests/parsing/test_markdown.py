@@ -1,11 +1,17 @@
 """Sections of Markdown and of plain text; the text stays unchanged."""
 
+import re
+import time
+from contextlib import suppress
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.text_builder import Heading, number_depth, sections_from
+from citewell_verify.errors import CitewellError
 
 LIMITS = ParseLimits(max_pages=10, max_chars=10_000)
 
@@ -113,3 +119,32 @@ def test_sections_cover_the_text_from_the_first_heading_on(headings: list[tuple[
 )
 def test_the_number_of_a_heading_tells_its_depth(title: str, depth: int) -> None:
     assert number_depth(title) == depth
+
+
+def test_html_in_markdown_is_what_a_reader_sees_of_it() -> None:  # N3
+    text = (
+        "# Rates\n\nUse `<br>` or a<br>b <b>bold</b>, x < y.<!-- gone -->\n\n```html\n<p>kept</p>\n```\n\n"
+        "<details><summary>More</summary>Night shift.</details>\n\n"
+        "<table>\n\n<tr><th>Grade</th><th>Days</th></tr>\n\n<tr><td>A|B</td><td>4</td></tr>\n</table>\n\n"
+        "<p hidden>secret</p>\n\n<https://a.example>\n\n<h2>Last</h2>\n\nEnd.\n"
+    )
+    document = parse(text.encode(), "a.md", LIMITS)
+    assert re.sub(r"\n{2,}", "\n\n", document.text) == (
+        "# Rates\n\nUse `<br>` or a b bold, x < y.\n\n```html\n<p>kept</p>\n```\n\nMore\n\nNight shift.\n\n"
+        "| Grade | Days |\n|---|---|\n| A\\|B | 4 |\n\n<https://a.example>\n\n# Last\n\nEnd.\n"
+    )
+    (table,) = document.tables
+    assert document.text[table.start : table.header_end] == "| Grade | Days |\n|---|---|"
+
+
+def test_a_markdown_file_that_is_a_web_page_is_read_as_one() -> None:  # N3
+    page = b"<!DOCTYPE html><html><body><h1>Hours</h1><p>From nine.</p></body></html>"
+    assert parse(page, "a.md", LIMITS).text == "Hours\n\nFrom nine."
+
+
+@pytest.mark.parametrize("html", ["<div>" * 3_000, "<p " + "a " * 3_000 + ">", "<" * 9_000, "<table><tr>" * 900])
+def test_hostile_html_in_markdown_is_read_or_refused_in_time(html: str) -> None:  # A8
+    began = time.process_time()
+    with suppress(CitewellError):
+        parse(f"# A\n\n{html}\n\nEnd.\n".encode(), "a.md", replace(LIMITS, max_chars=50_000))
+    assert time.process_time() - began < 5

@@ -77,6 +77,17 @@ def test_captions_of_tables_and_pictures_stand_beside_them_with_their_numbers() 
     assert picture.text == "앞 뒤\n\n그래프\n\n표 3 정비비"
 
 
+def test_glosses_memos_and_page_headers_of_a_hancom_document_are_read() -> None:  # N3
+    gloss = "<hp:dutmal><hp:mainText>환급</hp:mainText><hp:subText>돌려줌</hp:subText></hp:dutmal>"
+    note = f"<hp:subList>{paragraph('3월부터 5일')}</hp:subList>"
+    memo = f'<hp:ctrl><hp:fieldBegin type="MEMO">{note}</hp:fieldBegin></hp:ctrl>'
+    header = f"<hp:ctrl><hp:header><hp:subList>{paragraph('개정 C-17')}</hp:subList></hp:header></hp:ctrl>"
+    data = hwpx(f"<hp:p><hp:run>{header}{memo}{gloss}<hp:t>은 7일 걸린다.</hp:t></hp:run></hp:p>")
+    assert parse(data, "a.hwpx", LIMITS).text == (
+        "환급(돌려줌)은 7일 걸린다.\n\nComment: 3월부터 5일\n\nPage headers and footers:\n\n개정 C-17"
+    )
+
+
 def test_a_binary_hancom_document_is_read_like_a_new_one() -> None:  # N3
     data = hwp("본문 문장입니다.", [["항목", "금액"], ["정비비", "187원"]], "끝")
     document = parse_isolated(data, "a.HWP", LIMITS)
@@ -105,6 +116,18 @@ def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
     document = parse(data, "a.rtf", LIMITS)
     assert document.text == "Hello world\n\n가 한글\n\nitem\tprice\ntea\t2\n\nend"
     assert len(document.tables) == 1
+
+
+def test_notes_comments_and_page_headers_of_rich_text_are_read() -> None:  # N3
+    data = (
+        rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"
+        rb"\f0 Three years.{\super\chftn}{\footnote\pard{\super\chftn} Not \'b3\'f3d\'9f {\b batteries}.} To us."
+        rb"{\*\atnid I}{\*\atnauthor Ida}{\*\annotation{\*\atnref 1} Two since May.}\par End.\par}"
+    )
+    assert parse(data, "a.rtf", LIMITS).text == (
+        "Three years. To us.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd."
+        "\n\nPage headers and footers:\n\nRevision C-17"
+    )
 
 
 SRT = "1\n00:00:01,000 --> 00:00:04,000\n<i>Hello</i> there,\n\n2\n00:00:05,000 --> 00:00:07,000\nGeneral.\n\n"

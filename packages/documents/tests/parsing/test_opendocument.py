@@ -46,7 +46,7 @@ def test_a_document_of_another_library_is_read_in_order() -> None:
     assert tables(parsed) == [("Fee\tEuro", "Late\t5")]
 
 
-def test_titles_spaces_notes_and_boxes_are_read_and_deleted_text_and_comments_are_not() -> None:
+def test_titles_spaces_notes_comments_and_boxes_are_read_and_deleted_text_is_not() -> None:
     note = (
         "<text:note><text:note-citation>1</text:note-citation>"
         f"<text:note-body>{p('See the annex.')}</text:note-body></text:note>"
@@ -61,8 +61,19 @@ def test_titles_spaces_notes_and_boxes_are_read_and_deleted_text_and_comments_ar
     )
     style = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     parsed = read(odt(body, style))
-    assert parsed.text == "Policy\n\nThirty days\nor more.\n\n¹ See the annex.\n\nBoxed.\n\nWithin a section."
+    assert (
+        parsed.text
+        == "Policy\n\nThirty days\nor more.\n\n¹ See the annex.\n\nComment: why?\n\nBoxed.\n\nWithin a section."
+    )
     assert outline(parsed) == ["Policy"]
+
+
+def test_page_headers_of_an_opendocument_text_are_read_once_and_without_page_numbers() -> None:
+    number = "<text:p>Page <text:page-number>3</text:page-number></text:p>"
+    header = f"<style:master-page><style:header>{p('Revision C-17')}</style:header>"
+    styles = f"{header}<style:footer>{number}</style:footer></style:master-page>"
+    parsed = read(odt(p("The press is oiled."), f"{styles}{styles}"))
+    assert parsed.text == "The press is oiled.\n\nPage headers and footers:\n\nRevision C-17"
 
 
 LIST_STYLE = (

@@ -111,8 +111,13 @@ def test_paragraphs_headings_and_tables_come_in_the_order_of_the_body() -> None:
         document.core_properties.modified = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
     parsed = read(word(write))
-    assert parsed.text == "Travel policy\n\nReturns\n\nThirty days.\n\nFee\tEuro\nLate\t5\n\nExceptions\n\nNone."
-    assert outline(parsed) == ["Travel policy", "Travel policy > Returns", "Travel policy > Returns > Exceptions"]
+    assert parsed.text == (
+        "Travel policy\n\nReturns\n\nThirty days.\n\nFee\tEuro\nLate\t5\n\nExceptions\n\nNone."
+        "\n\nPage headers and footers\n\nCONFIDENTIAL"
+    )
+    returns = "Travel policy > Returns"
+    aside = "Travel policy > Page headers and footers"
+    assert outline(parsed) == ["Travel policy", returns, f"{returns} > Exceptions", aside]
     assert tables(parsed) == [("Fee\tEuro", "Late\t5")]
     assert parsed.found["title"] == "Policy 2026"
     assert parsed.found["author"] == "Ada"

@@ -104,7 +104,9 @@ def test_without_names_above_it_a_table_has_no_header() -> None:
 def test_the_value_of_a_formula_is_the_one_that_was_stored() -> None:
     data = workbook({"S": [["Sum", "x"], ["=1+1", 7]]})
     assert read(replaced(data, SHEET, "<f>1+1</f><v></v>", "<f>1+1</f><v>2</v>")).text.endswith("Sum\tx\n2\t7")
-    assert read(data).text.endswith("Sum\tx\n\t7")  # never calculated
+    never_calculated = read(data)
+    assert never_calculated.text.endswith("Sum\tx\n=1+1\t7")
+    assert "formulas without a value in S: 1" in never_calculated.found["reading_notes"]
 
 
 def test_a_file_that_claims_a_million_rows_is_read_by_what_it_holds() -> None:

@@ -8,7 +8,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty
-from citewell_documents.parsing.decoding import MEANT, clean, decode
+from citewell_documents.parsing.decoding import clean, decode
+from citewell_documents.parsing.encodings import MEANT
 from citewell_documents.parsing.html.blocks import add_blocks
 from citewell_documents.parsing.html.boilerplate import main_text
 from citewell_documents.parsing.html.nodes import parse_tree

@@ -1,7 +1,7 @@
 """Hancom documents (.hwpx): headings by outline level, paragraphs, tables and notes, in document order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml.etree import QName
@@ -11,6 +11,7 @@ from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -19,6 +20,8 @@ _HEADER, _PACKAGE, _MANIFEST = "Contents/header.xml", "Contents/content.hpf", "M
 _BREAKS = {"tab": "\t", "lineBreak": "\n", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
 _GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
 _COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would become words of the text
+_GLOSSED = ("mainText", "subText")
+_REMARKS = ("fieldBegin", "hiddenComment")
 _MAX_HEADING = 300
 _MOST_COLUMNS = 200
 _MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
@@ -28,8 +31,8 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     """Read a .hwpx; text boxes and notes follow their paragraph, descriptions and captions of pictures and the captions
     of tables stand in their place.
 
-    Captions stand above or below what they are of. Comments, headers and footers are left out. Raises
-    DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    Captions stand above or below what they are of. Comments are marked as such, page headers and footers follow the
+    text. Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_archive(data, filename, limits)
     if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
@@ -42,8 +45,10 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a Hancom document"):
         reader = _Reader(builder, _outline_levels(archive, filename))
-        for _, name in numbered:
-            reader.read(xml_part(archive, name, filename))
+        roots = [xml_part(archive, name, filename) for _, name in numbered]
+        for root in roots:
+            reader.read(root)
+        reader.read_page_headers(roots)
         parsed = builder.build(_found(archive, filename))
     if not parsed.text:
         raise no_text(filename)
@@ -90,6 +95,15 @@ class _Reader:
             self._paragraph(paragraph)
         self._depth -= 1
 
+    def read_page_headers(self, roots: Sequence[Element]) -> None:
+        """Read what stands above and below the text of all pages, each text once."""
+        headers = (inner for root in roots for name in ("header", "footer") for inner in _all(root, name))
+        texts = dict.fromkeys(text for header in headers if any(map(str.isalpha, text := _cell_text(header))))
+        if texts:
+            self.builder.begin_page_headers()
+        for text in texts:
+            self.builder.paragraph(text)
+
     def _paragraph(self, paragraph: Element) -> None:
         text = _paragraph_text(paragraph)
         level = self.levels.get(paragraph.get("paraPrIDRef", ""))
@@ -104,6 +118,9 @@ class _Reader:
         name = _local(attached)
         if name == "subList":
             self.read(attached)
+            return
+        if name in _REMARKS:
+            self.builder.paragraph(comment(_cell_text(attached), ""))
             return
         caption = next(_children(attached, "caption"), None)
         is_below = caption is not None and caption.get("side") == "BOTTOM"
@@ -125,13 +142,19 @@ class _Reader:
         self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
 
 
+def _is_remark(element: Element) -> bool:
+    """True for a memo, which begins like other fields, and for a hidden comment."""
+    name = _local(element)
+    return name == "hiddenComment" or (name == "fieldBegin" and element.get("type") == "MEMO")
+
+
 def _attached(paragraph: Element) -> Iterator[Element]:
     """What is attached to a paragraph itself, not to the tables, pictures, notes and text boxes in it."""
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
             element = waiting.pop(0)
-            if _local(element) in ("tbl", "pic", "subList"):
+            if _local(element) in ("tbl", "pic", "subList") or _is_remark(element):
                 yield element
             elif _local(element) not in ("header", "footer", "t"):
                 waiting[:0] = list(element)
@@ -144,6 +167,8 @@ def _paragraph_text(paragraph: Element) -> str:
             if _local(element) == "t":
                 parts.append(element.text or "")
                 parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
+            elif _local(element) == "dutmal":
+                parts.append(_with_gloss(element))
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
             elif _local(element) in ("tbl", "pic"):
@@ -152,6 +177,12 @@ def _paragraph_text(paragraph: Element) -> str:
                 counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
                 parts += [number.get("num", "") for number in counted]
     return "".join(parts).strip()
+
+
+def _with_gloss(dutmal: Element) -> str:
+    """Words with smaller ones above or below them (덧말), which explain them."""
+    words, gloss = (" ".join("".join(part.itertext()) for part in _children(dutmal, name)) for name in _GLOSSED)
+    return f"{words}({gloss.strip()})" if gloss.strip() else words
 
 
 def _rows(table: Element) -> list[list[Cell]]:

@@ -1,6 +1,7 @@
 """Pictures as documents: a page for each, with the text that is recognised in it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from citewell_documents.document import ParsedDocument
@@ -32,8 +33,9 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
     drawn = [Drawn(captions=True)] * len(pages)
     document = lay_out(*without_repeats(pages), frozenset(), frames, limits.max_words, drawn)
     if not document.text.strip():
-        raise DocumentEmpty(f"{filename} is a picture in which no text was recognised")
-    return document
+        why = f"; {reader.findings['reading_notes']}" if reader.findings else ""
+        raise DocumentEmpty(f"{filename} is a picture in which no text was recognised{why}")
+    return replace(document, found={**document.found, **reader.findings})
 
 
 def recognise_image(

@@ -1,6 +1,6 @@
 """OpenDocument texts (.odt): headings, paragraphs, lists, tables and notes, in document order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lxml.etree import QName
@@ -15,6 +15,7 @@ from citewell_documents.parsing.opendocument.styles import Counter, Styles, odf
 from citewell_documents.parsing.opendocument.tables import marks_header, row_elements, table_rows
 from citewell_documents.parsing.opendocument.text import (
     anchored,
+    comment_text,
     has_sequence,
     note_text,
     paragraph_text,
@@ -30,14 +31,16 @@ _PARAGRAPHS = (odf("text:p"), odf("text:h"))
 _LIST, _TABLE, _BOX = odf("text:list"), odf("table:table"), odf("draw:text-box")
 _ITEMS = (odf("text:list-item"), odf("text:list-header"))
 _CONTAINERS = (odf("text:section"), odf("text:bibliography"), odf("text:index-body"), odf("draw:frame"), _BOX)
+_PAGE_HEADERS = (odf("style:header"), odf("style:footer"))
+_NUMBERED = 4  # words: `Page 3 of 7`
 _DATE_NAMES = {"date": "modified", "creation-date": "created", "initial-creator": "creator"}
 
 
 def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .odt: headings with their numbers, paragraphs, lists and tables in document order; no pages.
 
-    Text boxes, descriptions of pictures and notes follow their paragraph. Deletions, comments, running headers and the
-    table of contents are left out. The text of a cell that spans rows is repeated in each.
+    Text boxes, descriptions of pictures, notes and comments follow their paragraph, page headers and footers the text.
+    Deletions and the table of contents are left out. The text of a cell that spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -51,10 +54,27 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
         styles = Styles(parts)
         drop_hidden(content, styles, builder.hidden)
         _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
+        _add_page_headers(parts, builder)
         parsed = builder.build(_found(archive, filename))
     if not parsed.text:
         raise no_text(filename)
     return parsed
+
+
+def _add_page_headers(parts: Sequence[Element], builder: DocumentBuilder) -> None:
+    """Add what stands above and below the text of all pages, each text once, without page numbers."""
+    texts: dict[str, None] = {}
+    for paragraph in (
+        inner for part in parts for header in part.iter(*_PAGE_HEADERS) for inner in header.iter(*_PARAGRAPHS)
+    ):
+        text = paragraph_text(paragraph).strip()
+        is_number = next(paragraph.iter(odf("text:page-number")), None) is not None and len(text.split()) <= _NUMBERED
+        if any(map(str.isalpha, text)) and not is_number:
+            texts.setdefault(text)
+    if texts:
+        builder.begin_page_headers()
+    for text in texts:
+        builder.paragraph(text)
 
 
 def _found(archive: Archive, filename: str) -> dict[str, str]:
@@ -129,6 +149,7 @@ class _Reader:
 
     def _attached(self, paragraph: Element) -> None:
         self._notes += map(note_text, anchored(paragraph, "text:note"))
+        self._notes += filter(None, map(comment_text, anchored(paragraph, "office:annotation")))
         boxes = list(anchored(paragraph, "draw:text-box"))
         if boxes or not self._items:
             self._flush()
@@ -191,6 +212,7 @@ class _Reader:
 
     def _line(self, label: str, paragraph: Element) -> str:
         self._notes += map(note_text, anchored(paragraph, "text:note"))
+        self._notes += filter(None, map(comment_text, anchored(paragraph, "office:annotation")))
         self._described += picture_texts(paragraph)
         boxes = (self._cell(box) for box in anchored(paragraph, "draw:text-box"))
         return " ".join(filter(None, (label, paragraph_text(paragraph).strip(), *boxes)))

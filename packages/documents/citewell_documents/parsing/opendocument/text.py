@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from citewell_documents.parsing.office.parts import Element, described_as
+from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.opendocument.styles import odf
 
 _LEFT_OUT = {
@@ -12,6 +13,7 @@ _LEFT_OUT = {
 _BREAKS = {odf("text:tab"): " ", odf("text:line-break"): "\n"}
 _PICTURES = {*map(odf, ("draw:frame", "draw:g", "draw:custom-shape"))}
 _SPACES = odf("text:s")  # a run of spaces, which the builder collapses anyway
+_DC = "{http://purl.org/dc/elements/1.1/}"
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of pictures
 
 
@@ -51,6 +53,11 @@ def note_text(note: Element) -> str:
     body = note.find(odf("text:note-body"))
     paragraphs = () if body is None else body.iter(odf("text:p"), odf("text:h"))
     return f"{mark.translate(_RAISED)} {' '.join(map(paragraph_text, paragraphs))}".strip()
+
+
+def comment_text(annotation: Element) -> str:
+    paragraphs = annotation.iter(odf("text:p"), odf("text:h"))
+    return comment(" ".join(map(paragraph_text, paragraphs)).strip(), annotation.findtext(f"{_DC}creator") or "")
 
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -54,7 +54,7 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
                 "print it there to a PDF, and ingest that"
             )
         document = _document(pdf, filename, limits)
-        metadata = metadata_of(pdf, document.text)
+        metadata = {**metadata_of(pdf, document.text), **document.found}
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
     if document.scanned and limits.recognise == "off":
@@ -63,7 +63,8 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:
-    recognise = PageReader(limits).lines if limits.recognise == "now" else None
+    reader = PageReader(limits)
+    recognise = reader.lines if limits.recognise == "now" else None
     pages = list(read_pages(pdf, filename, limits, recognise))
     lines = [page.lines for page in pages]
     kept, running = without_repeats(evened(lines) if recognise else lines)
@@ -74,11 +75,8 @@ def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Pa
     for number, page in enumerate(pages, start=1):
         for line in page.hidden:
             hidden.add(line.text, line.hidden, number)
-    return replace(
-        document,
-        found=hidden.found(),
-        scanned=tuple(number for number, page in enumerate(pages, start=1) if page.is_scan),
-    )
+    scanned = tuple(number for number, page in enumerate(pages, start=1) if page.is_scan)
+    return replace(document, scanned=scanned, found={**reader.findings, **hidden.found()})
 
 
 def recognise_pdf(

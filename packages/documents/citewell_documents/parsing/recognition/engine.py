@@ -4,7 +4,7 @@ Runs in the child process that reads files (citewell_documents.parsing.sandbox),
 for it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -13,6 +13,7 @@ from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
 from citewell_documents.parsing.recognition.rows import Row, Turns, Word
+from citewell_documents.parsing.recognition.scripts import Scripts
 
 _SAMPLE = 0.12  # of a page's height: enough to tell its language
 # Confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head
@@ -43,16 +44,17 @@ class Recogniser:
     """
 
     def __init__(self, folders: Mapping[str, str], page_s: float) -> None:
+        self._scripts = Scripts(folders)
         self._page_ms = int(page_s * 1000)
         # Lines go across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
         self._engines = [
             PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN) for language, folder in folders.items()
         ]
 
-    def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row]]:
+    def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row], str]:
         """How often a grey picture is turned by 90° clockwise, and its rows when upright, from the top down.
 
-        Raises TooSlow.
+        The rows are empty for letters that no language here has, which are then named. Raises TooSlow.
         """
         turns, picture, best = self._upright(picture, dpi)
         rows = list(_rows(best, picture, dpi, self._page_ms))
@@ -61,7 +63,8 @@ class Recogniser:
         better = {word: read for word in doubtful for engine in others if (read := _read_again(engine, picture, word))}
         surer = [replace(row, words=tuple(better.get(word, word) for word in row.words)) for row in rows]
         kept = [replace(row, words=tuple(filter(_is_text, row.words))) for row in surer]
-        return turns, [row for row in kept if row.words]
+        unknown = self._scripts.unknown(picture, dpi) if kept and _confidence(kept) < _SURE else ""
+        return turns, [] if unknown else [row for row in kept if row.words], unknown
 
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
         """How often the picture is turned, which only happens if that makes the engines sure, the picture so turned,
@@ -81,11 +84,14 @@ class Recogniser:
         sample = _fullest_band(picture)
         rated: list[tuple[float, PyTessBaseAPI]] = []
         for engine in self._engines:
-            words = [word for row in _rows(engine, sample, dpi, self._page_ms) for word in row.words]
-            letters = sum(len(word.text) for word in words)
-            weighed = sum(len(word.text) * word.confidence for word in words)
-            rated.append((weighed / letters if letters else 0.0, engine))
+            rated.append((_confidence(list(_rows(engine, sample, dpi, self._page_ms))), engine))
         return max(rated, key=lambda rating: rating[0])
+
+
+def _confidence(rows: Sequence[Row]) -> float:
+    words = [word for row in rows for word in row.words]
+    letters = sum(len(word.text) for word in words)
+    return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
 
 
 def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:

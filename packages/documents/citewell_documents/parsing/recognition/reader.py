@@ -17,6 +17,7 @@ from citewell_documents.parsing.recognition.rows import RECOGNISED_PAGE, Recogni
 if TYPE_CHECKING:
     from citewell_documents.parsing.recognition.engine import Recogniser
 
+_HOW_TO_READ = "install Tesseract's data for them, add the language to ingestion.ocr_languages, and ingest it again"
 Picture = tuple[Image.Image, int]
 """A grey picture of a page, and its dots per inch."""
 Draw = Callable[[], Picture]
@@ -27,11 +28,26 @@ class PageReader:
 
     def __init__(self, limits: ParseLimits) -> None:
         self._limits = limits
+        self._unknown: dict[int, str] = {}
+
+    @property
+    def findings(self) -> dict[str, str]:
+        """What the metadata say of pages whose letters no installed language has."""
+        if not self._unknown:
+            return {}
+        scripts = " and ".join(sorted(set(self._unknown.values())))
+        return {
+            "unread_pages": ", ".join(map(str, self._unknown)),
+            "reading_notes": f"letters that no installed language has ({scripts}); {_HOW_TO_READ}",
+        }
 
     def lines(self, number: int, draw: Draw) -> tuple[list[Line], Frame]:
         """The lines and the frame of page `number`. Raises DocumentTooSlow."""
         known = self._limits.recognised.get(str(number))
-        return laid(RECOGNISED_PAGE.validate_python(known) if known else self.recognise(number, draw))
+        page = RECOGNISED_PAGE.validate_python(known) if known else self.recognise(number, draw)
+        if page.unknown_script:
+            self._unknown[number] = page.unknown_script
+        return laid(page)
 
     def recognise(self, number: int, draw: Draw) -> RecognisedPage:
         """Raises DocumentTooSlow."""
@@ -39,14 +55,14 @@ class PageReader:
 
         picture, dpi = draw()
         try:
-            turns, rows = self._engine.read(picture, dpi)
+            turns, rows, unknown = self._engine.read(picture, dpi)
         except TooSlow:
             raise DocumentTooSlow(
                 f"The text of page {number:,} could not be recognised in time; scan it with less noise, or allow more "
                 "time (ingestion.ocr_page_s)."
             ) from None
         width, height = picture.size if turns % 2 == 0 else reversed(picture.size)
-        return RecognisedPage(width, height, dpi, tuple(rows), turns)
+        return RecognisedPage(width, height, dpi, tuple(rows), turns, unknown)
 
     @cached_property
     def _engine(self) -> "Recogniser":

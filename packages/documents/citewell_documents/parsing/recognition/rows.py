@@ -28,13 +28,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """The rows of a picture of so many pixels when it is upright; it is shown turned by 90° clockwise so often."""
+    """The rows of a picture of so many pixels when it is upright; it is shown turned by 90° clockwise so often.
+
+    `unknown_script`: in which letters it seems to be, where no language that is installed has them; it has no rows.
+    """
 
     width: int
     height: int
     dpi: int
     rows: tuple[Row, ...]
     turns: Turns = 0
+    unknown_script: str = ""
 
 
 RECOGNISED_PAGE = TypeAdapter(RecognisedPage)

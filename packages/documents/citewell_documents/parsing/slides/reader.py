@@ -6,10 +6,11 @@ from pptx.presentation import Presentation
 from pptx.slide import Slide
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
+from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
+from citewell_documents.parsing.slides.comments import comments_on
 from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words, struck_in, words_of
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -23,11 +24,11 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     empty page, and `found` says so.
 
     A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
-    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`.
+    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`, and comments.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
-    archive = opened_archive(data, filename, limits)
+    archive = opened_package(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a PowerPoint presentation", PythonPptxError):
@@ -40,6 +41,8 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
                 continue
             builder.hidden.add(struck_in(element), "struck", number)
             _add_slide(slide, number, builder)
+            for said in comments_on(slide.part):
+                builder.paragraph(said)
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)

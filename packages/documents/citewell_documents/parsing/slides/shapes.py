@@ -14,15 +14,14 @@ from pptx.text.text import TextFrame
 
 from citewell_documents.parsing.numerals import letter, roman
 from citewell_documents.parsing.office.charts import add_chart
+from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of, diagram_texts
 from citewell_documents.parsing.office.equations import linear
 from citewell_documents.parsing.office.parts import Element, described
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_GRAPHICS = ("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart", f"{_DIAGRAM}relIds")
+_GRAPHICS = ("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart", DIAGRAM)
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _PROPERTIES = "{http://schemas.openxmlformats.org/presentationml/2006/main}cNvPr"
 _FURNITURE = (PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER)
@@ -102,7 +101,8 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
     elif frame.has_chart:
         add_chart(parse_xml(frame.chart_part.blob), builder)
     else:
-        builder.paragraph("\n".join(_diagram_texts(frame)))
+        for diagram in frame.element.iter(DIAGRAM):
+            builder.paragraph("\n".join(diagram_texts(parse_xml(frame.part.related_part(data_of(diagram)).blob))))
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
@@ -118,14 +118,6 @@ def _table_rows(table: Table) -> list[list[Cell]]:
                 cells.append(None if element.hMerge else frame_text(cell.text_frame))
         rows.append(cells)
     return rows
-
-
-def _diagram_texts(frame: GraphicFrame) -> Iterator[str]:
-    for reference in frame.element.iter(f"{_DIAGRAM}relIds"):
-        part = frame.part.related_part(reference.get(f"{_R}dm", ""))
-        for paragraph in parse_xml(part.blob).iter(f"{_A}p"):
-            if text := "".join(_texts(paragraph)).strip():
-                yield text
 
 
 def _texts(paragraph: Element) -> Iterator[str]:

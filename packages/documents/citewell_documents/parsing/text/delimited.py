@@ -15,6 +15,7 @@ from citewell_documents.parsing.text_builder import DocumentBuilder
 _DELIMITERS = ",;\t|"
 _SAMPLE_ROWS = 100
 _SAMPLE_CHARS = 100_000
+_MOST_TITLES = 10
 _EXCEL_HINT = "sep="  # a first line that states the delimiter for Excel
 csv.field_size_limit(1 << 30)  # cells as long as their file; the text as a whole is limited
 
@@ -36,8 +37,18 @@ def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     if not rows:
         raise DocumentEmpty(f"{filename} contains no text")
     document = DocumentBuilder(filename, limits)
-    document.table(rows, has_header=has_header(rows))
+    titles = _titles(rows)
+    for row in rows[:titles]:
+        document.paragraph(" ".join(filter(None, map(str.strip, row))))
+    document.table(rows[titles:], has_header=has_header(rows[titles:]))
     return document.build()
+
+
+def _titles(rows: Sequence[Sequence[str]]) -> int:
+    """How many lines above the heads say what the table is: those with one cell, above rows with several."""
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: _MOST_TITLES + 1]]
+    first = next((at for at, count in enumerate(filled) if count > 1), 0)
+    return first if has_header(rows[first:]) else 0
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Plain text and Markdown, whose stored text is the decoded file itself."""
+"""Plain text and Markdown, whose stored text is the decoded file itself, except for HTML in Markdown."""
 
 import re
 
@@ -6,6 +6,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
 from citewell_documents.parsing.decoding import decode
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.signatures import HTML, kind_of
 from citewell_documents.parsing.text.markdown import markdown_document
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
@@ -27,15 +28,29 @@ def plain_document(text: str) -> ParsedDocument:
 
 def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read plain text. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    return plain_document(_read(data, filename, limits))
+    return plain_document(decoded(data, filename, limits))
 
 
 def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read Markdown. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    return markdown_document(_read(data, filename, limits))
+    """Read Markdown, and HTML in it as a reader sees it; a file that is nothing but HTML is a web page.
+
+    Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
+    """
+    if kind_of(data) is HTML:
+        # Its library is in another extra of the package.
+        from citewell_documents.parsing.html.reader import parse_webpage  # noqa: PLC0415
+
+        return parse_webpage(data, filename, limits)
+    text = decoded(data, filename, limits)
+    if "<" in text:
+        from citewell_documents.parsing.text.markdown_html import without_html  # noqa: PLC0415
+
+        text = without_html(text, filename, limits)
+    return markdown_document(text)
 
 
-def _read(data: bytes, filename: str, limits: ParseLimits) -> str:
+def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
+    """The text of a file. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     text = decode(data, filename)
     if not text.strip():
         raise DocumentEmpty(f"{filename} contains no text")

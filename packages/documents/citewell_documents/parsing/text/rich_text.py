@@ -1,25 +1,41 @@
-"""RTF: its text, by striprtf."""
+"""RTF: its text, by striprtf, and the notes, comments and page headers, which that leaves out."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from striprtf.striprtf import rtf_to_text
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _CELL = "|"  # striprtf's sign for the end of a cell
+_MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
+_TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
+_APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
+_CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
+
+
+class _Group(NamedTuple):
+    kind: str
+    start: int
+    end: int
 
 
 def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read an RTF document: paragraphs, and the rows of tables; it says nothing of headings that can be relied on.
 
-    Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
+    Footnotes and comments follow their paragraph, page headers and footers the text. Raises DocumentUnreadable,
+    DocumentEmpty or DocumentTooLarge.
     """
     if data.rstrip(b"\0\r\n \t")[-1:] != b"}":
         raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it again")
     try:
         # Bytes above ASCII stand for themselves until striprtf knows their encoding.
-        text = rtf_to_text(data.decode("latin-1"), errors="replace")
+        text, notes, headers = _texts(data.decode("latin-1"))
     except (ValueError, TypeError, LookupError):
         raise DocumentUnreadable(
             f"{filename} is damaged: it cannot be read as RTF; save or download it again"
@@ -27,16 +43,77 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
     builder = DocumentBuilder(filename, limits)
-    rows: list[list[str]] = []
-    for line in text.split("\n"):
-        if line.rstrip().endswith(_CELL) and line.count(_CELL) > 1:
-            rows.append(line.rstrip().removesuffix(_CELL).split(_CELL))
-            continue
-        builder.table(rows, has_header=len(rows) > 1)
-        rows = []
-        builder.paragraph(line)
-    builder.table(rows, has_header=len(rows) > 1)
+    _add_lines(text, notes, builder)
+    if headers:
+        builder.begin_page_headers()
+        for header in headers:
+            builder.paragraph(header)
     document = builder.build()
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")
     return document
+
+
+def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
+    """The running text with a mark for each note and comment, these, and the page headers and footers."""
+    groups = list(_groups(rtf))
+    fonts = next((rtf[group.start : group.end] for group in groups if group.kind == "fonttbl"), "")
+    page = _CODE_PAGE.search(rtf)
+    head = rf"{{\rtf1\ansi{page[0] if page else ''}{fonts}"
+    apart = [(group, opening) for group in groups if (opening := _APART.match(rtf, group.start))]
+    inner = _MARK_IN_RTF.join(f"{{{rtf[opening.end() : group.end]}" for group, opening in apart)
+    said = [" ".join(part.split()) for part in rtf_to_text(f"{head}{inner}}}", errors="replace").split(_MARK)]
+    running: list[str] = []
+    notes: list[str] = []
+    headers: dict[str, None] = {}
+    at, author = 0, ""
+    for (group, _), words in zip(apart, said, strict=False):
+        if group.kind == "fonttbl":
+            continue
+        running.append(rtf[at : group.start])
+        at = group.end
+        if group.kind == "atnauthor":
+            author = words
+        elif group.kind in ("footnote", "annotation"):
+            running.append(_MARK_IN_RTF)
+            notes.append(comment(words, author) if group.kind == "annotation" else words)
+        elif any(map(str.isalpha, words)):
+            headers.setdefault(words)
+    text = rtf_to_text("".join((*running, rtf[at:])), errors="replace")
+    return text, notes, list(headers)
+
+
+def _groups(rtf: str) -> Iterator[_Group]:
+    """The outermost groups that stand apart from the running text."""
+    depth, opened = 0, ("", 0, 0)
+    for token in _TOKEN.finditer(rtf):
+        if token[0] == "{":
+            depth += 1
+            if not opened[0] and (apart := _APART.match(rtf, token.start())):
+                opened = apart[1], token.start(), depth
+        elif token[0] == "}":
+            if opened[0] and depth == opened[2]:
+                yield _Group(opened[0], opened[1], token.end())
+                opened = "", 0, 0
+            depth -= 1
+
+
+def _add_lines(text: str, notes: list[str], builder: DocumentBuilder) -> None:
+    waiting = iter(notes)
+    rows: list[list[str]] = []
+    below: list[str] = []
+    for line in text.split("\n"):
+        below += [note for _, note in zip(range(line.count(_MARK)), waiting, strict=False)]
+        plain = line.replace(_MARK, "")
+        if plain.rstrip().endswith(_CELL) and plain.count(_CELL) > 1:
+            rows.append(plain.rstrip().removesuffix(_CELL).split(_CELL))
+            continue
+        builder.table(rows, has_header=len(rows) > 1)
+        rows = []
+        builder.paragraph(plain)
+        for note in below:
+            builder.paragraph(note)
+        below = []
+    builder.table(rows, has_header=len(rows) > 1)
+    for note in below:
+        builder.paragraph(note)

@@ -1,7 +1,8 @@
 """Word documents (.docx): python-docx opens the package, the body is read in document order."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import docx
 from docx.exceptions import PythonDocxError
@@ -13,29 +14,33 @@ from docx.oxml.parser import parse_xml
 from docx.parts.document import DocumentPart
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.charts import add_chart
+from citewell_documents.parsing.office.diagrams import diagram_texts
 from citewell_documents.parsing.office.missing_parts import linked_stream
+from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.word.hidden import drop_hidden
+from citewell_documents.parsing.word.inserted import add_inserted
 from citewell_documents.parsing.word.numbering import Numbering
 from citewell_documents.parsing.word.styles import Styles, heading_level
 from citewell_documents.parsing.word.tables import children, is_layout, marks_header, table_rows
 from citewell_documents.parsing.word.text import (
     Notes,
     charts,
+    diagrams,
     has_sequence,
     note_references,
     paragraph_text,
     pictures,
     text_boxes,
+    without_page_numbers,
 )
 
-_PARAGRAPH, _TABLE, _CELL, _ROW = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr"))
+_PARAGRAPH, _TABLE, _CELL, _ROW, _CHUNK = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr", "w:altChunk"))
 _MAX_HEADING = 300  # whole paragraphs in a heading style are text
 _CONTENTS = "Table of Contents"
 
@@ -43,13 +48,13 @@ _CONTENTS = "Table of Contents"
 def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
 
-    Text boxes, descriptions of pictures and notes follow their paragraph.
-    Deleted text, hidden and struck text (`hidden`), comments, running headers and the table of
-    contents are left out. The text of a cell that spans rows is repeated in each.
+    Text boxes, descriptions of pictures, notes and comments follow their paragraph, page headers and footers the text.
+    Deleted text, hidden and struck text (`hidden`) and the table of contents are left out. The text of a cell that
+    spans rows is repeated in each.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
-    archive = opened_archive(data, filename, limits)
+    archive = opened_package(data, filename, limits)
     stream = linked_stream(archive, filename)
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "a Word document", PythonDocxError, OpcError):
@@ -57,6 +62,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         reader = _Reader.of(document.part, builder)
         for body in document.part.element.iterchildren(qn("w:body")):
             reader.read(body)
+        reader.read_page_headers()
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
@@ -78,7 +84,8 @@ class _Reader:
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
         styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES))
-        notes = [_related(part, kind) for kind in (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES)]
+        kinds = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.COMMENTS)
+        notes = [_related(part, kind) for kind in kinds]
         for element in (part.element, *notes):
             if element is not None:
                 drop_hidden(element, styles, builder.hidden)
@@ -91,9 +98,27 @@ class _Reader:
                 self._flush()
                 self._table(block)
                 self._flush()
+            elif block.tag == _CHUNK:
+                self._flush()
+                add_inserted(self.part, block.get(qn("r:id"), ""), self.builder)
             else:
                 self._paragraph(block)
         self._flush()
+
+    def read_page_headers(self) -> None:
+        """Read what stands above and below the text of all pages, each text once, without page numbers."""
+        told: set[str] = set()
+        for kind in (RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER):
+            for part in _related_parts(self.part, kind):
+                root = parse_xml(part.blob)
+                without_page_numbers(root)
+                text = " ".join(filter(None, (paragraph_text(inner).strip() for inner in root.iter(_PARAGRAPH))))
+                if not any(map(str.isalpha, text)) or text in told:
+                    continue
+                if not told:
+                    self.builder.begin_page_headers()
+                told.add(text)
+                replace(self, part=cast("DocumentPart", part)).read(root)
 
     def _paragraph(self, paragraph: Element) -> None:
         style = self.styles.of_paragraph(paragraph)
@@ -133,6 +158,10 @@ class _Reader:
             if (part := self.part.related_parts.get(relationship)) is not None:
                 self._flush()
                 add_chart(parse_xml(part.blob), self.builder)
+        for relationship in diagrams(paragraph):
+            if (part := self.part.related_parts.get(relationship)) is not None:
+                self._flush()
+                self.builder.paragraph("\n".join(diagram_texts(parse_xml(part.blob))))
 
     def _table(self, table: Element) -> None:
         if is_layout(table):
@@ -177,7 +206,7 @@ class _Reader:
 def _blocks(container: Element) -> Iterator[Element]:
     """The blocks of a container and of its content controls, except the control of the table of contents."""
     for child in container:
-        if child.tag in (_PARAGRAPH, _TABLE):
+        if child.tag in (_PARAGRAPH, _TABLE, _CHUNK):
             yield child
         elif child.tag in _BLOCK_WRAPPERS and not _is_contents(child):
             yield from _blocks(child)
@@ -192,7 +221,9 @@ def _is_contents(control: Element) -> bool:
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:
-    related: list[Part] = [
-        link.target_part for link in part.rels.values() if link.reltype == kind and not link.is_external
-    ]
+    related = _related_parts(part, kind)
     return parse_xml(related[0].blob) if related else None
+
+
+def _related_parts(part: DocumentPart, kind: str) -> list[Part]:
+    return [link.target_part for link in part.rels.values() if link.reltype == kind and not link.is_external]

@@ -2,14 +2,17 @@
 and the notes it refers to.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
 from citewell_documents.parsing.numerals import roman
+from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of
 from citewell_documents.parsing.office.equations import linear
 from citewell_documents.parsing.office.parts import Element
+from citewell_documents.parsing.office.remarks import comment
 
 _TEXTS = {
     qn("w:tab"): " ",
@@ -28,6 +31,7 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _TEXT, _RUN, _SYMBOL = qn("w:t"), qn("w:r"), qn("w:sym")
 _OFF = ("0", "false", "off")
 _PRIVATE_USE = range(0xE000, 0xF900)
+_MOST_BESIDE_NUMBER = 2  # words: `Page … of …`
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,6 +41,11 @@ def paragraph_text(paragraph: Element) -> str:
 
 def text_boxes(paragraph: Element) -> Iterator[Element]:
     yield from _outermost(paragraph, qn("w:txbxContent"))
+
+
+def diagrams(paragraph: Element) -> Iterator[str]:
+    for diagram in _outermost(paragraph, DIAGRAM):
+        yield data_of(diagram)
 
 
 def charts(paragraph: Element) -> Iterator[str]:
@@ -57,10 +66,21 @@ def has_sequence(paragraph: Element) -> bool:
 
 
 def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
-    """The notes that a paragraph refers to: (`footnote` or `endnote`, id)."""
-    for kind in ("footnote", "endnote"):
+    """The notes that a paragraph refers to: (`footnote`, `endnote` or `comment`, id)."""
+    for kind in ("footnote", "endnote", "comment"):
         for reference in _outermost(paragraph, qn(f"w:{kind}Reference")):
             yield kind, reference.get(qn("w:id"), "")
+
+
+def without_page_numbers(root: Element) -> None:
+    """Empty the paragraphs of a page's header that are only there for its number: `Page 3 of 7`."""
+    for paragraph in root.iter(qn("w:p")):
+        simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
+        codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
+        words = re.findall(r"[^\W\d_]+", paragraph_text(paragraph))
+        if len(words) <= _MOST_BESIDE_NUMBER and any("PAGE" in code for code in (*simple, *codes)):
+            for child in list(paragraph):
+                paragraph.remove(child)
 
 
 @dataclass(slots=True)
@@ -71,17 +91,21 @@ class Notes:
     _counts: dict[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
-    def of(cls, footnotes: Element | None, endnotes: Element | None) -> "Notes":
+    def of(cls, footnotes: Element | None, endnotes: Element | None, comments: Element | None = None) -> "Notes":
         notes: dict[tuple[str, str], str] = {}
-        for kind, part in (("footnote", footnotes), ("endnote", endnotes)):
+        for kind, part in (("footnote", footnotes), ("endnote", endnotes), ("comment", comments)):
             for note in () if part is None else part.findall(qn(f"w:{kind}")):
-                text = " ".join(paragraph_text(paragraph) for paragraph in note.iter(qn("w:p")))
-                notes[kind, note.get(qn("w:id"), "")] = text.strip()
+                text = " ".join(paragraph_text(paragraph) for paragraph in note.iter(qn("w:p"))).strip()
+                said = comment(text, note.get(qn("w:author"), "")) if kind == "comment" else text
+                notes[kind, note.get(qn("w:id"), "")] = said
         return cls(notes)
 
     def texts(self, references: Iterable[tuple[str, str]]) -> list[str]:
         notes: list[str] = []
         for kind, note_id in references:
+            if kind == "comment":
+                notes += filter(None, (self._notes.get((kind, note_id)),))
+                continue
             self._counts[kind] = number = self._counts.get(kind, 0) + 1
             mark = str(number).translate(_RAISED) if kind == "footnote" else roman(number)
             if text := self._notes.get((kind, note_id)):

@@ -9,16 +9,19 @@ import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
+from citewell_documents.blocks import SheetPlace
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentTooLarge
-from citewell_documents.parsing.archives import Archive, opened_archive
+from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
 from citewell_documents.parsing.workbook.hidden import Cell, Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
 from citewell_documents.parsing.workbook.regions import Row, add_region
+from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
 from citewell_documents.parsing.workbook.values import shown
 
 _MAX_CELLS = 20_000_000
@@ -29,12 +32,13 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     """Read a .xlsx: visible, non-empty sheets, each a section with its tables; no pages.
 
     Blank rows and columns separate tables; a lone cell above a table is its title. Formulas give their stored values.
-    The value of a merged cell appears once in each of its rows. Descriptions of pictures and charts follow the cells.
-    Hidden sheets, rows and columns, struck cells and white ones are left out, and `found` says so.
+    The value of a merged cell appears once in each of its rows. Comments, descriptions of pictures, text boxes,
+    diagrams and charts follow the cells. Hidden sheets, rows and columns, struck cells and white ones are left out, and
+    `found` says so.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
-    archive = opened_archive(data, filename, limits)
+    archive = opened_package(data, filename, limits)
     stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an Excel workbook", InvalidFileException), warnings.catch_warnings():
@@ -56,7 +60,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 def _count_hidden(sheet: ReadOnlyWorksheet, builder: DocumentBuilder) -> None:
     sheet.reset_dimensions()
     for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
-        for text in _texts(cells).values():
+        for text in _texts(0, cells, {}).values():
             builder.hidden.add(text, "hidden")
 
 
@@ -66,6 +70,11 @@ def _add_sheet(
     sheet.reset_dimensions()  # the declared size is often far larger than the content
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
+    formulas = uncalculated(archive, part)
+    if formulas:
+        builder.note(
+            f"formulas without a value in {sheet.title}: {len(formulas):,} (open it in Excel and save it again)"
+        )
 
     def seen(row: int, texts: Mapping[int, str], cells: Sequence[Cell]) -> dict[int, str] | None:
         reasons = {column: unseen.reason(row, column, cells[column - 1], lines) for column in texts}
@@ -75,13 +84,18 @@ def _add_sheet(
         return None if row in lines.rows else shown
 
     content: Iterable[Callable[[DocumentBuilder], None]] = chain(
-        (partial(add_region, region) for region in _regions(_rows(sheet, merged, builder, seen), builder)),
+        (partial(add_region, region) for region in _regions(_rows(sheet, merged, formulas, builder, seen), builder)),
+        (partial(_add_remark, remark) for remark in comments_of(archive, part, builder.filename)),
         (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
     )
     for number, add in enumerate(content):
         if number == 0:
             builder.heading(sheet.title, (1,))
         add(builder)
+
+
+def _add_remark(remark: Remark, builder: DocumentBuilder) -> None:
+    builder.paragraph(remark.text, place=SheetPlace(remark.row, 1, (remark.column,)))
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:
@@ -105,9 +119,12 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
 
 
 _Seen = Callable[[int, Mapping[int, str], Sequence[Cell]], dict[int, str] | None]
+_Formulas = Mapping[tuple[int, int], str]
 
 
-def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, seen: _Seen) -> Iterator[Row]:
+def _rows(
+    sheet: ReadOnlyWorksheet, merged: Merged, formulas: _Formulas, builder: DocumentBuilder, seen: _Seen
+) -> Iterator[Row]:
     """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
     count = 0
     for number, cells in enumerate(sheet.iter_rows(), 1):
@@ -117,13 +134,14 @@ def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, se
         count += len(cells)
         if count > _MAX_CELLS:
             raise DocumentTooLarge(f"{builder.filename} has more than {_MAX_CELLS:,} cells, which is the limit.")
-        if (row := seen(number, _texts(cells), cells)) is not None:
+        if (row := seen(number, _texts(number, cells, formulas), cells)) is not None:
             yield Row(number, merged.filled(number, row))
 
 
-def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+def _texts(number: int, cells: Sequence[Cell], formulas: _Formulas) -> dict[int, str]:
+    """What the cells of a row show, by column: of a formula without a value the formula."""
     return {
         column: text
         for column, cell in enumerate(cells, 1)
-        if cell.value is not None and (text := shown(cell.value, cell.number_format))
+        if (text := formulas.get((number, column)) if cell.value is None else shown(cell.value, cell.number_format))
     }

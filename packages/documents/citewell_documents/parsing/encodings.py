@@ -1,0 +1,249 @@
+"""Which encoding a text is in that does not say so: what chardet finds, held against how words are written.
+
+chardet compares pairs of bytes with those of languages, and is unsure of short texts. A wrong encoding betrays itself
+to a reader: symbols within words, capitals within words, letters of two scripts or of no one language, rare characters.
+"""
+
+import codecs
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.letters import ALPHABETS, COMMON
+
+# The encodings of the web standard, and those of DOS (Cyrillic) and of the Macintosh that are still met, by their names
+# in chardet, with those of Python and of people.
+_ENCODINGS = {
+    "cp874": ("cp874", "Thai (Windows-874)"),
+    "cp1250": ("cp1250", "Central European (Windows-1250)"),
+    "cp1251": ("cp1251", "Cyrillic (Windows-1251)"),
+    "cp1252": ("cp1252", "Western European (Windows-1252)"),
+    "cp1253": ("cp1253", "Greek (Windows-1253)"),
+    "cp1254": ("cp1254", "Turkish (Windows-1254)"),
+    "cp1255": ("cp1255", "Hebrew (Windows-1255)"),
+    "cp1256": ("cp1256", "Arabic (Windows-1256)"),
+    "cp1257": ("cp1257", "Baltic (Windows-1257)"),
+    "cp1258": ("cp1258", "Vietnamese (Windows-1258)"),
+    "iso8859-2": ("iso8859_2", "Central European (ISO-8859-2)"),
+    "iso8859-7": ("iso8859_7", "Greek (ISO-8859-7)"),
+    "koi8-r": ("koi8_r", "Russian (KOI8-R)"),
+    "koi8-u": ("koi8_u", "Ukrainian (KOI8-U)"),
+    "cp866": ("cp866", "Cyrillic (DOS, cp866)"),
+    "mac-roman": ("mac_roman", "Western European (Macintosh)"),
+    "cp932": ("cp932", "Japanese (Shift_JIS)"),
+    "euc_jis_2004": ("euc_jp", "Japanese (EUC-JP)"),
+    "gb18030": ("gb18030", "Chinese (GB18030)"),
+    "big5hkscs": ("big5hkscs", "Chinese (Big5)"),
+    "cp949": ("cp949", "Korean (EUC-KR, cp949)"),
+}
+MEANT = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+}
+"""The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
+# Python has other encodings, some of which take very long.
+_KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)|mac-")
+_RARE: Mapping[str, float] = dict.fromkeys(("mac-roman", "cp866", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5)
+"""Encodings that are met so much less than others that they have to fit better."""
+_FLOOR, _WEIGHT = 0.02, 2
+# By how much the best encoding has to fit better than the next one; encodings of East Asia share most of their bytes.
+_MARGIN, _MARGIN_OF_EAST_ASIA = 2, 4
+_EAST_ASIA = frozenset(("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"))
+_MOST_SAMPLE = 4_000
+_MOST_UTF16 = 100_000
+_LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes: UTF-16 of Latin letters, of others
+_PLAIN = re.compile(rb"[\0\t\n\r -~]+")
+_WORD = re.compile(r"[^\W\d_]+")
+_AFTER_WORDS = frozenset("®™°")
+_BEFORE_WORDS = frozenset("¿¡§…·")
+_WITHIN_WORDS = frozenset("’·…-")
+_ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "FULLWIDTH"))
+_RARE_CHARACTER, _HALF_WIDTH, _WITHIN_WORD, _NEVER_WRITTEN = 0.6, 0.5, 3, 10
+
+
+def codec(name: str) -> str:
+    """Python's name for an encoding that a text is said to be in. Raises LookupError for one that is not known."""
+    known = codecs.lookup(name).name
+    if not _KNOWN.match(known):
+        raise LookupError(name)
+    return MEANT.get(known, known)
+
+
+def named(data: bytes, encoding: str, filename: str) -> bytes:
+    """A text in UTF-8 whose encoding is known. Raises DocumentUnreadable if it is not in that one."""
+    try:
+        return data.decode(codec(encoding)).encode()
+    except (LookupError, ValueError):
+        raise DocumentUnreadable(
+            f"{filename} is not text in the encoding that its metadata name ({encoding[:40]}); "
+            "name another one, such as cp1250 or shift_jis, or save it as UTF-8"
+        ) from None
+
+
+class Likely(NamedTuple):
+    """What bytes may say: the encoding's name in Python, that for people, and how well the text fits it."""
+
+    encoding: str
+    name: str
+    score: float
+
+
+def likely_encodings(data: bytes) -> list[Likely]:
+    """The encoding that bytes are in; several, the likeliest first, if they fit about equally well and differ.
+
+    Empty for what is no text in any of them.
+    """
+    sample = _sample(data)
+    by_text: dict[str, Likely] = {}
+    for key, confidence in _confidences(sample).items():
+        encoding, name = _ENCODINGS[key]
+        try:
+            data.decode(encoding)
+            text = sample.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        likely = Likely(encoding, name, _in_small_letters(key, text, confidence) * _fitness(key, text))
+        if text not in by_text or by_text[text].score < likely.score:
+            by_text[text] = likely
+    best = max(by_text.values(), key=lambda likely: likely.score, default=None)
+    close = [likely for likely in by_text.values() if best and likely.score * _margin(best, likely) > best.score]
+    return sorted(close, key=lambda likely: -likely.score)
+
+
+def _margin(best: Likely, likely: Likely) -> float:
+    return _MARGIN_OF_EAST_ASIA if {best.encoding, likely.encoding} <= _EAST_ASIA else _MARGIN
+
+
+def unmarked_utf16(data: bytes) -> str | None:
+    """The byte order of UTF-16 without a mark, as an encoding; None for anything else.
+
+    In the other order blanks and line ends would be U+2000 and U+0A00.
+    """
+    sample = data[:_MOST_UTF16]
+    nuls = sample.count(0)
+    others = len(_PLAIN.sub(b"", sample))
+    if len(data) % 2 or not nuls or (nuls < _LEAST_NULS * len(sample) and others < _LEAST_OTHERS * len(sample)):
+        return None  # text of one byte a letter, with a NUL among it, would be Chinese
+    orders = [order for order in ("utf-16-le", "utf-16-be") if _is_writing(sample, order)]
+    return orders[0] if len(orders) == 1 else None
+
+
+def _is_writing(sample: bytes, encoding: str) -> bool:
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 2:
+            return False
+        text = sample[: error.start].decode(encoding)
+    scripts = Counter(_script(character) for character in text if character.isalpha())
+    usual = sum(count for _, count in scripts.most_common(2)) if not scripts.keys() & _ASIAN else scripts.total()
+    signs = sum(character.isascii() and (character.isprintable() or character in "\t\n\r") for character in text)
+    strange = any(unicodedata.category(character) in ("Cn", "Co", "Cs") for character in text)
+    controls = sum(character < " " and character not in "\t\n\r" for character in text)
+    return signs > 0 and not strange and not controls and usual >= 0.9 * scripts.total()
+
+
+def _sample(data: bytes) -> bytes:
+    """The lines that are not ASCII alone, up to a limit; no encoding of these has a line's end within a character."""
+    if len(data) <= _MOST_SAMPLE:
+        return data
+    lines: list[bytes] = []
+    length = 0
+    for line in data.split(b"\n"):
+        if not line.isascii():
+            lines.append(line)
+            length += len(line)
+            if length > _MOST_SAMPLE:
+                break
+    return b"\n".join(lines) or data[:_MOST_SAMPLE]
+
+
+def _confidences(sample: bytes) -> dict[str, float]:
+    """How sure chardet is of each of the encodings."""
+    # Its models are only loaded for a file that is not UTF-8.
+    from chardet import detect_all  # noqa: PLC0415
+    from chardet.registry import lookup_encoding  # noqa: PLC0415
+
+    confidences: dict[str, float] = {}
+    for result in detect_all(sample, ignore_threshold=True, include_encodings=_ENCODINGS):
+        key = lookup_encoding(result["encoding"] or "") or ""
+        if key in _ENCODINGS:
+            confidences.setdefault(key, result["confidence"])
+    return confidences
+
+
+def _in_small_letters(key: str, text: str, confidence: float) -> float:
+    """The confidence, for a text in capitals that of the same one in small letters, which languages are known by."""
+    letters = [character for character in text if character > "\x7f" and character.isalpha()]
+    if letters and all(map(str.isupper, letters)):
+        small = text.lower().encode(_ENCODINGS[key][0], errors="ignore")
+        return max(confidence, _confidences(small).get(key, 0.0))
+    return confidence
+
+
+def _fitness(key: str, text: str) -> float:
+    return _RARE.get(key, 1.0) * (1 + _FLOOR - _strangeness(text)) ** _WEIGHT
+
+
+def _strangeness(text: str) -> float:
+    """The share, of the characters beyond ASCII, of those that writing does not have or seldom has, from 0 to 1."""
+    foreign = sum(character > "\x7f" for character in text)
+    if not foreign:
+        return 0.0
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
+    strange = sum(map(_strange_letters, words)) + _letters_of_no_language(words) + sum(_strange_signs(text))
+    return min(1.0, strange / foreign)
+
+
+def _strange_letters(word: str) -> float:
+    """How many letters of a word are out of place: all of them where scripts or capitals are mixed."""
+    scripts = Counter(_script(character) for character in word)
+    foreign = sum(character > "\x7f" for character in word)
+    rare = _RARE_CHARACTER * sum(character >= "\u3400" and character not in COMMON for character in word)
+    if scripts.keys() & _ASIAN:
+        mixed = not scripts.keys() <= {*_ASIAN, "LATIN"}
+    else:
+        rare = _HALF_WIDTH * scripts["HALFWIDTH"]
+        mixed = len(scripts) > 1 or not (word.islower() or word.isupper() or word[1:].lower() == word[1:])
+    return foreign if mixed else rare
+
+
+def _letters_of_no_language(words: list[str]) -> int:
+    """How many Latin letters the language lacks that has the most of them."""
+    letters = Counter(
+        character.lower()[0]
+        for word in words
+        for character in word
+        if character > "\x7f" and _script(character) == "LATIN" and not character.lower()[0].isascii()
+    )
+    return min(sum(count for letter, count in letters.items() if letter not in alphabet) for alphabet in ALPHABETS)
+
+
+def _strange_signs(text: str) -> Iterator[int]:
+    for at, sign in enumerate(text):
+        if sign < "\x80" or sign.isalpha():
+            continue
+        before, after = text[at - 1 : at].isalpha(), text[at + 1 : at + 2].isalpha()
+        category = unicodedata.category(sign)
+        if category in ("Cc", "Cn", "Co", "Cs"):
+            yield _NEVER_WRITTEN
+        elif category[0] == "S":
+            yield _WITHIN_WORD * (after or (before and sign not in _AFTER_WORDS))
+        elif category in ("Pf", "Po") and not before and sign not in _BEFORE_WORDS:
+            yield int(after and _script(text[at + 1]) not in _ASIAN)
+        elif category[0] in "PN" and category != "Pd" and sign not in _WITHIN_WORDS:
+            yield _WITHIN_WORD * (before and after and _script(text[at - 1]) not in _ASIAN)
+
+
+def _script(letter: str) -> str:
+    """The first word of a letter's name in Unicode: LATIN, CYRILLIC, CJK, …"""
+    return "LATIN" if letter.isascii() else unicodedata.name(letter, "?").replace("-", " ").partition(" ")[0]

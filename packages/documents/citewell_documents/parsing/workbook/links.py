@@ -1,0 +1,30 @@
+"""The parts that a part of a workbook is linked to."""
+
+import posixpath
+from collections.abc import Iterator
+from contextlib import suppress
+
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.archives import Archive
+from citewell_documents.parsing.office.parts import Element, xml_part
+
+
+def linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, str]:
+    """The names of the parts of a kind that a part is linked to, by the ids of the links."""
+    folder, name = posixpath.split(part.lstrip("/"))
+    links = f"{folder}/_rels/{name}.rels"
+    if links not in archive:
+        return {}
+    targets = {
+        link.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, link.get("Target", ""))).lstrip("/")
+        for root in roots(archive, links, filename)
+        for link in root
+        if link.get("Type", "").endswith(kind)
+    }
+    return {link: target for link, target in targets.items() if target in archive}
+
+
+def roots(archive: Archive, part: str, filename: str) -> Iterator[Element]:
+    """The root of a part; nothing if it is damaged, because the cells are worth more than a damaged drawing."""
+    with suppress(DocumentUnreadable):
+        yield xml_part(archive, part, filename)
