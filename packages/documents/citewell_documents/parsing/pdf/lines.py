@@ -93,6 +93,8 @@ class _Reader:
         text = readable(joined)
         if not text.strip():
             return
+        if text.strip().count("\t") == len(cells) - 2:  # the label of an item and its text
+            cells = ((cells[0][0], cells[1][1]), *cells[2:])
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
         directions = (unicodedata.bidirectional(character) for character in text)
         first = next((direction for direction in directions if direction in ("L", "R", "AL")), "L")

@@ -13,7 +13,7 @@ from citewell_documents.parsing.pdf.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.ink import cleaned_places, placed
 from citewell_documents.parsing.pdf.lines import Line
-from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
+from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_rows, whole_tables, within_row
 from citewell_documents.parsing.pdf.typography import Typography
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
@@ -43,7 +43,7 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
     """Yield the paragraphs of a page; inside one, `\\n` separates rows and items and `\\t` the cells of a row."""
     if not lines:
         return
-    lines = whole_tables(list(_without_stretched_spaces(lines, typography)))
+    lines = whole_tables(list(_without_stretched_spaces(whole_rows(lines), typography)))
     edges = _right_edges(lines, typography)
     members, text, starts = [lines[0]], lines[0].text, [0]
     for (above, line), edge in zip(pairwise(lines), edges, strict=False):
@@ -116,6 +116,10 @@ def _separator(above: Line, line: Line, edge: float, typography: Typography) -> 
         ends_within = not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
         return typography.continuation(above, line) if wraps and ends_within else None
     return _within_block(above, line, typography, wraps=wraps)
+
+
+def is_item(text: str) -> bool:
+    return bool(_ITEM.match(text))
 
 
 def _within_block(above: Line, line: Line, typography: Typography, *, wraps: bool) -> str | None:
