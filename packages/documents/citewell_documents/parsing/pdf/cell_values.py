@@ -79,7 +79,7 @@ def words_in(rows: Sequence[Line]) -> list[list[Word]]:
 def _are_near(before: Word, word: Word, size: float) -> bool:
     """True for two numbers so near that they may be one."""
     near = word.extent[0] - before.extent[1] < _GROUPED_EM * size
-    return near and bool(_NUMBER.fullmatch(before.text.split()[-1]) and _NUMBER.fullmatch(word.text))
+    return near and not word.starts and bool(_NUMBER.fullmatch(before.text.split()[-1]) and _NUMBER.fullmatch(word.text))
 
 
 def _are_groups(before: Word, word: Word) -> bool:

@@ -34,6 +34,7 @@ class Line:
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
     outside a table is one cell, and none is known where leaders fill the gaps. `ink`: where its characters stand.
+    `table`: the number of the table with drawn lines whose row this is, empty cells and all; `cells` are unknown then.
     `confidence`: of a line that was recognised in a picture, from 0 to 1.
     """
 
@@ -48,6 +49,7 @@ class Line:
     spaced: bool = False
     invisible: bool = False
     cells: tuple[Extent, ...] = ()
+    table: int = 0
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
 

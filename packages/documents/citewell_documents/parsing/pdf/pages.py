@@ -17,6 +17,8 @@ from citewell_documents.parsing.pdf.frames import Frame, frame_of
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
+from citewell_documents.parsing.pdf.ruled_rows import in_ruled_rows
+from citewell_documents.parsing.pdf.rulings import ruled_tables
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
@@ -116,4 +118,5 @@ def _lines(textpage: pdfium.PdfTextPage, box: Box, budget: int) -> tuple[list[Li
     # Invisible text that is most of the page is the text recognised in a scan; other invisible text is left out.
     visible = [line for line in lines if not line.invisible]
     is_most = 2 * sum(len(line.text) for line in visible) >= sum(len(line.text) for line in lines)
-    return in_reading_order(visible if is_most else lines), count
+    kept = in_ruled_rows(visible if is_most else lines, ruled_tables(textpage.page))
+    return in_reading_order(kept), count

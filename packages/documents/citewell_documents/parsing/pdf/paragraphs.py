@@ -105,6 +105,8 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
     """What stands between two lines of a paragraph; None between paragraphs."""
     drop = above.y - line.y
+    if above.table or line.table:
+        return "\n" if same_table([above], line) else None
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
         return within_row(above, line)
     if same_table([above], line):

@@ -36,6 +36,8 @@ def _near(above: Sequence[Line], line: Line) -> bool:
 def same_table(above: Sequence[Line], line: Line) -> bool:
     """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
     last = above[-1]
+    if last.table or line.table:
+        return last.table == line.table
     if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
         return False
     size = max(last.size, line.size)
@@ -62,7 +64,7 @@ def whole_rows(lines: list[Line]) -> list[Line]:
 
 def _same_row(left: Line, right: Line) -> Line | None:
     between = within_row(left, right)
-    if between is None:
+    if between is None or left.table or right.table:
         return None
     longer = max(left, right, key=lambda line: len(line.text))
     cells: tuple[Extent, ...] = ()
