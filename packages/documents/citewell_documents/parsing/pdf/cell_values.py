@@ -14,7 +14,9 @@ from citewell_documents.parsing.pdf.glyphs import Box, Extent, sides
 from citewell_documents.parsing.pdf.ink import placed
 from citewell_documents.parsing.pdf.lines import Line
 
-APART_EM = 0.45  # between cells, if the rows of a table agree: wider than the space between words
+_WIDER = 1.4
+_MIN_GAPS = 8
+_APART_EM = 0.45  # between cells, if the rows of a table agree: wider than the space between words
 _GROUPED_EM = 0.95  # between groups of digits; a 1 has wide sides
 _NEAR_EM = 0.3
 _SIGN = re.compile(r"(?:US|CA|AU|HK)?[$€£¥₩]")
@@ -63,6 +65,7 @@ def extent_of(cell: Sequence[Word]) -> Extent:
 def words_in(rows: Sequence[Line]) -> list[list[Word]]:
     """The words of each row, none where their places are not known."""
     words = [_words(row) for row in rows]
+    apart = apart_of(words, rows)
     ungrouped = [
         word.extent
         for row, of_row in zip(rows, words, strict=True)
@@ -72,8 +75,19 @@ def words_in(rows: Sequence[Line]) -> list[list[Word]]:
     for row, of_row in zip(rows, words, strict=True):
         _join_groups(of_row, row.size, ungrouped)
         for before, word in pairwise(of_row):
-            _place(before, word, row.size)
+            _place(before, word, apart * row.size)
     return words
+
+
+def apart_of(words: Sequence[Sequence[Word]], rows: Sequence[Line]) -> float:
+    """The gap between cells, in em, which is wider than that between the words of these rows."""
+    gaps = sorted(
+        (word.extent[0] - before.extent[1]) / row.size
+        for row, of_row in zip(rows, words, strict=True)
+        for before, word in pairwise(of_row)
+        if not word.starts
+    )
+    return max(_APART_EM, _WIDER * gaps[len(gaps) // 4]) if len(gaps) >= _MIN_GAPS else _APART_EM
 
 
 def _are_near(before: Word, word: Word, size: float) -> bool:
@@ -98,13 +112,13 @@ def _join_groups(words: list[Word], size: float, ungrouped: Sequence[Extent]) ->
             at += 1
 
 
-def _place(before: Word, word: Word, size: float) -> None:
+def _place(before: Word, word: Word, gap: float) -> None:
     last = before.text.split()[-1]
     signed = _SIGN.fullmatch(before.text) and _VALUE.fullmatch(word.text.replace(" ", ""))
     if signed or (_CLOSING.fullmatch(word.text) and _NUMBER.fullmatch(last)):
         word.starts, word.joined = False, word.starts
     elif _VALUE.fullmatch(last) or _CLOSING.fullmatch(last):
-        apart = word.extent[0] - before.extent[1] > APART_EM * size
+        apart = word.extent[0] - before.extent[1] > gap
         word.starts |= bool(_SIGN.fullmatch(word.text)) or (apart and bool(_VALUE.fullmatch(word.text.split()[0])))
 
 

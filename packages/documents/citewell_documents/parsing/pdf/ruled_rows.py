@@ -1,15 +1,17 @@
 """Lines in a table with drawn lines: a row of the table is one line, with all lines of each cell in it."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from citewell_documents.parsing.pdf.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
 from citewell_documents.parsing.pdf.lines import Line
 
 _MAX_LINES = 15  # of a cell: more are a page laid out in boxes
 _MIN_FILLED = 4
+_SAME_COLUMN = 10.0  # points: double lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,28 @@ def _with_rows(lines: list[Line], table: _Table, number: int) -> list[Line]:
             taken.append(at)
             for cell, part in parts:
                 within[cell].append(part)
-    in_columns = {cell[0] for cell in within}
-    if len(within) < _MIN_FILLED or len(in_columns) < 2 or max(map(len, within.values())) > _MAX_LINES:
+    lefts = _lefts(within)
+    if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
         return lines
-    rows = list(_rows(within, table, number))
+    if sum(line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1 for cell, inside in within.items() for line in inside) > 1:
+        return lines
+    rows = list(_rows(within, replace(table, lefts=lefts), number))
     first, drop = taken[0], set(taken)
     return [row for at, line in enumerate(lines) for row in (rows if at == first else () if at in drop else (line,))]
+
+
+def _are_rows(lines: Sequence[Line]) -> bool:
+    """True for what is no cell: several values, each of a row without a line of its own, or a page laid out in boxes."""
+    rows = {round(line.y / line.size) for line in lines}
+    return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
+
+
+def _lefts(cells: Iterable[Box]) -> list[float]:
+    lefts: list[float] = []
+    for left in sorted({cell[0] for cell in cells}):
+        if not lefts or left - lefts[-1] > _SAME_COLUMN:
+            lefts.append(left)
+    return lefts
 
 
 def _parts(line: Line, cells: Sequence[Box]) -> Iterator[tuple[Box | None, Line]]:
@@ -63,7 +81,7 @@ def _parts(line: Line, cells: Sequence[Box]) -> Iterator[tuple[Box | None, Line]
         ink, rest = parted(rest, visible(text))
         at += 1
         is_last = at == len(cut)
-        yield cell, replace(line, text=" ".join(text.split()), ink=ink, divided=line.divided and is_last, cells=())
+        yield cell, replace(line, text=text, ink=ink, divided=line.divided and is_last, cells=())
 
 
 def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
@@ -73,7 +91,9 @@ def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
 
 def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator[Line]:
     for top in table.tops:
-        cells = {cell[0]: cell for cell in within if cell[3] >= top > cell[1]}
+        cells = {
+            max(left for left in table.lefts if left <= cell[0]): cell for cell in within if cell[3] >= top > cell[1]
+        }
         begun = [line for cell in cells.values() if cell[3] == top for line in within[cell]]
         if not begun:
             continue
@@ -97,6 +117,6 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator
 
 def _joined(lines: Sequence[Line]) -> Iterator[str]:
     for at, line in enumerate(lines):
-        yield line.text
+        yield line.text.replace("\t", " ")
         if at < len(lines) - 1 and not line.divided:
             yield " "

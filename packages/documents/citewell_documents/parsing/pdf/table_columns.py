@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import APART_EM, Word, cells_of, extent_of, text_of, words_in
+from citewell_documents.parsing.pdf.cell_values import Word, apart_of, cells_of, extent_of, text_of, words_in
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 
 _TOUCH_EM = 0.15  # less in common is none
+_MIN_CELLS = 3  # that a line of text does not have by chance
 _BESIDE_EM = 2.0  # two columns without a row in both, this near, are one
 
 
@@ -27,12 +28,29 @@ def in_columns(rows: Sequence[Line]) -> list[Line]:
     A gap between words divides cells if it does so in most rows, though one row's alone may be too narrow to tell. A
     cell across columns stands in the first of them.
     """
-    words, size = words_in(rows), max(row.size for row in rows)
-    cells = [list(cells_of(of_row, APART_EM * size)) for of_row in words]
-    columns = _columns([[*map(extent_of, of_row)] for of_row in cells if of_row], size)
+    cells, columns = _cells_and_columns(rows)
     if len(columns) < 2:
         return list(rows)
     return [_placed(row, parts, columns) for row, parts in zip(rows, cells, strict=True)]
+
+
+def belongs(rows: Sequence[Line], line: Line) -> bool:
+    """True if a line near a table has cells in most of its columns, though they are nearer to each other than those."""
+    if len(rows) < 2 or line.table or abs(line.y - rows[0].y) < line.size:
+        return False
+    (cells, *_), _ = _cells_and_columns([line])
+    _, columns = _cells_and_columns(rows)
+    places = [_place(extent_of(cell), columns) for cell in cells] if columns else []
+    fits = len(places) == len(columns) or all(before < after for before, after in pairwise(places))
+    return len(places) >= max(_MIN_CELLS, len(columns) / 2) and fits
+
+
+def _cells_and_columns(rows: Sequence[Line]) -> tuple[list[list[list[Word]]], list[_Column]]:
+    size = max(row.size for row in rows)
+    words = words_in(rows)
+    apart = apart_of(words, rows) * size
+    cells = [list(cells_of(of_row, apart)) for of_row in words]
+    return cells, _columns([[*map(extent_of, of_row)] for of_row in cells if of_row], size)
 
 
 def _columns(rows: Sequence[Sequence[Extent]], size: float) -> list[_Column]:

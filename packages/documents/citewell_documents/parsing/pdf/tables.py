@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from citewell_documents.parsing.pdf.cell_values import with_whole_values
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
-from citewell_documents.parsing.pdf.table_columns import in_columns
+from citewell_documents.parsing.pdf.table_columns import belongs, in_columns
 
 _ALIGNED_EM = 0.6
 ROW_DROP_EM = 3.5  # rows further apart belong to different tables
@@ -26,7 +27,11 @@ def whole_tables(lines: list[Line]) -> list[Line]:
             rows[-1] = joined
         else:
             rows.append(line)
-    return [row for table in _runs(rows, same_table) for row in (in_columns(table) if len(table) > 1 else table)]
+    tables = list(_runs(rows, same_table))
+    for above, below in pairwise(tables):  # heads, and other rows that are narrower than the columns
+        while above and _near(above[-1:], below[0]) and belongs(below, above[-1]):
+            below.insert(0, above.pop())
+    return [row for table in tables for row in (in_columns(table) if len(table) > 1 else table)]
 
 
 def _near(above: Sequence[Line], line: Line) -> bool:
