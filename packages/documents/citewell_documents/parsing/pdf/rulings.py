@@ -66,8 +66,14 @@ def _segments(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
                 if wide > high
                 else ((middle[0], min(ys)), (middle[0], max(ys)))
             )
-        else:
+        elif _is_drawn(path):
             yield from points
+
+
+def _is_drawn(path) -> bool:
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    pdfium_c.FPDFPath_GetDrawMode(path, fill, stroke)
+    return bool(stroke.value)
 
 
 def _paths(holder, count, get, matrix: Matrix, depth: int):
