@@ -15,7 +15,7 @@ from citewell_documents.parsing.pdf.ink import placed
 from citewell_documents.parsing.pdf.lines import Line
 
 _WIDER = 1.4
-_MIN_GAPS = 8
+_MIN_GAPS, _SAMPLE = 8, 50
 _APART_EM = 0.45  # between cells, if the rows of a table agree: wider than the space between words
 _GROUPED_EM = 0.95  # between groups of digits; a 1 has wide sides
 _NEAR_EM = 0.3
@@ -41,11 +41,11 @@ def are_values(text: str) -> bool:
     return all(map(_VALUE.fullmatch, text.split()))
 
 
-def with_whole_values(rows: Sequence[Line]) -> list[Line]:
+def with_whole_values(rows: Sequence[Line], apart: float) -> list[Line]:
     """The rows with one cell for each value, as far as it is known where their words stand."""
     return [
         with_cells(row, list(cells_of(words))) if row.is_row and words else row
-        for row, words in zip(rows, words_in(rows), strict=True)
+        for row, words in zip(rows, words_in(rows, apart), strict=True)
     ]
 
 
@@ -62,10 +62,9 @@ def extent_of(cell: Sequence[Word]) -> Extent:
     return min(word.extent[0] for word in cell), max(word.extent[1] for word in cell)
 
 
-def words_in(rows: Sequence[Line]) -> list[list[Word]]:
-    """The words of each row, none where their places are not known."""
+def words_in(rows: Sequence[Line], apart: float) -> list[list[Word]]:
+    """The words of each row, none where their places are not known; cells are further `apart`, in em, than words."""
     words = [_words(row) for row in rows]
-    apart = apart_of(words, rows)
     ungrouped = [
         word.extent
         for row, of_row in zip(rows, words, strict=True)
@@ -79,12 +78,13 @@ def words_in(rows: Sequence[Line]) -> list[list[Word]]:
     return words
 
 
-def apart_of(words: Sequence[Sequence[Word]], rows: Sequence[Line]) -> float:
-    """The gap between cells, in em, which is wider than that between the words of these rows."""
+def apart_on(lines: Sequence[Line]) -> float:
+    """The gap between cells, in em, which is wider than that between the words of a page."""
+    sample = lines[:: len(lines) // _SAMPLE + 1]
     gaps = sorted(
-        (word.extent[0] - before.extent[1]) / row.size
-        for row, of_row in zip(rows, words, strict=True)
-        for before, word in pairwise(of_row)
+        (word.extent[0] - before.extent[1]) / line.size
+        for line in sample
+        for before, word in pairwise(_words(line))
         if not word.starts
     )
     return max(_APART_EM, _WIDER * gaps[len(gaps) // 4]) if len(gaps) >= _MIN_GAPS else _APART_EM

@@ -16,10 +16,13 @@ from citewell_documents.parsing.pdf.paragraphs import is_item
 from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, are_aligned
 
 PROSE_EM = 10.0  # narrower cells are those of a table
-_LEADING_EM = 1.6  # lines further apart are no wrapped text
+_LEADING_EM = 1.6  # lines of a list are no further apart
+_MAX_LEADING_EM = 2.5  # nor those of wrapped text
 _PROSE_LINES = 3
 _MIN_ROWS = 2
 _SHARE = 0.6
+_MOST_WIDE = 0.4
+_CLOSE_EM, _MOST_CLOSE = 0.8, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def _prose(lines: list[Line]) -> set[int]:
 
 
 def _is_below(above: Line, line: Line) -> bool:
-    near = 0 < above.y - line.y <= _LEADING_EM * max(above.size, line.size)
+    near = 0 < above.y - line.y <= _MAX_LEADING_EM * max(above.size, line.size)
     return near and min(above.right, line.right) > max(above.left, line.left)
 
 
@@ -107,11 +110,20 @@ def _is_table(near: _Rows) -> bool:
         return False
     if any(right.line.left < left.line.right - left.line.size for row in rows for left, right in pairwise(row)):
         return False  # written over each other
+    wide = sum(cell.line.right - cell.line.left >= PROSE_EM * cell.line.size for cell in cells)
+    if wide > _MOST_WIDE * len(cells) or _is_formula(near):
+        return False
     aligned = sum(
         any(are_aligned(cell.extent, below.extent, cell.line.size) for row in rows if cell not in row for below in row)
         for cell in cells
     )
     return aligned >= _SHARE * len(cells) and not _are_columns(rows)
+
+
+def _is_formula(near: _Rows) -> bool:
+    """True for baselines closer to each other than lines of text: indices, fractions, signs of a drawing."""
+    close = sum(above[0].line.y - row[0].line.y < _CLOSE_EM * row[0].line.size for above, row in pairwise(near))
+    return close > _MOST_CLOSE * len(near)
 
 
 def _are_columns(rows: _Rows) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citewell_documents.parsing.pdf.cell_values import are_values
-from citewell_documents.parsing.pdf.glyphs import Box
+from citewell_documents.parsing.pdf.glyphs import Box, sides
 from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
 from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.tables import whole_rows
+from citewell_documents.parsing.pdf.typography import Typography
 
 _MAX_LINES = 15  # of a cell: more are a page laid out in boxes
 _MIN_FILLED = 4
@@ -25,17 +27,37 @@ class _Table:
 
 def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Line]:
     """The lines, with those in a table's cells as its rows, where the first of them was drawn."""
-    for number, cells in enumerate(tables, start=1):
+    quarter = _quarter(lines) if tables else None
+    if quarter is None:
+        return lines
+    for number, on_page in enumerate(tables, start=1):
+        cells = [_upright(cell, quarter) for cell in on_page]
         table = _Table(cells, sorted({cell[0] for cell in cells}), sorted({cell[3] for cell in cells}, reverse=True))
-        lines = _with_rows(lines, table, number)
+        lines = _with_rows(lines, table, number, quarter)
     return lines
 
 
-def _with_rows(lines: list[Line], table: _Table, number: int) -> list[Line]:
+def _quarter(lines: Sequence[Line]) -> int | None:
+    """How the text of the page is turned; None if it is read from the right."""
+    longest = max(lines, key=lambda line: line.right - line.left, default=None)
+    boxes = [box for _, _, box in placed(longest.text, longest.ink)] if longest and longest.right > 0 else []
+    for quarter in range(4):
+        extents = [sides(box, quarter) for box in boxes]
+        if longest and extents and abs(min(left for left, _ in extents) - longest.left) < longest.size / 2:
+            return quarter
+    return None
+
+
+def _upright(box: Box, quarter: int) -> Box:
+    (left, right), (bottom, top) = sides(box, quarter), sides(box, (quarter + 1) % 4)
+    return left, bottom, right, top
+
+
+def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> list[Line]:
     within: defaultdict[Box, list[Line]] = defaultdict(list)
     taken: list[int] = []
     for at, line in enumerate(lines):
-        parts = list(_parts(line, table.cells)) if not line.table else []
+        parts = list(_parts(line, table.cells, quarter)) if not line.table else []
         if parts and None not in (cell for cell, _ in parts):
             taken.append(at)
             for cell, part in parts:
@@ -45,7 +67,8 @@ def _with_rows(lines: list[Line], table: _Table, number: int) -> list[Line]:
         return lines
     if sum(line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1 for cell, inside in within.items() for line in inside) > 1:
         return lines
-    rows = list(_rows(within, replace(table, lefts=lefts), number))
+    joined = {cell: whole_rows(inside) for cell, inside in within.items()}
+    rows = list(_rows(joined, replace(table, lefts=lefts), number, Typography([lines])))
     first, drop = taken[0], set(taken)
     return [row for at, line in enumerate(lines) for row in (rows if at == first else () if at in drop else (line,))]
 
@@ -64,13 +87,14 @@ def _lefts(cells: Iterable[Box]) -> list[float]:
     return lefts
 
 
-def _parts(line: Line, cells: Sequence[Box]) -> Iterator[tuple[Box | None, Line]]:
+def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box | None, Line]]:
     """The words of a line in each cell; None stands for no cell."""
     pieces = list(placed(line.text, line.ink))
     if sum(visible(line.text[start:end]) for start, end, _ in pieces) < visible(line.text):
         return
     cut: list[tuple[Box | None, int]] = []
-    for start, _, box in pieces:
+    for start, _, on_page in pieces:
+        box = _upright(on_page, quarter)
         cell = _cell_at(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2), cells)
         inside_word = start > 0 and not line.text[start - 1].isspace()
         if not cut or (cell != cut[-1][0] and not inside_word):
@@ -89,7 +113,7 @@ def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
     return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
 
 
-def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator[Line]:
+def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography: Typography) -> Iterator[Line]:
     for top in table.tops:
         cells = {
             max(left for left in table.lefts if left <= cell[0]): cell for cell in within if cell[3] >= top > cell[1]
@@ -98,7 +122,7 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator
         if not begun:
             continue
         first = max(begun, key=lambda line: line.y)
-        texts = ["".join(_joined(within[cells[left]])) if left in cells else "" for left in table.lefts]
+        texts = ["".join(_joined(within[cells[left]], typography)) if left in cells else "" for left in table.lefts]
         ink = no_ink()
         for left in table.lefts:
             for line in within[cells[left]] if left in cells else ():
@@ -106,8 +130,8 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator
         yield replace(
             first,
             text="\t".join(texts).rstrip("\t"),
-            left=table.lefts[0],
-            right=max(cell[2] for cell in table.cells),
+            left=min(line.left for line in begun),
+            right=max(line.right for line in begun),
             bold=all(line.bold for line in begun),
             divided=False,
             ink=ink,
@@ -115,8 +139,8 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int) -> Iterator
         )
 
 
-def _joined(lines: Sequence[Line]) -> Iterator[str]:
-    for at, line in enumerate(lines):
+def _joined(lines: Sequence[Line], typography: Typography) -> Iterator[str]:
+    for above, line in zip([None, *lines], lines, strict=False):
+        if above:
+            yield typography.continuation(above, line)
         yield line.text.replace("\t", " ")
-        if at < len(lines) - 1 and not line.divided:
-            yield " "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import with_whole_values
+from citewell_documents.parsing.pdf.cell_values import apart_on, with_whole_values
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
@@ -21,17 +21,18 @@ _MAX_LOOK_BACK = 8  # rows: each has other empty cells
 
 def whole_tables(lines: list[Line]) -> list[Line]:
     """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
+    apart = apart_on(lines)
     rows: list[Line] = []
-    for line in (row for near in _runs(lines, _near) for row in with_whole_values(near)):
+    for line in (row for near in _runs(lines, _near) for row in with_whole_values(near, apart)):
         if rows and (joined := _with_wrapped_cell(rows[-1], line)):
             rows[-1] = joined
         else:
             rows.append(line)
     tables = list(_runs(rows, same_table))
     for above, below in pairwise(tables):  # heads, and other rows that are narrower than the columns
-        while above and _near(above[-1:], below[0]) and belongs(below, above[-1]):
+        while above and _near(above[-1:], below[0]) and belongs(below, above[-1], apart):
             below.insert(0, above.pop())
-    return [row for table in tables for row in (in_columns(table) if len(table) > 1 else table)]
+    return [row for table in tables for row in (in_columns(table, apart) if len(table) > 1 else table)]
 
 
 def _near(above: Sequence[Line], line: Line) -> bool:
