@@ -162,17 +162,21 @@ def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
     edges: list[float] = []
     for column in _split(lines, lambda above, line: line.y > above.y + line.size):
         rights: defaultdict[float, list[float]] = defaultdict(list)
-        for line in column:
+        for line in [line for line in column if not line.table] or column:
             rights[line.size].append(line.right)
         usual = {size: sorted(ends)[int(0.9 * len(ends))] for size, ends in rights.items()}
         for block in _split(
             column,
-            lambda above, line: above.size != line.size or not 0 < above.y - line.y <= typography.max_drop(line.size),
+            lambda above, line: (
+                above.size != line.size
+                or above.table != line.table
+                or not 0 < above.y - line.y <= typography.max_drop(line.size)
+            ),
         ):
             edge = max(line.right for line in block)
             wrapped = sum(_wraps(above, line, edge) for above, line in pairwise(block))
             if len(block) < 4 or wrapped < _WRAPPED_SHARE * (len(block) - 1):
-                edge = max(usual[line.size] for line in block)
+                edge = max(usual.get(line.size, line.right) for line in block)
             edges += [edge] * len(block)
     return edges
 

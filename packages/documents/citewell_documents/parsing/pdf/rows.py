@@ -22,7 +22,7 @@ _PROSE_LINES = 3
 _MIN_ROWS = 2
 _SHARE = 0.6
 _MOST_WIDE = 0.4
-_CLOSE_EM, _MOST_CLOSE = 0.8, 0.2
+_CLOSE_EM, _TOUCH_EM, _MOST_CLOSE = 0.8, 0.25, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _is_table(near: _Rows) -> bool:
     if any(right.line.left < left.line.right - left.line.size for row in rows for left, right in pairwise(row)):
         return False  # written over each other
     wide = sum(cell.line.right - cell.line.left >= PROSE_EM * cell.line.size for cell in cells)
-    if wide > _MOST_WIDE * len(cells) or _is_formula(near):
+    if wide > _MOST_WIDE * len(cells) or _is_formula(near, rows):
         return False
     aligned = sum(
         any(are_aligned(cell.extent, below.extent, cell.line.size) for row in rows if cell not in row for below in row)
@@ -120,10 +120,12 @@ def _is_table(near: _Rows) -> bool:
     return aligned >= _SHARE * len(cells) and not _are_columns(rows)
 
 
-def _is_formula(near: _Rows) -> bool:
-    """True for baselines closer to each other than lines of text: indices, fractions, signs of a drawing."""
+def _is_formula(near: _Rows, rows: _Rows) -> bool:
+    """True for baselines closer than those of lines, or pieces that touch: indices, fractions, signs of a drawing."""
     close = sum(above[0].line.y - row[0].line.y < _CLOSE_EM * row[0].line.size for above, row in pairwise(near))
-    return close > _MOST_CLOSE * len(near)
+    beside = [(left, right) for row in rows for left, right in pairwise(row) if left.at != right.at]
+    touching = sum(right.line.left - left.line.right < _TOUCH_EM * right.line.size for left, right in beside)
+    return close > _MOST_CLOSE * len(near) or touching > _MOST_CLOSE * len(beside)
 
 
 def _are_columns(rows: _Rows) -> bool:

@@ -83,7 +83,7 @@ def _without_accidents(columns: list[_Column], rows: Sequence[Sequence[list[Word
                 crossing += 1
             elif (True, False) in shared and (False, True) in shared:
                 divided += 1
-                surely |= row[shared.index((False, True))][0].starts
+            surely |= (False, True) in shared and row[shared.index((False, True))][0].starts
         near = right.left - left.right < _BESIDE_EM * size
         doubtful = not surely and divided < _SHARE * len(rows)
         if crossing > divided or (doubtful if divided else near):
