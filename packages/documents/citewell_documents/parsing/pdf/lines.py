@@ -2,14 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from citewell_documents.parsing.pdf.bidi import in_logical_order
-from citewell_documents.parsing.pdf.glyphs import Extent, Glyphs, sides
+from citewell_documents.parsing.pdf.glyphs import Box, Extent, Glyphs, sides
 from citewell_documents.parsing.pdf.ink import Ink, ink_of, no_ink
 
 _NEWLINES = (0x0A, 0x0D)
@@ -82,13 +82,21 @@ class _Reader:
 
     def end_line(self, *, divided: bool = False) -> None:
         characters, self.characters = self.characters, []
-        seen = [index for index, code in characters if code > 0x20 and code != 0xA0]
-        if not seen:
+        places = {index: self._glyphs.box(index) for index, code in characters if code > 0x20 and code != 0xA0}
+        if not places:
             return
-        glyphs, sample = self._glyphs, (seen[0], seen[len(seen) // 2], seen[-1])
+        quarter = self._glyphs.quarter(list(places)[len(places) // 2])
+        *above, last = _lines_of(characters, places, quarter)
+        for part in above:
+            self._add(part, {index: places[index] for index, _ in part if index in places}, quarter)
+        self._add(last, {index: places[index] for index, _ in last if index in places}, quarter, divided=divided)
+
+    def _add(
+        self, characters: list[tuple[int, int]], places: dict[int, Box], quarter: int, *, divided: bool = False
+    ) -> None:
+        seen, glyphs = list(places), self._glyphs
+        sample = (seen[0], seen[len(seen) // 2], seen[-1])
         size = sorted(glyphs.size(index) for index in sample)[1]
-        quarter = glyphs.quarter(sample[1])
-        places = {index: glyphs.box(index) for index in seen}
         boxes = {index: sides(place, quarter) for index, place in places.items()}
         ordered = in_logical_order(characters, boxes)
         joined, cells = _joined(ordered, boxes, size)
@@ -119,6 +127,24 @@ class _Reader:
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )
         )
+
+
+def _lines_of(
+    characters: list[tuple[int, int]], places: dict[int, Box], quarter: int
+) -> Iterator[list[tuple[int, int]]]:
+    """The characters of each line: PDFium does not divide the values of a form that are drawn one after the other."""
+    line: list[tuple[int, int]] = []
+    before: Box | None = None
+    for index, code in characters:
+        if box := places.get(index):
+            if before and sides(box, quarter)[0] < sides(before, quarter)[0]:
+                lower = sides(box, (quarter + 1) % 4)[1] < sides(before, (quarter + 1) % 4)[0]
+                if lower:
+                    yield line
+                    line = []
+            before = box
+        line.append((index, code))
+    yield line
 
 
 def _joined(characters: list[tuple[int, int]], boxes: dict[int, Extent], size: float) -> tuple[str, tuple[Extent, ...]]:

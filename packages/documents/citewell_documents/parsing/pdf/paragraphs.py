@@ -162,7 +162,7 @@ def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
     edges: list[float] = []
     for column in _split(lines, lambda above, line: line.y > above.y + line.size):
         rights: defaultdict[float, list[float]] = defaultdict(list)
-        for line in [line for line in column if not line.table] or column:
+        for line in [line for line in column if not line.is_row] or column:
             rights[line.size].append(line.right)
         usual = {size: sorted(ends)[int(0.9 * len(ends))] for size, ends in rights.items()}
         for block in _split(
