@@ -2,23 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
 from citewell_documents.parsing.pdf.glyphs import Extent
-from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.rows import PROSE_EM, divided, in_rows
 
 _MIN_LINES = 5  # fewer show no gutter
-_COLUMN_EM = 10.0  # narrower cells are those of a table
 _FULL = 0.8  # of its column's width: a full line of prose
 _SHARE = 0.6
 _NEAR_EM = 1.6
 
 
 def in_reading_order(lines: list[Line]) -> list[Line]:
-    head, rest = _head(lines)
+    head, rest = _head(in_rows(lines))
     return [*head, *_column_by_column(_foot_last(rest))]
 
 
@@ -88,7 +86,7 @@ def _is_between_prose(lines: list[Line], x: float) -> bool:
     for side in (0, 1):
         widths = [line.cells[at + side][1] - line.cells[at + side][0] for line, at in divided]
         full = sum(width > _FULL * max(widths) for width in widths)
-        if median(widths) < _COLUMN_EM * size or full < _SHARE * len(widths):
+        if median(widths) < PROSE_EM * size or full < _SHARE * len(widths):
             return False
     return True
 
@@ -115,26 +113,4 @@ def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
 
 def _parts(line: Line, x: float) -> list[Line]:
     at = _gap_at(line, x)
-    if at is None:
-        return [line]
-    texts = line.text.split("\t")
-    return [
-        _cut(line, texts[: at + 1], line.cells[: at + 1], last=False),
-        _cut(line, texts[at + 1 :], line.cells[at + 1 :], last=True),
-    ]
-
-
-def _cut(line: Line, texts: list[str], cells: tuple[Extent, ...], *, last: bool) -> Line:
-    text = "\t".join(texts)
-    divided = line.divided if last else text[-2:-1].isalpha() and text.endswith("-")
-    text = text if last or not divided else text[:-1]
-    return replace(
-        line,
-        text=text,
-        left=cells[0][0],
-        right=cells[-1][1],
-        divided=divided,
-        spaced=line.spaced and last,
-        cells=cells if len(cells) > 1 else (),
-        ink=parted(line.ink, visible(line.text) - visible(text))[1] if last else parted(line.ink, visible(text))[0],
-    )
+    return [line] if at is None else list(divided(line, at + 1))

@@ -39,7 +39,7 @@ def grids_in(paragraph: Paragraph, start: int) -> Iterator[Grid]:
             taken += 1
         else:
             of_run = lines[taken - len(run) : taken] if known else []
-            leaders = sum(not line.cells for line in of_run)
+            leaders = sum(not (line.cells or line.table) for line in of_run)
             if len(run) >= _MIN_ROWS and 2 * leaders <= len(run) and not _is_contents(run):
                 bold = len(of_run) > 1 and of_run[0].bold and not of_run[1].bold
                 yield Grid(start + first, tuple(run), bold)

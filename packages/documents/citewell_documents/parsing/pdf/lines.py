@@ -36,9 +36,9 @@ class Line:
     """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
-    outside a table is one cell, and none is known where leaders fill the gaps. `hidden`: why a
-    reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was recognised in a picture,
-    from 0 to 1.
+    outside a table is one cell, and none is known where leaders fill the gaps. `table`: the number of the table with
+    drawn lines whose row this is, empty cells and all; `cells` are unknown then. `hidden`: why a reader does not see
+    it. `ink`: where its characters stand. `confidence`: of a line that was recognised in a picture, from 0 to 1.
     """
 
     text: str
@@ -52,6 +52,7 @@ class Line:
     spaced: bool = False
     hidden: Reason | None = None
     cells: tuple[Extent, ...] = ()
+    table: int = 0
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
 
@@ -103,6 +104,14 @@ class _Reader:
             return
         quarter = self._glyphs.quarter(seen[len(seen) // 2])
         places = {index: self._glyphs.box(index) for index in seen}
+        for part in _lines_of(characters, places, quarter):
+            of_line = {index: places[index] for index, _ in part if index in places}
+            if of_line:
+                self._end_line(part, of_line, quarter, divided=divided and part[-1] == characters[-1])
+
+    def _end_line(
+        self, characters: list[tuple[int, int]], places: dict[int, Box], quarter: int, *, divided: bool
+    ) -> None:
         unseen = self._unseen(places, dict(characters), quarter)
         if not unseen:
             self._add(characters, places, quarter, divided=divided)
@@ -133,6 +142,8 @@ class _Reader:
         text = readable(joined)
         if not text.strip():
             return
+        if text.strip().count("\t") == len(cells) - 2:  # the label of an item and its text
+            cells = ((cells[0][0], cells[1][1]), *cells[2:])
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
         directions = (unicodedata.bidirectional(character) for character in text)
         first = next((direction for direction in directions if direction in ("L", "R", "AL")), "L")
@@ -155,6 +166,24 @@ class _Reader:
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )
         )
+
+
+def _lines_of(
+    characters: list[tuple[int, int]], places: dict[int, Box], quarter: int
+) -> Iterator[list[tuple[int, int]]]:
+    """The characters of each line: PDFium does not divide the values of a form that are drawn one after the other."""
+    line: list[tuple[int, int]] = []
+    before: Box | None = None
+    for index, code in characters:
+        if box := places.get(index):
+            if before and sides(box, quarter)[0] < sides(before, quarter)[0]:
+                lower = sides(box, (quarter + 1) % 4)[1] < sides(before, (quarter + 1) % 4)[0]
+                if lower:
+                    yield line
+                    line = []
+            before = box
+        line.append((index, code))
+    yield line
 
 
 def _parted(

@@ -19,6 +19,8 @@ from citewell_documents.parsing.pdf.frames import Frame, frame_of
 from citewell_documents.parsing.pdf.glyphs import Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
+from citewell_documents.parsing.pdf.ruled_rows import in_ruled_rows
+from citewell_documents.parsing.pdf.rulings import ruled_tables
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
 from citewell_documents.parsing.pdf.sight import Sight
 
@@ -146,4 +148,4 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fiel
     visible, hidden = [], []
     for line in with_recognised(page, sight, lines):
         (hidden if line.hidden else visible).append(line)
-    return _Text(in_reading_order(visible), count, tuple(hidden), sight.is_blank)
+    return _Text(in_reading_order(in_ruled_rows(visible, ruled_tables(page))), count, tuple(hidden), sight.is_blank)

@@ -13,7 +13,14 @@ from citewell_documents.parsing.pdf.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.ink import cleaned_places, placed
 from citewell_documents.parsing.pdf.lines import Line
-from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_tables, within_row
+from citewell_documents.parsing.pdf.tables import (
+    ROW_DROP_EM,
+    SAME_ROW_EM,
+    same_table,
+    whole_rows,
+    whole_tables,
+    within_row,
+)
 from citewell_documents.parsing.pdf.typography import Typography
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")
@@ -43,7 +50,7 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
     """Yield the paragraphs of a page; inside one, `\\n` separates rows and items and `\\t` the cells of a row."""
     if not lines:
         return
-    lines = whole_tables(list(_without_stretched_spaces(lines, typography)))
+    lines = whole_tables(list(_without_stretched_spaces(whole_rows(lines), typography)))
     edges = _right_edges(lines, typography)
     members, text, starts = [lines[0]], lines[0].text, [0]
     for (above, line), edge in zip(pairwise(lines), edges, strict=False):
@@ -105,6 +112,8 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
     """What stands between two lines of a paragraph; None between paragraphs."""
     drop = above.y - line.y
+    if above.table or line.table:
+        return "\n" if same_table([above], line) else None
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
         return within_row(above, line)
     if same_table([above], line):
@@ -116,6 +125,10 @@ def _separator(above: Line, line: Line, edge: float, typography: Typography) -> 
         ends_within = not _SENTENCE_END.search(above.text) and line.text[0].isalpha() and not line.text[0].isupper()
         return typography.continuation(above, line) if wraps and ends_within else None
     return _within_block(above, line, typography, wraps=wraps)
+
+
+def is_item(text: str) -> bool:
+    return bool(_ITEM.match(text))
 
 
 def _within_block(above: Line, line: Line, typography: Typography, *, wraps: bool) -> str | None:
@@ -156,17 +169,21 @@ def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
     edges: list[float] = []
     for column in _split(lines, lambda above, line: line.y > above.y + line.size):
         rights: defaultdict[float, list[float]] = defaultdict(list)
-        for line in column:
+        for line in [line for line in column if not line.is_row] or column:
             rights[line.size].append(line.right)
         usual = {size: sorted(ends)[int(0.9 * len(ends))] for size, ends in rights.items()}
         for block in _split(
             column,
-            lambda above, line: above.size != line.size or not 0 < above.y - line.y <= typography.max_drop(line.size),
+            lambda above, line: (
+                above.size != line.size
+                or above.table != line.table
+                or not 0 < above.y - line.y <= typography.max_drop(line.size)
+            ),
         ):
             edge = max(line.right for line in block)
             wrapped = sum(_wraps(above, line, edge) for above, line in pairwise(block))
             if len(block) < 4 or wrapped < _WRAPPED_SHARE * (len(block) - 1):
-                edge = max(usual[line.size] for line in block)
+                edge = max(usual.get(line.size, line.right) for line in block)
             edges += [edge] * len(block)
     return edges
 

@@ -1,13 +1,14 @@
 """Rows of a PDF table: one line each, with every cell in its column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import with_whole_values
+from citewell_documents.parsing.pdf.cell_values import apart_on, with_whole_values
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
+from citewell_documents.parsing.pdf.table_columns import belongs, in_columns
 
 _ALIGNED_EM = 0.6
 ROW_DROP_EM = 3.5  # rows further apart belong to different tables
@@ -20,32 +21,44 @@ _MAX_LOOK_BACK = 8  # rows: each has other empty cells
 
 def whole_tables(lines: list[Line]) -> list[Line]:
     """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
+    apart = apart_on(lines)
     rows: list[Line] = []
-    for line in map(with_whole_values, _whole_rows(lines)):
+    for line in (row for near in _runs(lines, _near) for row in with_whole_values(near, apart)):
         if rows and (joined := _with_wrapped_cell(rows[-1], line)):
             rows[-1] = joined
         else:
             rows.append(line)
-    return [row for table in _runs(rows) for row in _with_empty_cells(table)]
+    tables = list(_runs(rows, same_table))
+    for above, below in pairwise(tables):  # heads, and other rows that are narrower than the columns
+        while above and _near(above[-1:], below[0]) and belongs(below, above[-1], apart):
+            below.insert(0, above.pop())
+    return [row for table in tables for row in (in_columns(table, apart) if len(table) > 1 else table)]
+
+
+def _near(above: Sequence[Line], line: Line) -> bool:
+    return 0 < above[-1].y - line.y <= ROW_DROP_EM * max(above[-1].size, line.size)
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
     """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
     last = above[-1]
+    if last.table or line.table:
+        return last.table == line.table
     if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
         return False
-    slack = _ALIGNED_EM * max(last.size, line.size)
+    size = max(last.size, line.size)
     cells_above = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
-    aligned = (any(_aligned(cell, higher, slack) for higher in cells_above) for cell in line.cells)
+    aligned = (any(are_aligned(cell, higher, size) for higher in cells_above) for cell in line.cells)
     return sum(aligned) >= _MIN_ALIGNED
 
 
-def _aligned(cell: Extent, above: Extent, slack: float) -> bool:
+def are_aligned(cell: Extent, above: Extent, size: float) -> bool:
+    slack = _ALIGNED_EM * size
     left, right = cell[0] - above[0], cell[1] - above[1]
     return abs(left) < slack or abs(right) < slack or abs(left + right) < 2 * slack
 
 
-def _whole_rows(lines: list[Line]) -> list[Line]:
+def whole_rows(lines: list[Line]) -> list[Line]:
     rows: list[Line] = []
     for line in lines:
         if rows and (joined := _same_row(rows[-1], line)):
@@ -57,7 +70,7 @@ def _whole_rows(lines: list[Line]) -> list[Line]:
 
 def _same_row(left: Line, right: Line) -> Line | None:
     between = within_row(left, right)
-    if between is None:
+    if between is None or left.table or right.table:
         return None
     longer = max(left, right, key=lambda line: len(line.text))
     cells: tuple[Extent, ...] = ()
@@ -106,50 +119,12 @@ def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
     )
 
 
-def _runs(lines: list[Line]) -> Iterator[list[Line]]:
+def _runs(lines: list[Line], belongs: Callable[[Sequence[Line], Line], bool]) -> Iterator[list[Line]]:
     run: list[Line] = []
     for line in lines:
-        if run and not same_table(run, line):
+        if run and not belongs(run, line):
             yield run
             run = []
         run.append(line)
-    yield run
-
-
-def _with_empty_cells(rows: list[Line]) -> list[Line]:
-    """Give every row as many cells as there are columns, if each cell lies in a column of its own.
-
-    A cell across columns hides them; then the rows with the most cells determine the columns.
-    """
-    most = max(len(row.cells) for row in rows)
-    if len({len(row.cells) for row in rows}) < 2:
-        return rows
-    for shown in (rows, [row for row in rows if len(row.cells) == most]):
-        columns = _columns([cell for row in shown for cell in row.cells])
-        filled = [_filled(row, columns) for row in rows] if len(columns) >= most else []
-        if filled and None not in filled:
-            return [row for row in filled if row]
-    return rows
-
-
-def _columns(cells: Sequence[Extent]) -> list[Extent]:
-    columns: list[Extent] = []
-    for left, right in sorted(cells):
-        if columns and left < columns[-1][1]:
-            columns[-1] = (columns[-1][0], max(columns[-1][1], right))
-        else:
-            columns.append((left, right))
-    return columns
-
-
-def _filled(row: Line, columns: list[Extent]) -> Line | None:
-    places = [
-        next((at for at, (left, right) in enumerate(columns) if cell[0] < right and left < cell[1]), -1)
-        for cell in row.cells
-    ]
-    if -1 in places or any(before >= after for before, after in pairwise(places)):
-        return None
-    texts = [""] * len(columns)
-    for at, text in zip(places, row.text.split("\t"), strict=True):
-        texts[at] = text
-    return replace(row, text="\t".join(texts).rstrip("\t"))
+    if run:
+        yield run

@@ -1,0 +1,172 @@
+"""Puts the cells of a table into rows from top to bottom, in whatever order they are drawn.
+
+Spreadsheets draw a column at a time, or their rows from below; the values of a form are drawn after all its labels.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from citewell_documents.parsing.pdf.cell_values import are_values
+from citewell_documents.parsing.pdf.glyphs import Extent
+from citewell_documents.parsing.pdf.ink import parted, visible
+from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.paragraphs import is_item
+from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, are_aligned
+
+PROSE_EM = 10.0  # narrower cells are those of a table
+_LEADING_EM = 1.6  # lines of a list are no further apart
+_MAX_LEADING_EM = 2.5  # nor those of wrapped text
+_PROSE_LINES = 3
+_MIN_ROWS = 2
+_SHARE = 0.6
+_MOST_WIDE = 0.4
+_CLOSE_EM, _TOUCH_EM, _MOST_CLOSE = 0.8, 0.25, 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A cell, and the place of its line in the order of drawing."""
+
+    line: Line
+    at: int
+
+    @property
+    def extent(self) -> Extent:
+        return self.line.left, self.line.right
+
+
+_Rows = list[list[_Piece]]
+
+
+def in_rows(lines: list[Line]) -> list[Line]:
+    """The lines with the cells of tables in rows, where they are not drawn so; a table stands where it was begun."""
+    prose = _prose(lines)
+    pieces = [_Piece(part, at) for at, line in enumerate(lines) if at not in prose for part in _pieces(line)]
+    begun: dict[int, list[Line]] = {}
+    taken: set[int] = set()
+    for rows in _near(list(_rows(pieces))):
+        ordered = [piece for row in rows for piece in row]
+        places = [piece.at for piece in ordered]
+        if places != sorted(places) and _is_table(rows):
+            begun[min(places)] = [piece.line for piece in ordered]
+            taken |= set(places)
+    return [line for at, drawn in enumerate(lines) for line in (begun.get(at, ()) if at in taken else (drawn,))]
+
+
+def _prose(lines: list[Line]) -> set[int]:
+    """The places of lines that are drawn one below the other and are mostly wide, or items of a list."""
+    prose: set[int] = set()
+    block: list[int] = []
+    for at, line in enumerate(lines):
+        if block and not _is_below(lines[at - 1], line):
+            prose |= set(block) if _is_prose([lines[of] for of in block]) else set()
+            block = []
+        block.append(at)
+    return prose | (set(block) if _is_prose([lines[of] for of in block]) else set())
+
+
+def _is_below(above: Line, line: Line) -> bool:
+    near = 0 < above.y - line.y <= _MAX_LEADING_EM * max(above.size, line.size)
+    return near and min(above.right, line.right) > max(above.left, line.left)
+
+
+def _is_prose(block: Sequence[Line]) -> bool:
+    if any(line.table or is_item(line.text) for line in block):
+        return True
+    widest = (
+        max(right - left for left, right in line.cells or [(line.left, line.right)]) / line.size for line in block
+    )
+    return len(block) >= _PROSE_LINES and median(widest) >= PROSE_EM
+
+
+def _rows(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
+    """The pieces of each baseline, from the top."""
+    row: list[_Piece] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.line.y):
+        if row and row[0].line.y - piece.line.y >= SAME_ROW_EM * min(row[0].line.size, piece.line.size):
+            yield sorted(row, key=lambda piece: piece.line.left)
+            row = []
+        row.append(piece)
+    if row:
+        yield sorted(row, key=lambda piece: piece.line.left)
+
+
+def _near(rows: _Rows) -> Iterator[_Rows]:
+    near: _Rows = []
+    for row in rows:
+        if near and near[-1][0].line.y - row[0].line.y > ROW_DROP_EM * max(near[-1][0].line.size, row[0].line.size):
+            yield near
+            near = []
+        near.append(row)
+    if near:
+        yield near
+
+
+def _is_table(near: _Rows) -> bool:
+    """True for rows of cells that stand below each other, unless they may as well be columns of text."""
+    rows = [row for row in near if len(row) > 1]
+    cells = [piece for row in rows for piece in row]
+    if len(rows) < _MIN_ROWS or len({piece.line.left < 0 for piece in cells}) > 1:
+        return False
+    if any(right.line.left < left.line.right - left.line.size for row in rows for left, right in pairwise(row)):
+        return False  # written over each other
+    wide = sum(cell.line.right - cell.line.left >= PROSE_EM * cell.line.size for cell in cells)
+    if wide > _MOST_WIDE * len(cells) or _is_formula(near, rows):
+        return False
+    aligned = sum(
+        any(are_aligned(cell.extent, below.extent, cell.line.size) for row in rows if cell not in row for below in row)
+        for cell in cells
+    )
+    return aligned >= _SHARE * len(cells) and not _are_columns(rows)
+
+
+def _is_formula(near: _Rows, rows: _Rows) -> bool:
+    """True for baselines closer than those of lines, or pieces that touch: indices, fractions, signs of a drawing."""
+    close = sum(above[0].line.y - row[0].line.y < _CLOSE_EM * row[0].line.size for above, row in pairwise(near))
+    beside = [(left, right) for row in rows for left, right in pairwise(row) if left.at != right.at]
+    touching = sum(right.line.left - left.line.right < _TOUCH_EM * right.line.size for left, right in beside)
+    return close > _MOST_CLOSE * len(near) or touching > _MOST_CLOSE * len(beside)
+
+
+def _are_columns(rows: _Rows) -> bool:
+    """True if the cells are drawn downwards, one column after the other, as close as lines of text, and no values."""
+    drawn = sorted((piece for row in rows for piece in row), key=lambda piece: piece.at)
+    upwards = sum(piece.line.y - before.line.y > SAME_ROW_EM * piece.line.size for before, piece in pairwise(drawn))
+    drops = [(above[0].line.y - row[0].line.y) / row[0].line.size for above, row in pairwise(rows)]
+    values = sum(any(are_values(piece.line.text) for piece in row[1:]) for row in rows)
+    return upwards < max(map(len, rows)) and median(drops) <= _LEADING_EM and values < _SHARE * len(rows)
+
+
+def _pieces(line: Line) -> Iterator[Line]:
+    rest = line
+    for _ in line.cells[1:]:
+        first, rest = divided(rest, 1)
+        yield first
+    yield rest
+
+
+def divided(line: Line, cells: int) -> tuple[Line, Line]:
+    """The line before and behind so many of its cells."""
+    texts = line.text.split("\t")
+    return (
+        _cut(line, texts[:cells], line.cells[:cells], last=False),
+        _cut(line, texts[cells:], line.cells[cells:], last=True),
+    )
+
+
+def _cut(line: Line, texts: list[str], cells: tuple[Extent, ...], *, last: bool) -> Line:
+    text = "\t".join(texts)
+    hyphen = line.divided if last else text[-2:-1].isalpha() and text.endswith("-")
+    text = text if last or not hyphen else text[:-1]
+    return replace(
+        line,
+        text=text,
+        left=cells[0][0],
+        right=cells[-1][1],
+        divided=hyphen,
+        spaced=line.spaced and last,
+        cells=cells,
+        ink=parted(line.ink, visible(line.text) - visible(text))[1] if last else parted(line.ink, visible(text))[0],
+    )

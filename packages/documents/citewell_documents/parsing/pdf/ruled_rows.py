@@ -1,0 +1,153 @@
+"""Lines in a table with drawn lines: a row of the table is one line, with all lines of each cell in it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from citewell_documents.parsing.pdf.cell_values import are_values
+from citewell_documents.parsing.pdf.glyphs import Box, sides
+from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
+from citewell_documents.parsing.pdf.lines import Line
+from citewell_documents.parsing.pdf.tables import whole_rows
+from citewell_documents.parsing.pdf.typography import Typography
+
+_MAX_LINES = 15  # of a cell: more are a page laid out in boxes
+_MIN_FILLED = 4
+_SAME_COLUMN = 10.0  # points: double lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """`lefts` and `tops` are where its columns and rows begin."""
+
+    cells: Sequence[Box]
+    lefts: Sequence[float]
+    tops: Sequence[float]
+
+
+def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Line]:
+    """The lines, with those in a table's cells as its rows, where the first of them was drawn."""
+    quarter = _quarter(lines) if tables else None
+    if quarter is None:
+        return lines
+    for number, on_page in enumerate(tables, start=1):
+        cells = [_upright(cell, quarter) for cell in on_page]
+        table = _Table(cells, sorted({cell[0] for cell in cells}), sorted({cell[3] for cell in cells}, reverse=True))
+        lines = _with_rows(lines, table, number, quarter)
+    return lines
+
+
+def _quarter(lines: Sequence[Line]) -> int | None:
+    """How the text of the page is turned; None if it is read from the right."""
+    longest = max(lines, key=lambda line: line.right - line.left, default=None)
+    boxes = [box for _, _, box in placed(longest.text, longest.ink)] if longest and longest.right > 0 else []
+    for quarter in range(4):
+        extents = [sides(box, quarter) for box in boxes]
+        if longest and extents and abs(min(left for left, _ in extents) - longest.left) < longest.size / 2:
+            return quarter
+    return None
+
+
+def _upright(box: Box, quarter: int) -> Box:
+    (left, right), (bottom, top) = sides(box, quarter), sides(box, (quarter + 1) % 4)
+    return left, bottom, right, top
+
+
+def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> list[Line]:
+    within: defaultdict[Box, list[Line]] = defaultdict(list)
+    taken: list[int] = []
+    for at, line in enumerate(lines):
+        parts = list(_parts(line, table.cells, quarter)) if not line.table else []
+        if parts and None not in (cell for cell, _ in parts):
+            taken.append(at)
+            for cell, part in parts:
+                within[cell].append(part)
+    lefts = _lefts(within)
+    if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
+        return lines
+    if (
+        sum(
+            line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1
+            for cell, inside in within.items()
+            for line in inside
+        )
+        > 1
+    ):
+        return lines
+    joined = {cell: whole_rows(inside) for cell, inside in within.items()}
+    rows = list(_rows(joined, replace(table, lefts=lefts), number, Typography([lines])))
+    first, drop = taken[0], set(taken)
+    return [row for at, line in enumerate(lines) for row in (rows if at == first else () if at in drop else (line,))]
+
+
+def _are_rows(lines: Sequence[Line]) -> bool:
+    """True for what is no cell: several values, each of a row without a line of its own, or a page laid out in boxes."""
+    rows = {round(line.y / line.size) for line in lines}
+    return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
+
+
+def _lefts(cells: Iterable[Box]) -> list[float]:
+    lefts: list[float] = []
+    for left in sorted({cell[0] for cell in cells}):
+        if not lefts or left - lefts[-1] > _SAME_COLUMN:
+            lefts.append(left)
+    return lefts
+
+
+def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box | None, Line]]:
+    """The words of a line in each cell; None stands for no cell."""
+    pieces = list(placed(line.text, line.ink))
+    if sum(visible(line.text[start:end]) for start, end, _ in pieces) < visible(line.text):
+        return
+    cut: list[tuple[Box | None, int]] = []
+    for start, _, on_page in pieces:
+        box = _upright(on_page, quarter)
+        cell = _cell_at(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2), cells)
+        inside_word = start > 0 and not line.text[start - 1].isspace()
+        if not cut or (cell != cut[-1][0] and not inside_word):
+            cut.append((cell, start))
+    rest, at = line.ink, 0
+    for (cell, start), end in zip(cut, [*(start for _, start in cut[1:]), len(line.text)], strict=True):
+        text = line.text[start:end].strip()
+        ink, rest = parted(rest, visible(text))
+        at += 1
+        is_last = at == len(cut)
+        yield cell, replace(line, text=text, ink=ink, divided=line.divided and is_last, cells=())
+
+
+def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
+    x, y = point
+    return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
+
+
+def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography: Typography) -> Iterator[Line]:
+    for top in table.tops:
+        cells = {
+            max(left for left in table.lefts if left <= cell[0]): cell for cell in within if cell[3] >= top > cell[1]
+        }
+        begun = [line for cell in cells.values() if cell[3] == top for line in within[cell]]
+        if not begun:
+            continue
+        first = max(begun, key=lambda line: line.y)
+        texts = ["".join(_joined(within[cells[left]], typography)) if left in cells else "" for left in table.lefts]
+        ink = no_ink()
+        for left in table.lefts:
+            for line in within[cells[left]] if left in cells else ():
+                ink += line.ink
+        yield replace(
+            first,
+            text="\t".join(texts).rstrip("\t"),
+            left=min(line.left for line in begun),
+            right=max(line.right for line in begun),
+            bold=all(line.bold for line in begun),
+            divided=False,
+            ink=ink,
+            table=number,
+        )
+
+
+def _joined(lines: Sequence[Line], typography: Typography) -> Iterator[str]:
+    for above, line in zip([None, *lines], lines, strict=False):
+        if above:
+            yield typography.continuation(above, line)
+        yield line.text.replace("\t", " ")

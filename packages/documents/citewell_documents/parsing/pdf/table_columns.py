@@ -1,0 +1,128 @@
+"""The columns of a table, from the gaps between the words of all its rows, and each row's cells in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from citewell_documents.parsing.pdf.cell_values import Word, cells_of, extent_of, text_of, words_in
+from citewell_documents.parsing.pdf.glyphs import Extent
+from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
+
+_TOUCH_EM = 0.15  # less in common is none
+_SHARE = 0.6
+_MIN_CELLS = 3  # that a line of text does not have by chance
+_BESIDE_EM = 2.0  # two columns without a row in both, this near, are one
+
+
+@dataclass(slots=True)
+class _Column:
+    left: float
+    right: float
+
+    def shared(self, cell: Extent) -> float:
+        return min(self.right, cell[1]) - max(self.left, cell[0])
+
+
+def in_columns(rows: Sequence[Line], apart: float) -> list[Line]:
+    """The rows with as many cells as there are columns.
+
+    A gap between words divides cells if it does so in most rows, though one row's alone may be too narrow to tell. A
+    cell across columns stands in the first of them.
+    """
+    cells, columns = _cells_and_columns(rows, apart)
+    if len(columns) < 2:
+        return list(rows)
+    return [_placed(row, parts, columns) for row, parts in zip(rows, cells, strict=True)]
+
+
+def belongs(rows: Sequence[Line], line: Line, apart: float) -> bool:
+    """True if a line near a table has cells in most of its columns, though they are nearer to each other than those."""
+    if len(rows) < 2 or line.table or abs(line.y - rows[0].y) < line.size:
+        return False
+    (cells, *_), _ = _cells_and_columns([line], apart)
+    _, columns = _cells_and_columns(rows, apart)
+    places = [_place(extent_of(cell), columns) for cell in cells] if columns else []
+    fits = len(places) == len(columns) or all(before < after for before, after in pairwise(places))
+    return len(places) >= max(_MIN_CELLS, len(columns) / 2) and fits
+
+
+def _cells_and_columns(rows: Sequence[Line], apart: float) -> tuple[list[list[list[Word]]], list[_Column]]:
+    size = max(row.size for row in rows)
+    cells = [list(cells_of(words, apart * size)) for words in words_in(rows, apart)]
+    return cells, _columns([of_row for of_row in cells if of_row], size)
+
+
+def _columns(rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]:
+    columns: list[_Column] = []
+    touch = _TOUCH_EM * size
+    for cells in ([*map(extent_of, row)] for row in sorted(rows, key=len, reverse=True)):
+        for cell in cells:
+            shared = [column for column in columns if column.shared(cell) > touch]
+            if not shared:
+                columns.append(_Column(*cell))
+            elif len(shared) == 1 and not any(
+                column is not shared[0]
+                and column.shared((min(shared[0].left, cell[0]), max(shared[0].right, cell[1]))) > 0
+                for column in columns
+            ):
+                shared[0].left, shared[0].right = min(shared[0].left, cell[0]), max(shared[0].right, cell[1])
+        columns.sort(key=lambda column: column.left)
+    return _without_accidents(columns, rows, size)
+
+
+def _without_accidents(columns: list[_Column], rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]:
+    """Join neighbours that most rows do not divide, if no row does so by more than a wide space between words."""
+    at = 0
+    while at + 1 < len(columns):
+        left, right = columns[at], columns[at + 1]
+        crossing = divided = 0
+        surely = False
+        for row in rows:
+            shared = [(left.shared(extent) > 0, right.shared(extent) > 0) for extent in map(extent_of, row)]
+            if (True, True) in shared:
+                crossing += 1
+            elif (True, False) in shared and (False, True) in shared:
+                divided += 1
+            surely |= (False, True) in shared and row[shared.index((False, True))][0].starts
+        near = right.left - left.right < _BESIDE_EM * size
+        doubtful = not surely and divided < _SHARE * len(rows)
+        if crossing > divided or (doubtful if divided else near):
+            left.right = max(left.right, right.right)
+            del columns[at + 1]
+        else:
+            at += 1
+    return columns
+
+
+def _placed(row: Line, cells: list[list[Word]], columns: Sequence[_Column]) -> Line:
+    if not cells:
+        return row
+    if len(cells) == len(columns):
+        places = list(range(len(columns)))
+    else:
+        places = [_place(extent_of(cell), columns) for cell in cells]
+    texts, extents = [""] * len(columns), list[Extent]()
+    last = -1
+    for cell, place in zip(cells, places, strict=True):
+        extent = extent_of(cell)
+        if place == last:
+            if extent[0] - extents[-1][1] > CELL_GAP_EM * row.size:
+                return row
+            texts[place] += f" {text_of(cell)}"
+            extents[-1] = (extents[-1][0], max(extents[-1][1], extent[1]))
+        elif place < last:
+            return row
+        else:
+            texts[place] = text_of(cell)
+            extents.append(extent)
+        last = place
+    return replace(row, text="\t".join(texts).rstrip("\t"), cells=tuple(extents))
+
+
+def _place(cell: Extent, columns: Sequence[_Column]) -> int:
+    shared = [column.shared(cell) for column in columns]
+    most = max(shared)
+    if most <= 0:
+        return shared.index(most)
+    inner = [at for at, column in enumerate(columns) if shared[at] >= 0.5 * (column.right - column.left)]
+    return inner[0] if len(inner) > 1 else shared.index(most)
