@@ -24,7 +24,7 @@ TURN_S, LONGEST_S = 60.0, 300.0
 """After a turn others are looked for; the longest one ends well before the time limit of the task does."""
 _READINGS = 5
 """A turn is at least so many times as long as it took to read the document, which the next turn repeats."""
-_SHORT_BYTES, _MOST_BYTES = 20_000, 2_000_000
+SHORT_BYTES, _MOST_BYTES = 20_000, 2_000_000
 """A document with less than the first lets none go first; none with more than the second goes first."""
 _PASSAGE_BYTES = 700
 _NESTED = 3
@@ -68,7 +68,7 @@ class Turn:
 
     def beside(self, work: Callable[[], T]) -> T:
         """Do this work in a thread, and ingest shorter documents meanwhile."""
-        if self.bytes_left < _SHORT_BYTES:
+        if self.bytes_left < SHORT_BYTES:
             return work()
         pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
         try:
@@ -93,7 +93,7 @@ class Turn:
         """Whether the document should go back to the queue now."""
         if self._task_had_s > LONGEST_S:
             return True
-        if self._had_s < self._turn_s or self.bytes_left < _SHORT_BYTES:
+        if self._had_s < self._turn_s or self.bytes_left < SHORT_BYTES:
             return False
         with system_transaction() as session:
             return goes_before(session, self.document_id)
@@ -106,7 +106,7 @@ class Turn:
     def _may_give_way(self) -> bool:
         given_s, had_s = self.given_s, self._had_s
         return (
-            self.bytes_left >= _SHORT_BYTES
+            self.bytes_left >= SHORT_BYTES
             and self._depth < _NESTED
             and self._task_had_s < LONGEST_S
             and given_s < _AHEAD_S + _SHARE * (had_s - given_s)
