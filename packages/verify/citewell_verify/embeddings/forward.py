@@ -7,6 +7,8 @@ convolution. That is computed once for each distinct token of some texts, of whi
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ _GAP = 2
 """Empty places between two texts, so that no n-gram holds tokens of both."""
 # Distinct tokens are 15 kB each; what is computed at a time for all places fits into the processor's cache.
 _TOGETHER, _AT_A_TIME = 4_096, 768
+_SPACE, _WORDS = "\u2581", 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class ForwardPass:
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
-        self._tokenize = backend.sp.encode
+        # No piece reaches over a space, so words have theirs each by itself, and most words of a document occur often.
+        self._pieces = lru_cache(_WORDS)(lambda word: tuple(backend.sp._viterbi(word)))
         self._first = [
             np.ascontiguousarray(weights.reshape(length, _CNN, _CNN).transpose(1, 0, 2).reshape(_CNN, length * _CNN))
             for (length, _), weights in zip(_ORDERS, backend.w1, strict=True)
@@ -63,7 +67,7 @@ class ForwardPass:
     def _grouped(self, texts: Sequence[str]) -> Iterator[list[Places]]:
         group, count = list[Places](), 0
         for text in texts:
-            ids = np.array(self._tokenize(text, out_type=int, add_bos=True, add_eos=True), dtype=np.int64)
+            ids = self._ids(text)
             if group and count + len(ids) > _TOGETHER:
                 yield group
                 group, count = [], 0
@@ -71,6 +75,12 @@ class ForwardPass:
             count += len(ids)
         if group:
             yield group
+
+    def _ids(self, text: str) -> Places:
+        known = self._backend.sp
+        words = known._normalizer.normalize(text).split(_SPACE)[1:]
+        pieces = chain.from_iterable(self._pieces(_SPACE + word) for word in words) if words else [known._unk_id]
+        return np.array([known._bos_id, *pieces, known._eos_id], dtype=np.int64)
 
     def _encoded(self, texts: list[Places]) -> Floats:
         lengths = [len(ids) for ids in texts]
