@@ -39,7 +39,7 @@ log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-BATCH = 32
+BATCH = 64
 """Passages that are embedded and stored per transaction."""
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
