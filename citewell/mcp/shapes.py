@@ -135,6 +135,13 @@ class AnswerVerified(BaseModel):
     notice: _Notice = NOTICE
 
 
+class DocumentCopy(BaseModel):
+    """A copy of a document."""
+
+    document_id: str
+    document_name: str
+
+
 class PassageFound(BaseModel):
     """A passage of a document."""
 
@@ -146,6 +153,7 @@ class PassageFound(BaseModel):
     source_start: int
     source_end: int
     similarity: float | None = Field(description="To the query; null when found by words alone.")
+    also_in: list[DocumentCopy] = Field(description="Copies of the document that have the same passage.")
     text: str
 
 

@@ -104,6 +104,7 @@ def passage_lines(search: PassagesFound) -> Iterator[str]:
         yield (
             f"\n{number}. {place}. document_id {passage.document_id}, chunk_id {passage.chunk_id}, "
             f"characters {passage.source_start} to {passage.source_end}"
+            + "".join(f", also in {_place(copy.document_name, None, None)}" for copy in passage.also_in)
         )
         yield quoting.quote(passage.text)
     yield from search.issues

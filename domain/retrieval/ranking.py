@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
+D = TypeVar("D", bound=Hashable)
 
 _RRF_K = 5
 
@@ -65,6 +66,21 @@ def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int |
             kept.append(candidate)
             left -= needed
     return kept
+
+
+def without_copies(ranked: Sequence[K], copies: Mapping[K, Sequence[K]], documents: Mapping[K, D]) -> list[K]:
+    """Return `ranked` without the passages that are copies of better ones. A passage stands for one of each of the
+    other `documents`: what stands twice in a document is not its own copy.
+    """
+    stands_for: dict[K, K] = {}
+    represented: dict[K, set[D | None]] = {}
+    for key in ranked:
+        own = documents.get(key)
+        better = (stands_for[copy] for copy in copies.get(key, ()) if copy in stands_for)
+        first = next((candidate for candidate in better if own not in represented[candidate]), key)
+        stands_for[key] = first
+        represented.setdefault(first, set()).add(own)
+    return [key for key in ranked if stands_for[key] == key]
 
 
 def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:

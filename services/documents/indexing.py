@@ -26,6 +26,7 @@ from db.session import transaction
 from domain.documents.fingerprints import NEAR, Fingerprint, similarity
 from services.core import embedding_spaces
 from services.documents.recognition import LeaseLost
+from services.documents.turns import Turn
 from services.webhooks.outbox import announce_document
 
 log = structlog.get_logger()
@@ -42,6 +43,7 @@ class ClaimedDocument:
     workspace_id: int
     doc_id: str
     filename: str
+    size_bytes: int
     details: dict[str, Any]
     again: Replaced | None
     traceparent: str | None
@@ -65,18 +67,23 @@ def store_text(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[T
 
 
 def store_chunks(
-    document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk], *, batch: int
-) -> None:
-    """Embed and store chunks, `batch` at a time; `name` finds each of them.
+    document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk], turn: Turn, *, batch: int
+) -> bool:
+    """Embed and store chunks, `batch` at a time; `name` finds each of them. False when the turn ended before.
 
     Raises LeaseLost, EmbeddingUnavailable, EmbeddingRejected, EmbeddingMismatch.
     """
     for first in range(0, len(chunks), batch):
+        turn.note_left(len(chunks) - first)
+        turn.give_way()
+        if first and turn.is_over():
+            return False
         some = chunks[first : first + batch]
         with tracing.span("embed and store", {"citewell.item_count": len(some)}):
             # Again when `citewell reembed` moved the workspace to another space meanwhile.
             while not _stored(document, name, embedder, some):
                 log.info("embedding_space_changed", document_id=str(document.id))
+    return True
 
 
 def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:

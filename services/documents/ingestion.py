@@ -10,7 +10,7 @@ from opentelemetry.trace import Span
 from sqlalchemy.orm import Session
 
 from citewell_documents.chunking import split_document
-from citewell_documents.document import ParsedDocument, embedded_text
+from citewell_documents.document import ParsedDocument, TextChunk, embedded_text
 from citewell_documents.errors import DocumentEmpty
 from citewell_documents.metadata import described, searched_name
 from citewell_documents.parsing.language import with_findings
@@ -32,13 +32,14 @@ from services.core import embedding_spaces
 from services.documents.files import read_file
 from services.documents.indexing import ClaimedDocument, keep_as_it_was, put_in_force, store_chunks, store_text
 from services.documents.recognition import FileToRead, LeaseLost, read_text
+from services.documents.turns import Turn
 from services.webhooks.outbox import announce_document
 
 log = structlog.get_logger()
 
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
-BATCH = 32
+BATCH = 64
 """Passages that are embedded and stored per transaction."""
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
@@ -54,20 +55,26 @@ def ingest(
     graph: bool = False,
     lease_s: float = LEASE_S,
     price: float = 0.0,
+    turn: Turn | None = None,
 ) -> bool:
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
     When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
     knowledge graph, which is built later (services.documents.graph_building). `price` is that of a million embedded
-    tokens in US dollars.
+    tokens in US dollars. `turn` is given for one that goes before another.
     Raises DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
     """
+
+    def in_turn(document_id: uuid.UUID, turn: Turn) -> bool:
+        return ingest(document_id, embedder, limits, hold, graph=graph, lease_s=lease_s, price=price, turn=turn)
+
     document = _claim(document_id, lease_s)
     if document is None:
         return False
     attributes = {"citewell.document_id": str(document_id), "citewell.attempt": document.attempt}
     with tracing.following(document.traceparent, document_id), tracing.span("ingest", attributes) as span:
-        _attempt(document, embedder, limits, hold, span, graph=graph, price=price)
+        turn = turn or Turn(document_id, document.size_bytes, in_turn)
+        _attempt(document, embedder, limits, hold, span, turn, graph=graph, price=price)
     return True
 
 
@@ -85,6 +92,7 @@ def _claim(document_id: uuid.UUID, lease_s: float) -> ClaimedDocument | None:
             row.workspace_id,
             row.doc_id,
             row.filename,
+            row.size_bytes,
             row.details,
             reingestions.find_replaced(session, document_id),
             row.traceparent,
@@ -102,6 +110,7 @@ def _attempt(
     limits: IngestionSettings,
     hold: Hold,
     span: Span,
+    turn: Turn,
     *,
     graph: bool,
     price: float,
@@ -110,7 +119,7 @@ def _attempt(
     try:
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(document)):
-            if _ingest(document, embedder, limits, graph=graph, price=price):
+            if _ingest(document, embedder, limits, turn, graph=graph, price=price):
                 METER.count(families.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(document.id))
@@ -133,40 +142,56 @@ def _attempt(
         if is_last:
             _fail(document, "ingestion_broke", f"{document.filename} could not be ingested ({type(error).__name__}).")
     finally:
-        METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began)
+        METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began - turn.given_s)
 
 
 def _ingest(
-    document: ClaimedDocument, embedder: Embedder, limits: IngestionSettings, *, graph: bool, price: float
+    document: ClaimedDocument, embedder: Embedder, limits: IngestionSettings, turn: Turn, *, graph: bool, price: float
 ) -> bool:
-    """Read, split and index the document; False when another task continues reading it."""
+    """Read, split and index the document; False when another task continues with it."""
     began = time.perf_counter()
     # Before anything is read: without an embedder the work would be in vain.
     space = embedding_spaces.ensure_space(document.workspace_id, embedder)
     embedding_spaces.embedder_for(space, document.workspace_id, embedder)
     with tracing.span("read"):
-        parsed = _read(document, limits)
-    if parsed is None:
-        with transaction() as session:
-            rows.hand_back_document(session, document.id, document.attempt)
-        return False
-    parsed = with_findings(parsed, document.filename)
-    chunks = split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
+        read = turn.beside(lambda: _split(document, limits, turn))
+    if read is None:
+        return _hand_back(document)
+    parsed, chunks = read
     if not chunks:
         raise DocumentEmpty
     if keep_as_it_was(document, parsed, chunks):
         return True
     new = chunks[store_text(document, parsed, chunks) :]
+    turn.note_left(len(new))
     name = searched_name(document.filename, described(document.details, parsed.found))
-    store_chunks(document, name, embedder, new, batch=BATCH)
+    if turn.is_too_long or not store_chunks(document, name, embedder, new, turn, batch=BATCH):
+        return _hand_back(document)
     prints = fingerprint(parsed.text)
     cost = sum(count_tokens(embedded_text(chunk)) for chunk in new) * price / 1e6 if price else None
-    spent = {"read_s": time.perf_counter() - began, "read_usd": cost}
+    spent = {"read_s": time.perf_counter() - began - turn.given_s, "read_usd": cost}
     _finish(document, prints, spent, graph=graph)
     return True
 
 
-def _read(document: ClaimedDocument, limits: IngestionSettings) -> ParsedDocument | None:
+def _hand_back(document: ClaimedDocument) -> bool:
+    with transaction() as session:
+        rows.hand_back_document(session, document.id, document.attempt)
+    return False
+
+
+def _split(
+    document: ClaimedDocument, limits: IngestionSettings, turn: Turn
+) -> tuple[ParsedDocument, list[TextChunk]] | None:
+    """What was read, and its chunks; None when pages are left for another task."""
+    parsed = _read(document, limits, turn)
+    if parsed is None:
+        return None
+    parsed = with_findings(parsed, document.filename)
+    return parsed, split_document(parsed, chunk_tokens=limits.chunk_tokens, overlap_tokens=limits.overlap_tokens)
+
+
+def _read(document: ClaimedDocument, limits: IngestionSettings, turn: Turn) -> ParsedDocument | None:
     again = document.again
     # A document that is read again has no file of its own yet: it has that of the document that it replaces.
     content = read_file(again.of_document if again and again.of_document else document.id)
@@ -185,7 +210,7 @@ def _read(document: ClaimedDocument, limits: IngestionSettings) -> ParsedDocumen
         document.lost,
         encoding if isinstance(encoding, str) else "",
     )
-    return read_text(file, limits)
+    return read_text(file, limits, recognise=turn.before is None)
 
 
 def _finish(

@@ -18,10 +18,10 @@ from config.settings import IngestionSettings
 from db.queries.documents import recognised as rows
 from db.session import reading, transaction
 from services.documents.reading_limits import limits_of
+from services.documents.turns import TURN_S
 
-# For so long a task recognises before other documents have their turn, and for so long a child process does before
-# what it found is kept.
-TURN_S, KEPT_AFTER_S = 60.0, 8.0
+# For so long a child process recognises before what it found is kept.
+KEPT_AFTER_S = 8.0
 
 Advance = Callable[[Session, int, int], None]
 """Notes that so many of so many pages are recognised; raises when another worker holds the document."""
@@ -43,8 +43,11 @@ class FileToRead:
     encoding: str = ""
 
 
-def read_text(file: FileToRead, settings: IngestionSettings) -> ParsedDocument | None:
-    """Read a file; None when pages are left for another task. Raises DocumentUnusable, LeaseLost."""
+def read_text(file: FileToRead, settings: IngestionSettings, *, recognise: bool = True) -> ParsedDocument | None:
+    """Read a file; None when pages are left for another task, without `recognise` all that need it.
+
+    Raises DocumentUnusable, LeaseLost.
+    """
     limits = replace(limits_of(settings), encoding=file.encoding)
     languages = "+".join(limits.ocr_data)
     with reading() as session:
@@ -57,7 +60,7 @@ def read_text(file: FileToRead, settings: IngestionSettings) -> ParsedDocument |
         with transaction() as session:
             file.advance(session, 0, count)
             rows.begin(session, file.document_id, pending, languages)
-    if not _recognise(file, limits, pending, count):
+    if (pending and not recognise) or not _recognise(file, limits, pending, count):
         return None
     with reading() as session:
         known = rows.load_pages(session, file.document_id)

@@ -20,6 +20,7 @@ from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, search
+from services.retrieval.copies import copies_json
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 
@@ -58,6 +59,7 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
             **passage_json(passage, marks),
             "workspace": names[passage.document_id],
             "similarity": similarity[passage.key],
+            "also_in": copies_json(searched.also_in.get(passage.key, ())),
         }
         for passage in passages
         if passage.document_id in names

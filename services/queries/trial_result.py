@@ -12,6 +12,7 @@ from services.queries.passage_search import find_marks_of, passage_json
 from services.queries.trial_found import Found, Place
 from services.retrieval.agentic_state import decision
 from services.retrieval.candidates import MERGED
+from services.retrieval.copies import copies_json, share_places
 from services.retrieval.tracing import Part
 
 
@@ -19,6 +20,11 @@ def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     everything = (key for fusion in trial.trace.fusions.values() for key in fusion.points)
     keys = list(dict.fromkeys([*trial.reranked, *trial.candidates, *trial.fused, *everything]))[:limit]
     excluded = list(trial.left_out.points)[:most_excluded]
+    query = trial.context.query
+    kept, also_in = share_places(
+        keys, query.options.workspaces or (query.workspace_id,), is_filtered=query.options.filter is not None
+    )
+    copies = {*keys}.difference(kept, trial.candidates)
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {passage.document_id for passage in passages})
@@ -43,6 +49,8 @@ def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
                 "workspace": names[passage.document_id],
                 "matches": [{"start": start, "end": end} for start, end in matched_spans(words, passage.readable)],
                 **(_left_out_json(passage.key, trial) if passage.key in excluded else _found_json(passage.key, trial)),
+                **({"why_not": "copy"} if passage.key in copies else {}),
+                "also_in": copies_json(also_in.get(passage.key, ())),
             }
             for passage in passages
             if passage.document_id in names

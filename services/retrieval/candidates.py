@@ -1,7 +1,7 @@
 """Retrieval: the chunks that may hold the answer (S1.1) and, in a corrective round, what was missing (S2.3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import structlog
@@ -23,6 +23,7 @@ from services.core.context import StepContext, StepResult
 from services.core.embedding_spaces import embedder_for, likely_space, remember_space
 from services.graph.joining import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
+from services.retrieval.copies import CopyOf, share_places
 from services.retrieval.tracing import Ranking, trace_fusion
 
 log = structlog.get_logger()
@@ -35,6 +36,7 @@ NOTHING_PASSES = "No document that is ready to be searched passes the filter of 
 
 
 _DEPTH = 50  # minimum depth of each ranking that is fused: a chunk further down in both may come first
+_DEEPER = 4
 _DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
 """The weight of similarity relative to words (1), by the first word of the model's name. Measured for the built-in
 model, whatever its vectors; other models count like words."""
@@ -67,6 +69,8 @@ class Searched(NamedTuple):
 
     candidates: Found
     issues: tuple[str, ...] = ()
+    also_in: Mapping[int, Sequence[CopyOf]] = {}
+    """The other documents that have the same passage as a candidate, which stands for all of them."""
 
 
 def retrieve(context: StepContext) -> StepResult:
@@ -232,12 +236,24 @@ def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched
 
 
 def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searched:
-    issues: tuple[str, ...] = ()
+    most = max(where.k, 1) * max(len(queries), 1)
+    candidates, issues = _searched(queries, where, embedder)
+    if where.excluded:
+        return Searched(candidates[:most], issues)
+    kept, also_in = share_places([key for key, _ in candidates], where.places, is_filtered=where.filter is not None)
+    if len(kept) < where.k <= len(candidates):
+        # Copies took the room of other passages.
+        candidates, issues = _searched(queries, replace(where, k=_DEEPER * max(where.k, _DEPTH)), embedder)
+        kept, also_in = share_places([key for key, _ in candidates], where.places, is_filtered=where.filter is not None)
+    similarity = dict(candidates)
+    return Searched([(key, similarity[key]) for key in kept[:most]], issues, also_in)
+
+
+def _searched(queries: Sequence[str], where: Search, embedder: Embedder) -> tuple[Found, tuple[str, ...]]:
     try:
-        candidates = find_candidates(queries, where, embedder)
+        return find_candidates(queries, where, embedder), ()
     except EmbeddingUnavailable as error:
         if where.method != "hybrid":
             raise
         log.warning("searched_by_words_only", error=error.code)
-        candidates, issues = find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
-    return Searched(candidates[: max(where.k, 1) * max(len(queries), 1)], issues)
+        return find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)

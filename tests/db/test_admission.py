@@ -326,6 +326,18 @@ def test_the_only_tenant_has_all_places_and_one_document_waiting_behind_them() -
         assert len(admit_documents()) == 4
 
 
+def test_a_short_document_goes_before_long_ones_that_came_a_little_earlier_but_not_much() -> None:  # A7
+    first, earlier, later, short = documents(4)
+    sizes = {first: (3_000_000, 9_000), earlier: (3_000_000, 200), later: (3_000_000, 100), short: (700, 0)}
+    with system_transaction() as session:
+        for document_id, (size, age_s) in sizes.items():
+            changes = "size_bytes = :size, created_at = now() - make_interval(secs => :age)"
+            session.execute(
+                text(f"UPDATE documents SET {changes} WHERE id = :id"), {"size": size, "age": age_s, "id": document_id}
+            )
+    assert {document_id for document_id, _ in admit_documents()} == {first, short}
+
+
 def test_what_is_new_is_read_before_what_is_read_again_and_other_tenants_have_their_turns() -> None:  # A7
     again, other = documents(30), tenant("other")
     with system_transaction() as session:

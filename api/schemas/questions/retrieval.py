@@ -6,13 +6,14 @@ from pydantic import BaseModel, Field, model_validator
 
 from api.schemas.questions.answers import Score
 from api.schemas.questions.queries import MaxCostUsd
-from api.schemas.questions.search import PassageRead
+from api.schemas.questions.search import AlsoIn, PassageRead
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
 from domain.query.options import DocumentFilter, GraphMode, RunKind
 
 WhyNot = Literal[
     "excluded",
     "beyond_candidates",
+    "copy",
     "below_threshold",
     "beyond_top_k",
     "not_worth_citing",
@@ -113,6 +114,7 @@ class PassageExplained(PassageRead):
     shown: bool | None = Field(description="Whether an answer would be written from it; null without reranking.")
     why_not: WhyNot | None = Field(description="Why it would not be shown; null if it would.")
     matches: list[MatchRead] = Field(description="In order.")
+    also_in: AlsoIn
 
 
 class RetrievalSettings(BaseModel):

@@ -1,6 +1,6 @@
 """Passages on the wire: found by a search, or read in the order of their document."""
 
-from typing import Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
@@ -46,11 +46,25 @@ class PassageRead(BaseModel):
     corrected: Corrected = False
 
 
+class CopyRead(BaseModel):
+    """A copy of the document, in which the same passage stands."""
+
+    document_id: UUID
+    document_name: str
+
+
+AlsoIn = Annotated[
+    list[CopyRead],
+    Field(description="Copies of the document that have the same passage, which takes one place for all; at most 20."),
+]
+
+
 class PassageFound(PassageRead):
     """A passage with its similarity to the query."""
 
     workspace: str = Field(description="The workspace of the document.", examples=["finance"])
     similarity: Score | None = Field(description="Cosine similarity to the query; null when found by words alone.")
+    also_in: AlsoIn
 
 
 class SearchResult(BaseModel):

@@ -22,6 +22,7 @@ _PARTS: Sequence[tuple[str, Literal["lexical", "vector", "fused", "reranked"]]] 
 _WHY_NOT = {
     "excluded": "taken out of the search",
     "beyond_candidates": "not among the candidates that are reranked",
+    "copy": "a copy of a passage above",
     "below_threshold": "too little relevance",
     "beyond_top_k": "after the best ones",
     "not_worth_citing": "left out by source scoring",

@@ -1,13 +1,20 @@
 """Admission of documents: selects those that are read next, over all tenants (A7); as that of queries."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
 from db.queries.documents.reingestions import MARK
+
+# How much of a document is left, in bytes of text, and when it is due: so short ones go before long ones that came
+# somewhat earlier, and each has its turn in the end. Only the oldest of a tenant are looked at.
+_LEFT = """coalesce(700 * (chunks_total - chunks_done), 200000 * (pages_to_recognise - pages_recognised), size_bytes)"""
+_DUE = f"created_at + least({_LEFT}, 50000000) * interval '100 microseconds'"
+_LOOKED_AT = 256
 
 # A published but unclaimed document counts as being processed until it must have been lost: either no document is being
 # read and it is still unclaimed, or it has waited beyond `patience`. A dead worker's document is found when its lease
@@ -41,14 +48,16 @@ free AS MATERIALIZED (
 ),
 {tenants_waiting("owners", "documents", "launched_at IS NULL")},
 waiting AS (
-    SELECT tenant_id, id, created_at, is_again, false AS lost FROM owners CROSS JOIN LATERAL (
+    SELECT tenant_id, id, due, is_again, false AS lost FROM owners CROSS JOIN LATERAL (
         WITH uploads AS MATERIALIZED (
-            SELECT id, created_at FROM documents
-            WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '{MARK}'
-                AND tenant_id = owners.tenant_id
-            ORDER BY created_at, id LIMIT (SELECT places FROM free)
+            SELECT id, due FROM (
+                SELECT id, {_DUE} AS due FROM documents
+                WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '{MARK}'
+                    AND tenant_id = owners.tenant_id
+                ORDER BY created_at, id LIMIT {_LOOKED_AT}
+            ) AS oldest ORDER BY due, id LIMIT (SELECT places FROM free)
         )
-        SELECT id, created_at, false AS is_again FROM uploads
+        SELECT id, due, false AS is_again FROM uploads
         UNION ALL
         (SELECT id, created_at, true FROM documents
          WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) = '{MARK}'
@@ -63,7 +72,7 @@ waiting AS (
 ),
 numbered AS (
     -- What is read again is searched meanwhile, so what is new goes first.
-    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, is_again, created_at, id) AS number
+    SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY lost DESC, is_again, due, id) AS number
     FROM waiting
 ),
 chosen AS (
@@ -73,7 +82,7 @@ chosen AS (
     JOIN free ON coalesce(of_tenant.n, 0) + number <= coalesce(most_of_tenant, places + number)
     -- Among equals the one whose last turn is the longest ago; the oldest document would be of the largest archive.
     ORDER BY (coalesce(of_tenant.n, 0) + number - 1) / tenants.weight, lost DESC,
-             tenants.read_at NULLS FIRST, numbered.created_at, numbered.id
+             tenants.read_at NULLS FIRST, numbered.due, numbered.id
     LIMIT (SELECT places FROM free)
 ),
 free_to_take AS MATERIALIZED (
@@ -125,3 +134,57 @@ _OTHERS_WAIT = text(
 def others_wait(session: Session, tenant_id: int) -> bool:
     """Whether a document of another tenant was published and no worker has it yet; in a `system_transaction`."""
     return bool(session.scalar(_OTHERS_WAIT, {"tenant_id": tenant_id}))
+
+
+_SHORTER = text(f"""
+WITH RECURSIVE {tenants_waiting("owners", "documents", "launched_at IS NULL")},
+waiting AS (
+    SELECT tenant_id, oldest.* FROM owners CROSS JOIN LATERAL (
+        SELECT id, {_DUE} AS due, {_LEFT} AS bytes_left FROM documents
+        WHERE status = 'queued' AND launched_at IS NULL AND right(sha256, 1) <> '{MARK}'
+            AND tenant_id = owners.tenant_id
+        ORDER BY created_at, id LIMIT {_LOOKED_AT}
+    ) AS oldest
+    UNION ALL
+    SELECT tenant_id, id, {_DUE}, {_LEFT} FROM documents
+    WHERE status = 'queued' AND launched_at IS NOT NULL AND right(sha256, 1) <> '{MARK}'
+),
+chosen AS (
+    SELECT waiting.id, tenant_id, bytes_left FROM waiting JOIN tenants ON tenants.id = tenant_id
+    WHERE bytes_left <= :most AND NOT waiting.id = ANY (CAST(:without AS uuid[]))
+    ORDER BY tenants.read_at NULLS FIRST, due, waiting.id LIMIT 1
+),
+turns AS (UPDATE tenants SET read_at = clock_timestamp() WHERE id IN (SELECT tenant_id FROM chosen))
+SELECT id, tenant_id, bytes_left FROM chosen
+""")  # noqa: S608 - only constants are put together
+
+
+class Shorter(NamedTuple):
+    """A document that waits; `bytes_left` is about how much of it is left to read and store."""
+
+    id: uuid.UUID
+    tenant_id: int
+    bytes_left: int
+
+
+def find_shorter(session: Session, most_bytes: int, without: Collection[uuid.UUID]) -> Shorter | None:
+    """A waiting document of which at most so much is left, of the tenant whose last turn is the longest ago; in a
+    `system_transaction`. Another worker may claim it first.
+    """
+    row = session.execute(_SHORTER, {"most": most_bytes, "without": list(without)}).one_or_none()
+    return None if row is None else Shorter(*row)
+
+
+_GOES_BEFORE = text(f"""
+WITH own AS (SELECT tenant_id, {_DUE} AS due FROM documents WHERE id = :id)
+SELECT EXISTS (
+    SELECT FROM documents AS waiting, own
+    WHERE waiting.status = 'queued' AND right(waiting.sha256, 1) <> '{MARK}'
+        AND (waiting.tenant_id <> own.tenant_id OR {_DUE} < own.due)
+)
+""")  # noqa: S608 - only constants are put together
+
+
+def goes_before(session: Session, document_id: uuid.UUID) -> bool:
+    """Whether a waiting document would be admitted before this one, if this one waited; in a `system_transaction`."""
+    return bool(session.scalar(_GOES_BEFORE, {"id": document_id}))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.retrieval.ranking import Scored, fuse, interleave, rank, with_bridges
+from domain.retrieval.ranking import Scored, fuse, interleave, rank, with_bridges, without_copies
 
 
 def scored(*scores: float | None) -> list[Scored[int]]:
@@ -72,3 +72,12 @@ def test_what_was_found_over_others_gets_at_most_half_of_the_places() -> None:  
     ranked = named(bridge=0.8, hop=0.9, hop2=0.85, hop3=0.84, own=0.5, other=0.4)
     over = {"hop": "bridge", "hop2": "bridge", "hop3": "bridge"}
     assert [chunk.key for chunk in with_bridges(ranked, over, 4)] == ["bridge", "hop", "hop2", "own"]
+
+
+def test_a_copy_shares_the_place_of_the_better_passage_and_what_stands_twice_in_a_document_keeps_two() -> None:
+    # A and B are copies; their passages 1 and 2 have the same text, and so has C's only one, a copy of A alone.
+    documents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c1": "C"}
+    others = {name: [copy for copy in documents if documents[copy] != documents[name]] for name in documents}
+    others["c1"], others["b1"], others["b2"] = ["a1", "a2"], ["a1", "a2"], ["a1", "a2"]
+    assert without_copies(["b1", "x", "a1", "a2", "c1", "b2"], others, documents) == ["b1", "x", "a2"]
+    assert without_copies(["x", "y"], {}, {}) == ["x", "y"]

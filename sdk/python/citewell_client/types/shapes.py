@@ -33,6 +33,7 @@ __all__ = [
     "ConflictPlace",
     "Conversation",
     "ConversationLinks",
+    "Copy",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -958,6 +959,13 @@ class Match(TypedDict):
     end: int
 
 
+class Copy(TypedDict):
+    """A copy of the document, in which the same passage stands."""
+
+    document_id: str
+    document_name: str
+
+
 class PassageExplained(Passage):
     """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
 
@@ -974,6 +982,7 @@ class PassageExplained(Passage):
         Literal[
             "excluded",
             "beyond_candidates",
+            "copy",
             "below_threshold",
             "beyond_top_k",
             "not_worth_citing",
@@ -983,6 +992,7 @@ class PassageExplained(Passage):
         | None
     )
     matches: list[Match]
+    also_in: list[Copy]
 
 
 class Quality(TypedDict):
@@ -1301,6 +1311,7 @@ class PassageFound(Passage):
 
     workspace: str
     similarity: float | None
+    also_in: list[Copy]
 
 
 class SearchResult(TypedDict):

@@ -1,0 +1,133 @@
+"""Turns: a long document lets shorter ones go first, whosever they are, so that none waits for all of it.
+
+While a child process reads it, and between any two batches of its passages, the worker ingests shorter ones that wait.
+After a turn it goes back to the queue if others go before it there, and continues later with what is stored of it.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import structlog
+
+from citewell_verify.errors import CitewellError
+from db.queries.admission.documents import find_shorter, goes_before
+from db.session import acting_for, system_transaction
+
+log = structlog.get_logger()
+
+TURN_S, LONGEST_S = 60.0, 300.0
+"""After a turn others are looked for; the longest one ends well before the time limit of the task does."""
+_READINGS = 5
+"""A turn is at least so many times as long as it took to read the document, which the next turn repeats."""
+SHORT_BYTES, _MOST_BYTES = 20_000, 2_000_000
+"""A document with less than the first lets none go first; none with more than the second goes first."""
+_PASSAGE_BYTES = 700
+_NESTED = 3
+_SHARE, _AHEAD_S = 4.0, 20.0
+"""Others get at most so many times as long as this document has had, and so many seconds."""
+_LOOK_EVERY_S = 0.2
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Turn:
+    """The turn of one document in this process. `bytes_left` is about how much of it is left; `most_bytes` is how much
+    may be left of one that goes before another.
+
+    `ingest_shorter` ingests a document in a turn of its own; False when there was nothing to do.
+    """
+
+    document_id: uuid.UUID
+    bytes_left: int
+    ingest_shorter: Callable[[uuid.UUID, "Turn"], bool]
+    before: "Turn | None" = None
+    most_bytes: int | None = None
+    given_s: float = 0.0
+    """For so long shorter ones were ingested meanwhile."""
+    _began: float = field(default_factory=time.monotonic)
+    _turn_s: float = TURN_S
+    _failed: set[uuid.UUID] = field(default_factory=set[uuid.UUID])
+
+    @property
+    def _had_s(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def _depth(self) -> int:
+        return 0 if self.before is None else self.before._depth + 1
+
+    @property
+    def _task_had_s(self) -> float:
+        return self._had_s if self.before is None else self.before._task_had_s
+
+    def beside(self, work: Callable[[], T]) -> T:
+        """Do this work in a thread, and ingest shorter documents meanwhile."""
+        if self.bytes_left < SHORT_BYTES:
+            return work()
+        pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
+        try:
+            done: Future[T] = pool.submit(copy_context().run, work)
+            while wait([done], _LOOK_EVERY_S).not_done:
+                self.give_way()
+            self._turn_s = max(TURN_S, min(_READINGS * (self._had_s - self.given_s), LONGEST_S))
+            return done.result()
+        finally:
+            # The time limit of the task may have ended the wait.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def note_left(self, passages: int) -> None:
+        self.bytes_left = passages * _PASSAGE_BYTES
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether this document, which goes before another, turned out to be longer than one that may."""
+        return self.most_bytes is not None and self.bytes_left > self.most_bytes
+
+    def is_over(self) -> bool:
+        """Whether the document should go back to the queue now."""
+        if self._task_had_s > LONGEST_S:
+            return True
+        if self._had_s < self._turn_s or self.bytes_left < SHORT_BYTES:
+            return False
+        with system_transaction() as session:
+            return goes_before(session, self.document_id)
+
+    def give_way(self) -> None:
+        """Ingest the shorter documents that wait, in turn of their tenants, so long as this one gets on as well."""
+        while self._may_give_way() and self._ingest_next():
+            pass
+
+    def _may_give_way(self) -> bool:
+        given_s, had_s = self.given_s, self._had_s
+        return (
+            self.bytes_left >= SHORT_BYTES
+            and self._depth < _NESTED
+            and self._task_had_s < LONGEST_S
+            and given_s < _AHEAD_S + _SHARE * (had_s - given_s)
+        )
+
+    def _ingest_next(self) -> bool:
+        most = min(self.bytes_left // 2, _MOST_BYTES)
+        with system_transaction() as session:
+            waiting = find_shorter(session, most, self._failed)
+        if waiting is None:
+            return False
+        document_id, tenant_id, bytes_left = waiting
+        began = time.monotonic()
+        turn = Turn(document_id, bytes_left, self.ingest_shorter, before=self, most_bytes=most)
+        try:
+            with acting_for(tenant_id), structlog.contextvars.bound_contextvars(document_id=str(document_id)):
+                return self.ingest_shorter(document_id, turn)
+        except CitewellError as error:
+            # What it waits for may not be what this one waits for; its own message or admission tries it again.
+            log.info("shorter_document_waits", error=error.code)
+            self._failed.add(document_id)
+            return True
+        finally:
+            self.given_s += time.monotonic() - began
