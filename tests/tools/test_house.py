@@ -1,7 +1,10 @@
 """The counts of `python -m tools.house`."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from citewell_verify.text.context_lines import headings_of
+from citewell_verify.text.lengths import is_too_long
 from tools.house import executed, measure
 
 _FUNCTIONS = """
@@ -60,6 +63,14 @@ def test_every_figure_of_a_small_checkout(tmp_path: Path) -> None:
 def test_only_modules_of_which_a_function_runs_count() -> None:
     assert executed(lambda: None) == set()
     assert {Path(name).name for name in executed(lambda: measure(Path("/nonexistent")))} == set()
+
+
+def test_what_runs_first_does_not_count_but_its_threads_do_when_they_work_for_the_rest() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        counted = executed(
+            lambda: pool.submit(headings_of, "Returns").result(), lambda: pool.submit(is_too_long, "Returns").result()
+        )
+    assert {Path(name).name for name in counted} == {"context_lines.py"}
 
 
 def test_a_checkout_without_anything_is_measured_too(tmp_path: Path) -> None:

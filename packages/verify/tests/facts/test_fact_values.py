@@ -1,8 +1,10 @@
 """Values that agree are found without trying all: an index leaves out none of them (F2)."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from citewell_verify.facts.differences.gaps import unit_differences
 from citewell_verify.facts.grounding import context_tokens, ungrounded_words
 from citewell_verify.facts.reading.token_alignment import align, tokens_match
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
@@ -79,3 +81,19 @@ def test_values_that_are_far_from_each_other_are_not_compared() -> None:  # F1, 
     index = ValueIndex(held)
     assert len(held) == 400
     assert all(len(index.candidates(value)) < 10 for value in held if value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "source", "stated", "known"),
+    [
+        ("A box holds 12 bottles of oil.", "A box holds 12 kg of oil.", "12 bottles", "12 kg"),
+        ("A box holds 12 kg of oil.", "A box holds 12 bottles of oil.", "12 kg", "12 bottles"),
+        ("Full boxes hold 12 bottles of oil.", "A box that is full holds 12 kg of oil.", "12 bottles", "12 kg"),
+        ("Adults pay 40 EUR for the tour.", "On Sundays adults pay 40 crowns for the tour.", "40 EUR", "40 crowns"),
+    ],
+)
+def test_a_word_in_the_place_of_a_unit_is_shown_behind_the_value_it_belongs_to(
+    statement: str, source: str, stated: str, known: str
+) -> None:  # V2
+    (difference,) = unit_differences(align(tokenize(statement), tokenize(source)))
+    assert (difference.statement_text, difference.source_text) == (stated, known)

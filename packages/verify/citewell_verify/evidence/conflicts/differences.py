@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citewell_verify.evidence.conflicts.statements import Statement
-from citewell_verify.evidence.substitution import may_be_one
+from citewell_verify.evidence.replaced_words import may_be_one
 from citewell_verify.facts.differences.opposites import are_opposites
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align

@@ -80,16 +80,17 @@ def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def unit_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield units of which only one is known: `78 USD` for `78 CAD`."""
+    """Yield values of which only one has a known unit, the other a word in its place: `12 kg` for `12 bottles`."""
     for index, place in alignment.pairs:
         stated, known = alignment.statement[index], alignment.source[place]
         if not stated.value or not known.value or not stated.value.quantity or not known.value.quantity:
             continue
         if bool(stated.value.quantity.unit) == bool(known.value.quantity.unit):
             continue
+        is_stated = bool(stated.value.quantity.unit)
         plain, tokens, taken = (
             (place, alignment.source, alignment.matched_source)
-            if stated.value.quantity.unit
+            if is_stated
             else (index, alignment.statement, alignment.matched_statement)
         )
         behind = tokens[plain + 1] if plain + 1 < len(tokens) else None
@@ -97,7 +98,8 @@ def unit_differences(alignment: Alignment) -> Iterator[Difference]:
         if behind and behind.key == "pound" and unit in _POUNDS:
             continue
         if behind and behind.is_content and plain + 1 not in taken and not behind.value:
-            yield Difference("unit", stated.text, f"{known.text} {behind.text}" if plain == place else known.text)
+            counted = f"{tokens[plain].text} {behind.text}"
+            yield Difference("unit", *((stated.text, counted) if is_stated else (counted, known.text)))
 
 
 def name_differences(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[Difference]:

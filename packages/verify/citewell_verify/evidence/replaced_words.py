@@ -1,0 +1,211 @@
+"""What words in the place of others make of a sentence: another value, name or thing, or the same (V2)."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Prefix
+
+from citewell_verify.entities.names import KOREAN_PERSON, same_country
+from citewell_verify.entities.units import UNITS
+from citewell_verify.evidence.exchanges import role_of
+from citewell_verify.facts.differences.opposites import are_opposites
+from citewell_verify.facts.kinds import Difference, Kind
+from citewell_verify.facts.reading.token_alignment import Alignment
+from citewell_verify.facts.reading.tokens import Token
+from citewell_verify.facts.reading.values import same_number_other_unit, values_agree
+from citewell_verify.facts.reading.vocabulary import OPPOSITES
+
+SAME = Difference("wording", "", None)
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter"
+    r"|noon|midnight|mornings?|afternoons?|evenings?|nights?"
+    r"|(?:[월화수목금토일]요일|봄|여름|가을|겨울|오전|오후|정오|자정|아침|저녁|밤|낮|새벽)(?:에|에는|의)?",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+")
+_NOUNS = ("word", "name")
+_BEFORE_NOUNS = frozenset(("a", "an", "the", "and", "or"))
+_WITHIN_NOUNS = frozenset(("a", "an", "the", "of"))
+_LONGEST_NOUN, _LONGEST_NAME = 4, 8  # words
+_VARIANTS = 80  # percentage of common letters from which two names may be spellings of one
+_LIGHT = re.compile("[하되있한된할될했됐]")
+_ENDING = re.compile("[을를은는지며고게야]$|니다$|다$")
+_LONGEST_ENDING = 3  # letters
+_ATTRIBUTIVE = re.compile("[라하되주있없에서지]는$")
+_VERB = re.compile("[다고며면지게서는은할한된될하해]$")
+_PERSON_WITH_PARTICLE = re.compile(rf"{KOREAN_PERSON.pattern}(?:은|는|이|가|을|를|의|도|와|과|에게|께서)")
+
+
+def replacement(
+    stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str
+) -> Difference | None:
+    """Return the difference of words in one place; `SAME` if there is none, None if they may be a rewording.
+
+    The whole `source` shows which words are names, and which nouns are things that it speaks of elsewhere.
+    """
+    said, sourced = map(text_of, (stated, known))
+    if not known:
+        return None
+    if len(stated) == len(known) == 1:
+        if _are_forms_of_one(stated[0], known[0]):
+            return SAME
+        if kind := _kind(stated[0], known[0]):
+            return Difference(kind, said, sourced)
+        if stated[0].value or known[0].value:
+            return None
+    kind = _kind_of_names(stated, known, alignment, source)
+    return Difference(kind, said, sourced) if kind else None
+
+
+def _kind_of_names(stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str) -> Kind | None:
+    said, sourced = (_DIGITS.sub("0", text_of(side)) for side in (stated, known))
+    if said == sourced:
+        return "name"  # `Room 12` and `Room 14`
+    if may_be_one(_nouns(stated), _nouns(known)):
+        return None
+    if _are_names(stated, known, source):
+        return "name"
+    if _are_alternatives(stated, known, alignment, source):
+        return "subject"
+    return "subject" if _are_korean_nouns(stated, known) else None
+
+
+def _are_alternatives(stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str) -> bool:
+    """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
+    if any(token.kind not in _NOUNS or token.text >= "가" for token in (*stated, *known)):
+        return False
+    if len(stated) == len(known) == 1 and stated[0].kind != known[0].kind:
+        return False
+    noun = _noun(stated, alignment.statement)
+    if not noun or not _noun(known, alignment.source):
+        return False
+    elsewhere = rf"(?:^|\n|[.:] |\b(?:an?|the|and|or) ){re.escape(noun)}\b"
+    return re.search(elsewhere, source, re.IGNORECASE) is not None
+
+
+def _are_names(stated: Sequence[Token], known: Sequence[Token], source: str) -> bool:
+    if all(_is_name(token, source) for token in (*stated, *known)) or (_has_title(stated) and _has_title(known)):
+        return True
+    is_named = all(
+        any(token.kind == "name" or _PERSON_WITH_PARTICLE.fullmatch(token.text) for token in side)
+        for side in (stated, known)
+    )
+    return is_named and _are_korean_nouns(stated, known)
+
+
+def _is_name(token: Token, source: str) -> bool:
+    if token.kind == "name":
+        return token.names != "loanword" or bool(token.case) or not _VERB.search(token.text)
+    # A capital that opens the statement shows a name if the source has it within a sentence.
+    within = rf"[a-z,;] {re.escape(token.text)}\b"
+    return token.text[:1].isupper() and re.search(within, source) is not None
+
+
+def _are_korean_nouns(stated: Sequence[Token], known: Sequence[Token]) -> bool:
+    """Say whether two Korean nouns have the same role; their form does not show whether they are names."""
+    ends = stated[-1], known[-1]
+    if any(end.text[-1] < "가" or not role_of(end) or _ATTRIBUTIVE.search(end.text) for end in ends):
+        return False
+    if role_of(ends[0]) != role_of(ends[1]) or any(token.case for token in (*stated[:-1], *known[:-1])):
+        return False
+    is_named = all(any(token.kind == "name" for token in side) for side in (stated, known))
+    return is_named or max(len(stated), len(known)) == 1
+
+
+def text_of(tokens: Sequence[Token]) -> str:
+    return " ".join(token.text for token in tokens)
+
+
+def _nouns(tokens: Sequence[Token]) -> str:
+    """Return the words, Korean ones without their particles."""
+    return " ".join(token.key if token.case else token.text for token in tokens)
+
+
+def _has_title(tokens: Sequence[Token]) -> bool:
+    """Return whether a name has a title before it that opens a sentence: "Mayor Ada Lund"."""
+    return tokens[-1].kind == "name" and all(token.text[:1].isupper() for token in tokens)
+
+
+def paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
+    """Return the words that replace each other, and those of the source that are left out beside them: all but the
+    opposite of the only word, or the only value of its kind."""
+    opposites = [token for token in known if len(stated) == 1 and are_opposites(stated[0], token)]
+    if opposites:
+        return stated, opposites[:1], [token for token in known if token is not opposites[0]]
+    values = [token for token in known if token.value]
+    if len(stated) == len(values) == 1 and _are_of_one_kind(stated[0], values[0]):
+        return stated, values, [token for token in known if not token.value]
+    return stated, known, []
+
+
+def _are_of_one_kind(stated: Token, known: Token) -> bool:
+    if not stated.value or not known.value:
+        return False
+    left, right = stated.value.quantity, known.value.quantity
+    return left.dimension == right.dimension if left and right else not left and not right
+
+
+def _kind(stated: Token, known: Token) -> Kind | None:
+    """Return the kind of the difference between two words that exclude each other: opposites, values, units."""
+    if are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES:
+        return "negation"
+    if stated.value and known.value:
+        if values_agree(known.value, stated.value):
+            return None
+        left, right = stated.value.quantity, known.value.quantity
+        if left and right and left.weak != right.weak and left.dimension != right.dimension:
+            return None  # a fifth and 20 %
+        is_unit = left is not None and right is not None and same_number_other_unit(left, right)
+        return "unit" if is_unit else "date" if stated.value.date and known.value.date else "number"
+    units = UNITS.get(stated.text.casefold()), UNITS.get(known.text.casefold())
+    if all(units):
+        return "unit" if units[0] != units[1] else None
+    return "date" if _CALENDAR.fullmatch(stated.text) and _CALENDAR.fullmatch(known.text) else None
+
+
+def _are_forms_of_one(stated: Token, known: Token) -> bool:
+    """Say whether two Korean words are forms of one verb: 낳으며 and 낳지, 쉽지 and 쉬웠습니다."""
+    both = stated, known
+    if any(token.key[0] < "가" or token.kind not in _NOUNS or token.names not in ("", "loanword") for token in both):
+        return False
+    if all(_LIGHT.match(token.text) for token in both):
+        return True
+    is_noun = {stated.case, known.case} & {"subject", "object", "owner", "source", "than"}
+    if is_noun and not all(_ENDING.search(token.text) for token in both):
+        return False
+    letters = [unicodedata.normalize("NFD", token.text) for token in both]
+    return Prefix.similarity(*letters) >= max(2, min(map(len, letters)) - _LONGEST_ENDING)
+
+
+def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
+    """Return the words with what stands between them if they are one noun with an article; else nothing."""
+    first, last = (next(at for at, token in enumerate(tokens) if token is word) for word in (words[0], words[-1]))
+    run = tokens[first : last + 1]
+    opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS
+    is_noun = (
+        opens and len(run) <= _LONGEST_NOUN and all(token.is_content or token.key in _WITHIN_NOUNS for token in run)
+    )
+    return text_of(run) if is_noun else ""
+
+
+def may_be_one(stated: str, known: str) -> bool:
+    """Say whether two names may be spellings, short forms or initials of one: 서울시 and 서울특별시."""
+    stated_words, known_words = stated.casefold().split(), known.casefold().split()
+    short, long = sorted(("".join(stated_words), "".join(known_words)), key=len)
+    rest = iter(long)
+    if len(short) > 1 and all(letter in rest for letter in short):
+        return True
+    if max(len(stated_words), len(known_words)) > _LONGEST_NAME or same_country(stated_words, known_words):
+        return True
+    if fuzz.ratio(stated.casefold(), known.casefold()) >= _VARIANTS:
+        return True
+    pairs = zip_longest(
+        ("".join(word[0] for word in parts) for parts in (stated_words, known_words)),
+        ("".join(known_words), "".join(stated_words)),
+    )
+    return any(initials == name for initials, name in pairs) or (
+        len(stated_words) != len(known_words) and not set(stated_words).isdisjoint(known_words)
+    )
