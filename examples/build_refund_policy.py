@@ -81,6 +81,4 @@ def _table(pdf: FPDF, lines: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    EXAMPLE.joinpath("refund-policy.pdf").write_bytes(
-        build(HERE.joinpath("refund_policy.md").read_text("utf-8"))
-    )
+    EXAMPLE.joinpath("refund-policy.pdf").write_bytes(build(HERE.joinpath("refund_policy.md").read_text("utf-8")))

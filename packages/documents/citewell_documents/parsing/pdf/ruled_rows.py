@@ -81,7 +81,7 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
 
 
 def _are_rows(lines: Sequence[Line]) -> bool:
-    """True for what is no cell: several values, each of a row without a line of its own, or a page laid out in boxes."""
+    """True for what is no cell: several values, each of a row without a line of its own, or a page of boxes."""
     rows = {round(line.y / line.size) for line in lines}
     return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
 
@@ -106,11 +106,11 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
         inside_word = start > 0 and not line.text[start - 1].isspace()
         if not cut or (cell != cut[-1][0] and not inside_word):
             cut.append((cell, start))
-    rest, at = line.ink, 0
-    for (cell, start), end in zip(cut, [*(start for _, start in cut[1:]), len(line.text)], strict=True):
+    rest = line.ink
+    ends = [*(start for _, start in cut[1:]), len(line.text)]
+    for at, ((cell, start), end) in enumerate(zip(cut, ends, strict=True), start=1):
         text = line.text[start:end].strip()
         ink, rest = parted(rest, visible(text))
-        at += 1
         is_last = at == len(cut)
         yield cell, replace(line, text=text, ink=ink, divided=line.divided and is_last, cells=())
 
