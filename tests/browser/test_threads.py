@@ -197,11 +197,16 @@ def test_a_question_is_stopped_and_the_next_one_waits_for_its_end(
     # It is there again after a reload in the middle.
     groq_page.reload()
     expect(groq_page.locator(".stages .current")).to_contain_text("Writing")
+    turn(groq_page).get_by_role("button", name="Edit").click()
+    edited = groq_page.get_by_label("The question in other words")
+    edited.fill("How much pressure does pump 10 run at?")
     follow_up(groq_page, SECOND)
     expect(groq_page.get_by_text("It is asked when the answer before it is there.")).to_be_visible()
     groq_page.get_by_role("button", name="Stop").click()
     expect(turn(groq_page)).to_contain_text("This question was stopped.")
     expect(groq_page.locator(".turn")).to_have_count(2)
+    # What is being written stays when the question above it ends.
+    expect(edited).to_have_value("How much pressure does pump 10 run at?")
 
 
 def test_a_refused_question_is_asked_with_less_evidence_by_one_click(groq_page: Page, groq: Stack) -> None:

@@ -190,6 +190,7 @@ export function questionForm({ spaces, given = {}, place = "", label = t("questi
       await submit();
     },
   });
+  text.id = "question"; // there is one form on a page
   const values = () => ({
     ...Object.fromEntries(Object.entries(chosen).map(([name, field]) => [name, field.value])),
     verify: verify.checked,

@@ -23,6 +23,7 @@ export function turn(asked, doing) {
   const path = `/v1/queries/${asked.id}`;
   const { signal } = doing;
   const understood = h("p", { class: "small muted", dir: "auto" });
+  const editor = h("div", { class: "turn-body" });
   const place = h("div", { class: "turn-body" });
   const said = h("p", { class: "sr-only", role: "status" });
   const element = h(
@@ -30,11 +31,12 @@ export function turn(asked, doing) {
     { class: "turn", id: `turn-${asked.id}` },
     h("h2", { dir: "auto" }, asked.question),
     understood,
+    editor,
     place,
     said,
   );
   let known = asked;
-  const edit = () => edited(place, known, doing);
+  const edit = () => edited(editor, known, doing);
   const editing = () => h("button", { type: "button", class: "plain small", onclick: edit }, t("edit"));
 
   function draw(query) {
@@ -121,8 +123,7 @@ function againMenu(query, again) {
 
 /** The question in a box of its own; what it is asked instead of goes out of the thread. */
 function edited(place, asked, doing) {
-  const before = [...place.childNodes];
-  const back = h("button", { type: "button", class: "plain", onclick: () => show(place, before) }, t("cancel"));
+  const back = h("button", { type: "button", class: "plain", onclick: () => show(place) }, t("cancel"));
   const box = questionBox({
     label: t("edited"),
     action: t("ask"),
@@ -130,7 +131,7 @@ function edited(place, asked, doing) {
     tools: [back],
     send: (question) => doing.send(anew(asked, { question, replaces: asked.id })),
   });
-  show(place, h("p", { class: "small muted" }, t("aside")), box.element, before);
+  show(place, h("p", { class: "small muted" }, t("aside")), box.element);
   box.focus();
 }
 
