@@ -28,7 +28,7 @@ NAMES = {
     "AttemptRead": "DeliveryAttempt",
     "AuditChecked": "AuditCheck",
     "CitationVerified": "VerifiedCitation",
-    "DocumentError": "Failure",
+    "DocumentError": "DocumentFailure",
     "DocumentGraphRead": "DocumentGraph",
     "DocumentProgress": "Progress",
     "ImportSkipped": "Skipped",

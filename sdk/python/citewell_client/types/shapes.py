@@ -18,6 +18,7 @@ __all__ = [
     "BatchLinks",
     "Block",
     "Calibration",
+    "Cells",
     "Chunk",
     "ChunkCorrected",
     "ChunkList",
@@ -39,6 +40,7 @@ __all__ = [
     "Document",
     "DocumentBlocks",
     "DocumentEdit",
+    "DocumentFailure",
     "DocumentGraph",
     "DocumentReading",
     "DocumentSource",
@@ -416,11 +418,12 @@ class NearDuplicate(TypedDict):
     similarity: float
 
 
-class Failure(TypedDict):
+class DocumentFailure(TypedDict):
     """Why a document could not be used, and what to do."""
 
     code: str
     message: str
+    can_retry: bool
 
 
 class Document(TypedDict):
@@ -444,7 +447,7 @@ class Document(TypedDict):
     reading: DocumentReading | None
     graph: DocumentGraph
     near_duplicate_of: NearDuplicate | None
-    error: Failure | None
+    error: DocumentFailure | None
     created_at: str
     ready_at: str | None
     superseded_by: str | None
@@ -655,7 +658,7 @@ class DocumentSourceHead(TypedDict):
     status: Literal["active", "paused", "deleting"]
     phase: Literal["idle", "listing", "fetching"]
     run: int
-    error: Failure | None
+    error: DocumentFailure | None
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -712,6 +715,13 @@ class Feedback(TypedDict):
     reviewed_by: str | None
     reviewed_at: str | None
     created_at: str
+
+
+class Failure(TypedDict):
+    """Why a query failed."""
+
+    code: str
+    message: str
 
 
 class ParkedStep(TypedDict):
@@ -840,7 +850,7 @@ class ImportHead(TypedDict):
     filename: str
     status: Literal["queued", "running", "finished", "failed"]
     total: int | None
-    error: Failure | None
+    error: DocumentFailure | None
     created_at: str
     finished_at: str | None
 
@@ -1002,6 +1012,15 @@ class Quality(TypedDict):
     metrics: dict[str, Metric]
 
 
+class Cells(TypedDict):
+    """Rows and columns of a spreadsheet, as it names them."""
+
+    row: int
+    last_row: int
+    column: str
+    last_column: str
+
+
 class CitationMetadata(TypedDict):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -1034,6 +1053,7 @@ class Citation(TypedDict):
     source: str
     page_number: int | None
     section: str | None
+    cells: NotRequired[Cells | None]
     chunk_id: str
     chunk_index: int
     start_index: int
