@@ -69,6 +69,7 @@ KOREAN = (
 )
 
 
+@pytest.mark.slow
 def test_letters_that_no_installed_language_has_are_no_text_and_are_named() -> None:  # N3, A8
     with pytest.raises(DocumentEmpty, match=r"no text was recognised; letters .* \(Korean\); install Tesseract's data"):
         parse(saved(printed(*KOREAN, size=(900, 400))), "a.png", NOW)
