@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from citewell.supervisor.apps import child_environment
 from citewell.supervisor.servers.endpoints import free_port
 from tests.e2e.stack import Stack, running_stack
 from tests.simulators.groq.faults import Fault, FaultKind
@@ -32,10 +33,11 @@ WITHIN_S = 2.0
 @contextmanager
 def second_api(stack: Stack) -> Generator[httpx.Client]:
     """Another process of the API on the stack's servers."""
-    environment = stack.supervisor._environment()  # pyright: ignore[reportPrivateUsage]
+    supervisor = stack.supervisor
+    environment = child_environment(supervisor.home, supervisor.database_url, supervisor.redis_url)
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "api.app:app", "--port", str(port), "--ws", "none"]
-    process = subprocess.Popen(command, env=dict(environment))
+    process = subprocess.Popen(command, env=environment)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=90) as http:
             until(lambda: _answers(http))

@@ -47,11 +47,14 @@ class ForwardPass:
     def __init__(self, backend: Any) -> None:
         self._backend = backend
         # No piece reaches over a space, so words have theirs each by itself, and most words of a document occur often.
-        self._pieces = lru_cache(_WORDS)(lambda word: tuple(backend.sp._viterbi(word)))
+        self._pieces = lru_cache(_WORDS)(self._divided)
         self._first = [
             np.ascontiguousarray(weights.reshape(length, _CNN, _CNN).transpose(1, 0, 2).reshape(_CNN, length * _CNN))
             for (length, _), weights in zip(_ORDERS, backend.w1, strict=True)
         ]
+
+    def _divided(self, word: str) -> tuple[Any, ...]:
+        return tuple(self._backend.sp._viterbi(word))
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """One L2-normalised vector per text, shape (len(texts), 512)."""
