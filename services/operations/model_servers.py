@@ -74,7 +74,7 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
     reason = _reason_against(is_home=is_home)
     return {
         **_models_of(current),
-        "chosen_by": "page" if row else "configuration" if configured.model_setting else "nobody",
+        "chosen_by": "page" if row else "configuration" if configured.model_setting else "default",
         "since": row and row.chosen_at,
         "trials": row.trials if row else [],
         "may_choose": reason is None,

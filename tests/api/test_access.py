@@ -40,6 +40,7 @@ SCOPES = {
     "/v1/deliveries": ("webhooks", "webhooks"),
     "/v1/queries/{query_id}/deliveries": ("webhooks", "webhooks"),
     "/v1/keys": ("admin", "admin"),
+    "/v1/model-servers": ("admin", "admin"),
     "/metrics": ("admin", "admin"),
 }
 
@@ -52,9 +53,9 @@ def configure(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
 
 @pytest.fixture
 def required(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    """The API as it is when it listens beyond loopback."""
+    """The API as it is when it listens beyond loopback, and models may be chosen."""
     with monkeypatch.context() as changed:
-        configure(changed, API_HOST="0.0.0.0")  # noqa: S104 - told, not bound
+        configure(changed, API_HOST="0.0.0.0", MODELS__FROM_PAGE="allowed")  # noqa: S104 - told, not bound
         changed.setattr(api_keys, "TRUST_FOR_S", 0.2)
         yield http
     settings.cache_clear()

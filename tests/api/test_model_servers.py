@@ -58,7 +58,7 @@ def refused(answer: httpx.Response, status: int = 422) -> str:
 @pytest.mark.slow
 def test_a_model_is_tried_chosen_and_dropped_without_a_restart(http: httpx.Client, ollama: str) -> None:
     before = http.get(f"{HERE}/current").json()
-    assert (before["provider"], before["chosen_by"], before["may_choose"]) == ("offline", "nobody", True)
+    assert (before["provider"], before["chosen_by"], before["may_choose"]) == ("offline", "default", True)
     trial = tried(http, ollama)
     assert {row["passed"] for row in trial["trials"]} == {True}
     assert {"name": "models.main", "value": STRICT} in trial["settings"]

@@ -111,7 +111,7 @@ class ModelTrial(BaseModel):
 class CurrentModels(ModelsInUse):
     """What answers now."""
 
-    chosen_by: Literal["page", "configuration", "nobody"] = Field(description="`page`: over these endpoints.")
+    chosen_by: Literal["page", "configuration", "default"] = Field(description="`page`: over these endpoints.")
     since: datetime | None = Field(description="When it was chosen here.")
     trials: list[ModelTried] = Field(description="The table of the trial that it was chosen after.")
     may_choose: bool = Field(description="Whether the caller may choose another.")

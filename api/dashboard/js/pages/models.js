@@ -3,7 +3,7 @@ import { h, show } from "../dom.js";
 import { ask } from "../http.js";
 import { moment, number, words } from "../i18n.js";
 import { confirmed } from "../parts/dialogs.js";
-import { notice, trouble } from "../parts/notices.js";
+import { notice, told, trouble } from "../parts/notices.js";
 import { table } from "../parts/table.js";
 
 const t = words("pages/models");
@@ -36,8 +36,12 @@ function inUse(current, changed) {
   const isAlone = current.provider === "offline";
   const drop = async () => {
     if (!(await confirmed(t("dropTitle"), t("dropText"), t("drop")))) return;
-    await ask(`${HERE}/current`, { method: "DELETE" });
-    notice(t("dropped"));
+    try {
+      await ask(`${HERE}/current`, { method: "DELETE" });
+      notice(t("dropped"));
+    } catch (error) {
+      notice(told(error));
+    }
     await changed();
   };
   return h(
