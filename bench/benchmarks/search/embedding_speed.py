@@ -6,6 +6,7 @@ Both take turns over the same passages, so that a busy machine slows both; times
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -19,7 +20,7 @@ _PASSAGE, _PASSAGES, _BATCH, _TURNS = 700, 128, 64, 5
 
 
 def main() -> None:
-    model = USE(threads=1)
+    model: Any = USE(threads=1)
     model.encode(["warm"])
     ours = ForwardPass(model._model)
     table = Table("passages", "package's ms each", "Citewell's ms each", "times as many", "largest difference")

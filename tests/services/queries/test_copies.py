@@ -41,7 +41,9 @@ def found(k: int = 5, workspaces: tuple[str, ...] = ("w",), names: list[str] | N
 
 
 def test_one_passage_stands_for_its_copies_and_names_them() -> None:
-    store(1, FEE, sha256="same"), store(2, FEE, sha256="same"), store(3, PIER, sha256="different")
+    store(1, FEE, sha256="same")
+    store(2, FEE, sha256="same")
+    store(3, PIER, sha256="different")
     assert found(k=2) == [("a1.txt", ["a2.txt"]), ("a3.txt", [])]
 
 
@@ -72,13 +74,15 @@ def test_a_near_duplicate_is_a_copy_if_it_is_the_same_as_far_as_is_known(similar
 
 
 def test_what_two_documents_merely_have_in_common_keeps_its_places() -> None:
-    store(1, FEE, PIER, sha256="one"), store(2, FEE, sha256="another")
+    store(1, FEE, PIER, sha256="one")
+    store(2, FEE, sha256="another")
     assert [name for name, _ in found()].count("a2.txt") == 1
     assert all(copies == [] for _, copies in found())
 
 
 def test_copies_elsewhere_and_versions_that_are_not_in_force_are_not_named() -> None:  # A8
-    store(1, FEE, sha256="same"), store(2, FEE, sha256="same", workspace="secret")
+    store(1, FEE, sha256="same")
+    store(2, FEE, sha256="same", workspace="secret")
     store(3, FEE, sha256="same", status="superseded")
     with system_transaction() as session:
         stranger = get_or_add_tenant(session, "stranger", "whsec_")
