@@ -79,7 +79,8 @@ def sheet(rows: int = ROWS) -> bytes:
     lines = ["Order,Date,Customer,Town,Article,Pieces,Amount"]
     lines += [
         f"{100_000 + row},{day + timedelta(days=row % 700)},Customer {rng.randint(1, 4_000)},"
-        f"Town {rng.randint(1, 300)},Article {rng.randint(1, 90)},{rng.randint(1, 40)},{rng.randint(100, 90_000) / 100:.2f}"
+        f"Town {rng.randint(1, 300)},Article {rng.randint(1, 90)},{rng.randint(1, 40)},"
+        f"{rng.randint(100, 90_000) / 100:.2f}"
         for row in range(rows)
     ]
     return "\n".join(lines).encode()

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.search.embedding_speed`: passages a second of the built-in model, beside its package's own pass.
+"""`python -m benchmarks.search.embedding_speed`: how fast the built-in model embeds, beside its package's own pass.
 
 Both take turns over the same passages, so that a busy machine slows both; times are of this process's processor alone.
 """
