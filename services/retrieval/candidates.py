@@ -240,13 +240,23 @@ def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searche
     candidates, issues = _searched(queries, where, embedder)
     if where.excluded:
         return Searched(candidates[:most], issues)
-    kept, also_in = share_places([key for key, _ in candidates], where.places, is_filtered=where.filter is not None)
+    kept, also_in = _without_copies(candidates, where, most)
     if len(kept) < where.k <= len(candidates):
         # Copies took the room of other passages.
         candidates, issues = _searched(queries, replace(where, k=_DEEPER * max(where.k, _DEPTH)), embedder)
-        kept, also_in = share_places([key for key, _ in candidates], where.places, is_filtered=where.filter is not None)
+        kept, also_in = _without_copies(candidates, where, most)
     similarity = dict(candidates)
     return Searched([(key, similarity[key]) for key in kept[:most]], issues, also_in)
+
+
+def _without_copies(candidates: Found, where: Search, most: int) -> tuple[list[int], Mapping[int, list[CopyOf]]]:
+    keys = [key for key, _ in candidates]
+    # As a rule there are no copies, and few candidates are enough.
+    for ranked in (keys[: 2 * most], keys):
+        kept, also_in = share_places(ranked, where.places, is_filtered=where.filter is not None)
+        if len(kept) >= most:
+            return kept, also_in
+    return kept, also_in
 
 
 def _searched(queries: Sequence[str], where: Search, embedder: Embedder) -> tuple[Found, tuple[str, ...]]:

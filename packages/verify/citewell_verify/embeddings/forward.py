@@ -47,14 +47,11 @@ class ForwardPass:
     def __init__(self, backend: Any) -> None:
         self._backend = backend
         # No piece reaches over a space, so words have theirs each by itself, and most words of a document occur often.
-        self._pieces = lru_cache(_WORDS)(self._divided)
+        self._pieces = lru_cache(_WORDS)(self._pieces_of)
         self._first = [
             np.ascontiguousarray(weights.reshape(length, _CNN, _CNN).transpose(1, 0, 2).reshape(_CNN, length * _CNN))
             for (length, _), weights in zip(_ORDERS, backend.w1, strict=True)
         ]
-
-    def _divided(self, word: str) -> tuple[Any, ...]:
-        return tuple(self._backend.sp._viterbi(word))
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """One L2-normalised vector per text, shape (len(texts), 512)."""
@@ -84,6 +81,9 @@ class ForwardPass:
         words = known._normalizer.normalize(text).split(_SPACE)[1:]
         pieces = chain.from_iterable(self._pieces(_SPACE + word) for word in words) if words else [known._unk_id]
         return np.array([known._bos_id, *pieces, known._eos_id], dtype=np.int64)
+
+    def _pieces_of(self, word: str) -> tuple[int, ...]:
+        return tuple(self._backend.sp._viterbi(word))
 
     def _encoded(self, texts: list[Places]) -> Floats:
         lengths = [len(ids) for ids in texts]
