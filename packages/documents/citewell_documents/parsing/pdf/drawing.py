@@ -35,7 +35,7 @@ class Places:
     def __init__(self, frame: Frame, scale: float) -> None:
         self.scale = min(scale, (_MOST_PIXELS / (frame.width * frame.height)) ** 0.5)
         left, bottom, right, top = frame.box
-        corners = [frame.displayed(box) for box in ((left, top) * 2, (right, top) * 2, (left, bottom) * 2)]
+        corners = [frame.displayed((x, y, x, y)) for x, y in ((left, top), (right, top), (left, bottom))]
         (x, y), (x_right, y_right), (x_low, y_low) = ((self.scale * a, self.scale * b) for a, b, *_ in corners)
         wide, high = right - left, bottom - top
         self._across = ((x_right - x) / wide, (x_low - x) / high, x)
@@ -97,8 +97,7 @@ class Drawing:
         whole = _drawn(page, self.places.scale, grayscale=True)
         with without(self._texts):
             ground = _drawn(page, self.places.scale, grayscale=True)
-        low, high = whole.getextrema()
-        self.is_blank = low == high
+        self.is_blank = whole.getcolors(1) is not None
         self._clear = Values(ImageChops.difference(whole, ground).point(_CLEAR))
         self._layered: dict[int, Values] = {}
         for layer in self._layers:

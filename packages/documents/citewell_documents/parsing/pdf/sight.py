@@ -42,14 +42,15 @@ class Sight:
         """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
         letters = {index for index in places if _is_letter(codes[index])}
         judged = letters or {*places}  # a line of marks has no letters that they go with
-        reasons = {
+        reasons: dict[int, Reason] = {
             index: reason
             for index, box in places.items()
             if index in judged and (reason := self._reason(index, box, quarter))
         }
         if (rules := self._drawing.rules) and quarter == self._quarter:
             boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
-            reasons |= dict.fromkeys(self._struck(rules, boxes), "struck")
+            for index in self._struck(rules, boxes):
+                reasons[index] = "struck"
         if reasons:
             before: Reason | None = None
             for index in places:
@@ -63,8 +64,8 @@ class Sight:
         colours = self._drawing.colours
         left, top, right, bottom = colours.places.region(box)
         around = colours.ground.crop((max(left - 2, 0), max(top - 2, 0), right + 2, bottom + 2))
-        low, high = around.convert("L").getextrema()
-        return int(high) - int(low) >= _LEAST
+        greys = around.convert("L").tobytes()
+        return max(greys) - min(greys) >= _LEAST
 
     def _reason(self, index: int, box: Box, quarter: int) -> Reason | None:
         if index < 0:  # a box of a form

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
@@ -12,11 +13,12 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.archives import Archive, opened_archive
+from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
-from citewell_documents.parsing.workbook.hidden import Cell, Unseen, hidden_lines
+from citewell_documents.parsing.workbook.hidden import Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
 from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.values import shown
@@ -67,8 +69,10 @@ def _add_sheet(
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
 
-    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Cell]) -> dict[int, str] | None:
-        reasons = {column: unseen.reason(row, column, cells[column - 1], lines) for column in texts}
+    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Any]) -> dict[int, str] | None:
+        reasons: dict[int, Reason | None] = {
+            column: unseen.reason(row, column, cells[column - 1], lines) for column in texts
+        }
         for column, reason in reasons.items():
             builder.hidden.add(texts[column], reason)
         shown = {column: text for column, text in texts.items() if reasons[column] is None}
@@ -104,7 +108,7 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-_Seen = Callable[[int, Mapping[int, str], Sequence[Cell]], dict[int, str] | None]
+_Seen = Callable[[int, Mapping[int, str], Sequence[Any]], dict[int, str] | None]
 
 
 def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, seen: _Seen) -> Iterator[Row]:
@@ -121,7 +125,7 @@ def _rows(sheet: ReadOnlyWorksheet, merged: Merged, builder: DocumentBuilder, se
             yield Row(number, merged.filled(number, row))
 
 
-def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+def _texts(cells: Sequence[Any]) -> dict[int, str]:
     return {
         column: text
         for column, cell in enumerate(cells, 1)
