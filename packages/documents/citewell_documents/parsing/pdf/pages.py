@@ -21,7 +21,7 @@ from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
-from citewell_documents.parsing.pdf.sight import Sight
+from citewell_documents.parsing.pdf.visible.sight import Sight
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text

@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box
-from citewell_documents.parsing.pdf.texts import TextObject, address, layers_of, texts_of, without
+from citewell_documents.parsing.pdf.visible.texts import TextObject, address, layers_of, texts_of, without
 
 _SCALE, _FINER, _MOST_PIXELS = 1.0, 1.5, 3_000_000  # pixels a point, and of a picture
 _CLEAR = [255 * (value >= 20) for value in range(256)]  # more than what remains of a colour near that of its ground

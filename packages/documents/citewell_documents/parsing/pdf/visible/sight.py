@@ -9,9 +9,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from citewell_documents.parsing.hidden import Reason
-from citewell_documents.parsing.pdf.drawing import Drawing, Region, Values
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.visible.drawing import Drawing, Region, Values
 
 _SMALLEST, _SMALLEST_INK = 2.0, 1.5  # points: of the type, and of the ink of its capitals and digits
 _SMALLEST_SHARE = 1 / 300  # of the longer side of the page
