@@ -18,6 +18,7 @@ _SMALLEST_SHARE = 1 / 300  # of the longer side of the page
 _LEAST, _LEAST_OF_LARGE = 14, 8  # of 255: how far a colour stands off from its ground
 _LARGE = 24.0  # points
 _CLEAR, _TRACE = 20, 2  # of 255: a change that is clear, and one that is none of rounding
+_FLAT = 0.02  # points: text that is pressed together until it has no width
 _INVISIBLE, _CLIPPING = 3, 4  # render modes: of text below a scan; from 4 on what follows is seen through the letters
 _STROKED = (1, 2, 5, 6)
 _TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
@@ -89,7 +90,8 @@ class Sight:
         change = colours.change(item, region)
         if change >= _CLEAR or (mode >= _CLIPPING and self.is_over_ink(box)):
             return True
-        if change < _TRACE and self._glyphs.is_drawn_by_file(index, item):
+        is_flat = min(box[2] - box[0], box[3] - box[1]) < _FLAT
+        if change < _TRACE and (is_flat or self._glyphs.is_drawn_by_file(index, item)):
             return False
         return mode != _INVISIBLE and self._stands_off(index, region, stroked=mode in _STROKED)
 
