@@ -43,10 +43,11 @@ class Sight:
         """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
         letters = {index for index in places if _is_letter(codes[index])}
         judged = letters or {*places}  # a line of marks has no letters that they go with
+        clear = self._drawing.clear_among(places, _SMALLEST_INK)
         reasons: dict[int, Reason] = {
             index: reason
             for index, box in places.items()
-            if index in judged and (reason := self._reason(index, box, quarter))
+            if index not in clear and index in judged and (reason := self._reason(index, box, quarter))
         }
         if (rules := self._drawing.rules) and quarter == self._quarter:
             boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
