@@ -53,7 +53,7 @@ def test_hidden_words_support_nothing(
     assert document["status"] == "ready", document
     assert "hidden_text" in document["metadata"]
     assert offline.stored_text(document["id"]) == SEEN
-    sentences = (query["verification"] or {}).get("sentences", [])
+    sentences: list[dict[str, Any]] = query["verification"]["sentences"] if query["verification"] else []
     assert not [
         sentence for sentence in sentences if "waived" in sentence["text"] and sentence["status"] == "supported"
     ]
