@@ -1,7 +1,7 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,17 +12,18 @@ import pypdfium2.raw as pdfium_c
 from PIL import Image
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
-from citewell_documents.parsing.pdf.glyphs import Glyphs
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.ruled_rows import in_ruled_rows
 from citewell_documents.parsing.pdf.rulings import ruled_tables
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
-from citewell_documents.parsing.pdf.sight import Sight
+from citewell_documents.parsing.pdf.visible.sight import Sight
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text
@@ -97,7 +98,7 @@ def _read_page(
 ) -> tuple[ReadPage, int]:
     frame, turned = frame_of(page), page.get_rotation()
     text = _read(page, budget, fields)
-    lines, count, read = text.lines, text.count, ReadPage(text.lines, frame, hidden=text.hidden)
+    lines, count, read = text.lines, text.characters, ReadPage(text.lines, frame, hidden=text.hidden)
     if frame is None or count > budget or text.is_blank or not is_picture(page, lines):
         return read, count
     if recognise is None:
@@ -116,7 +117,7 @@ class _Text(NamedTuple):
     """The lines of a page, none if there are too many characters; those that are not seen; whether nothing is."""
 
     lines: list[Line]
-    count: int
+    characters: int
     hidden: tuple[Line, ...] = ()
     is_blank: bool = False
 
@@ -142,10 +143,15 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fiel
         return _Text([], count)
     glyphs = Glyphs(textpage, page.get_bbox())
     if frame is None:
-        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {}, fields)), count)
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, _all_seen, fields)), count)
     sight = Sight(page, textpage, glyphs, frame)
     lines = read_lines(textpage, count, glyphs, sight.unseen, fields)
-    visible, hidden = [], []
+    visible: list[Line] = []
+    hidden: list[Line] = []
     for line in with_recognised(page, sight, lines):
         (hidden if line.hidden else visible).append(line)
     return _Text(in_reading_order(in_ruled_rows(visible, ruled_tables(page))), count, tuple(hidden), sight.is_blank)
+
+
+def _all_seen(_places: Mapping[int, Box], _codes: Mapping[int, int], _quarter: int) -> dict[int, Reason]:
+    return {}

@@ -59,7 +59,7 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
         raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
     if document.scanned and limits.recognise == "off":
         metadata["unread_pages"] = listed_pages(document.scanned)
-    return replace(document, found=metadata | document.found)
+    return replace(document, found={**metadata, **document.found})
 
 
 def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> ParsedDocument:

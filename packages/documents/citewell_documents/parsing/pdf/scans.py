@@ -12,7 +12,7 @@ from PIL import Image
 
 from citewell_documents.parsing.pdf.ink import placed
 from citewell_documents.parsing.pdf.lines import Line
-from citewell_documents.parsing.pdf.sight import Sight
+from citewell_documents.parsing.pdf.visible.sight import Sight
 
 _DPI, _MOST_PIXELS = 300, 12_000_000
 _FEW_LETTERS = 60  # a stamp or a number of the page on a scan

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpyxl import Workbook
-from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+from openpyxl.cell.read_only import ReadOnlyCell
 
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason, is_like_paper
@@ -14,8 +14,6 @@ _HIDDEN = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*\bhidden=\"(?:1|true)\"[^>]*)
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
 _GROUNDS = (b"<tablePart", b"<conditionalFormatting")
 _MOST_COLUMNS = 16_384
-
-Cell = ReadOnlyCell | EmptyCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Unseen:
         self._workbook: Any = workbook  # styles of a streamed workbook have no public names
         self._known: dict[int, Reason | None] = {}
 
-    def reason(self, row: int, column: int, cell: Cell, lines: Lines) -> Reason | None:
+    def reason(self, row: int, column: int, cell: object, lines: Lines) -> Reason | None:
         if row in lines.rows or column in lines.columns:
             return "hidden"
         if not isinstance(cell, ReadOnlyCell):

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
@@ -13,12 +14,13 @@ from citewell_documents.blocks import SheetPlace
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.archives import Archive
+from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
-from citewell_documents.parsing.workbook.hidden import Cell, Unseen, hidden_lines
+from citewell_documents.parsing.workbook.hidden import Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
 from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
@@ -76,8 +78,10 @@ def _add_sheet(
             f"formulas without a value in {sheet.title}: {len(formulas):,} (open it in Excel and save it again)"
         )
 
-    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Cell]) -> dict[int, str] | None:
-        reasons = {column: unseen.reason(row, column, cells[column - 1], lines) for column in texts}
+    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Any]) -> dict[int, str] | None:
+        reasons: dict[int, Reason | None] = {
+            column: unseen.reason(row, column, cells[column - 1], lines) for column in texts
+        }
         for column, reason in reasons.items():
             builder.hidden.add(texts[column], reason)
         shown = {column: text for column, text in texts.items() if reasons[column] is None}
@@ -118,7 +122,7 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-_Seen = Callable[[int, Mapping[int, str], Sequence[Cell]], dict[int, str] | None]
+_Seen = Callable[[int, Mapping[int, str], Sequence[Any]], dict[int, str] | None]
 _Formulas = Mapping[tuple[int, int], str]
 
 
@@ -138,7 +142,7 @@ def _rows(
             yield Row(number, merged.filled(number, row))
 
 
-def _texts(number: int, cells: Sequence[Cell], formulas: _Formulas) -> dict[int, str]:
+def _texts(number: int, cells: Sequence[Any], formulas: _Formulas) -> dict[int, str]:
     """What the cells of a row show, by column: of a formula without a value the formula."""
     return {
         column: text

@@ -9,15 +9,16 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from citewell_documents.parsing.hidden import Reason
-from citewell_documents.parsing.pdf.drawing import Drawing, Region, Values
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.visible.drawing import Drawing, Region, Values
 
 _SMALLEST, _SMALLEST_INK = 2.0, 1.5  # points: of the type, and of the ink of its capitals and digits
 _SMALLEST_SHARE = 1 / 300  # of the longer side of the page
 _LEAST, _LEAST_OF_LARGE = 14, 8  # of 255: how far a colour stands off from its ground
 _LARGE = 24.0  # points
 _CLEAR, _TRACE = 20, 2  # of 255: a change that is clear, and one that is none of rounding
+_FLAT = 0.02  # points: text that is pressed together until it has no width
 _INVISIBLE, _CLIPPING = 3, 4  # render modes: of text below a scan; from 4 on what follows is seen through the letters
 _STROKED = (1, 2, 5, 6)
 _TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
@@ -42,14 +43,16 @@ class Sight:
         """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
         letters = {index for index in places if _is_letter(codes[index])}
         judged = letters or {*places}  # a line of marks has no letters that they go with
-        reasons = {
+        clear = self._drawing.clear_among(places, _SMALLEST_INK)
+        reasons: dict[int, Reason] = {
             index: reason
             for index, box in places.items()
-            if index in judged and (reason := self._reason(index, box, quarter))
+            if index not in clear and index in judged and (reason := self._reason(index, box, quarter))
         }
         if (rules := self._drawing.rules) and quarter == self._quarter:
             boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
-            reasons |= dict.fromkeys(self._struck(rules, boxes), "struck")
+            for index in self._struck(rules, boxes):
+                reasons[index] = "struck"
         if reasons:
             before: Reason | None = None
             for index in places:
@@ -63,8 +66,8 @@ class Sight:
         colours = self._drawing.colours
         left, top, right, bottom = colours.places.region(box)
         around = colours.ground.crop((max(left - 2, 0), max(top - 2, 0), right + 2, bottom + 2))
-        low, high = around.convert("L").getextrema()
-        return int(high) - int(low) >= _LEAST
+        greys = around.convert("L").tobytes()
+        return max(greys) - min(greys) >= _LEAST
 
     def _reason(self, index: int, box: Box, quarter: int) -> Reason | None:
         if index < 0:  # a box of a form
@@ -88,7 +91,8 @@ class Sight:
         change = colours.change(item, region)
         if change >= _CLEAR or (mode >= _CLIPPING and self.is_over_ink(box)):
             return True
-        if change < _TRACE and self._glyphs.is_drawn_by_file(index, item):
+        is_flat = min(box[2] - box[0], box[3] - box[1]) < _FLAT
+        if change < _TRACE and (is_flat or self._glyphs.is_drawn_by_file(index, item)):
             return False
         return mode != _INVISIBLE and self._stands_off(index, region, stroked=mode in _STROKED)
 

@@ -1,6 +1,6 @@
 """A page of a PDF drawn with its texts and without them: what differs is what a reader sees of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import ceil
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box
-from citewell_documents.parsing.pdf.texts import TextObject, address, layers_of, texts_of, without
+from citewell_documents.parsing.pdf.visible.texts import TextObject, address, layers_of, texts_of, without
 
 _SCALE, _FINER, _MOST_PIXELS = 1.0, 1.5, 3_000_000  # pixels a point, and of a picture
 _CLEAR = [255 * (value >= 20) for value in range(256)]  # more than what remains of a colour near that of its ground
@@ -35,21 +35,21 @@ class Places:
     def __init__(self, frame: Frame, scale: float) -> None:
         self.scale = min(scale, (_MOST_PIXELS / (frame.width * frame.height)) ** 0.5)
         left, bottom, right, top = frame.box
-        corners = [frame.displayed(box) for box in ((left, top) * 2, (right, top) * 2, (left, bottom) * 2)]
+        corners = [frame.displayed((x, y, x, y)) for x, y in ((left, top), (right, top), (left, bottom))]
         (x, y), (x_right, y_right), (x_low, y_low) = ((self.scale * a, self.scale * b) for a, b, *_ in corners)
         wide, high = right - left, bottom - top
-        self._across = ((x_right - x) / wide, (x_low - x) / high, x)
-        self._down = ((y_right - y) / wide, (y_low - y) / high, y)
-        self._corner, self._size = (left, top), (ceil(self.scale * frame.width), ceil(self.scale * frame.height))
+        self.across = ((x_right - x) / wide, (x_low - x) / high, x)
+        self.down = ((y_right - y) / wide, (y_low - y) / high, y)
+        self.corner, self.size = (left, top), (ceil(self.scale * frame.width), ceil(self.scale * frame.height))
 
     def region(self, box: Box) -> Region:
         """The pixels within a box of the page, at least one, and never outside the picture."""
-        left, bottom = box[0] - self._corner[0], box[1] - self._corner[1]
-        right, top = box[2] - self._corner[0], box[3] - self._corner[1]
-        (a, b, c), (d, e, f) = self._across, self._down
+        left, bottom = box[0] - self.corner[0], box[1] - self.corner[1]
+        right, top = box[2] - self.corner[0], box[3] - self.corner[1]
+        (a, b, c), (d, e, f) = self.across, self.down
         x, x_far, y, y_far = a * left + b * bottom + c, a * right + b * top + c, d * left + e * bottom + f, 0.0
         y_far = d * right + e * top + f
-        across, down = _within(x, x_far, self._size[0]), _within(y, y_far, self._size[1])
+        across, down = _within(x, x_far, self.size[0]), _within(y, y_far, self.size[1])
         return Region(across[0], down[0], across[1], down[1])
 
 
@@ -97,8 +97,7 @@ class Drawing:
         whole = _drawn(page, self.places.scale, grayscale=True)
         with without(self._texts):
             ground = _drawn(page, self.places.scale, grayscale=True)
-        low, high = whole.getextrema()
-        self.is_blank = low == high
+        self.is_blank = whole.getcolors(1) is not None
         self._clear = Values(ImageChops.difference(whole, ground).point(_CLEAR))
         self._layered: dict[int, Values] = {}
         for layer in self._layers:
@@ -107,6 +106,30 @@ class Drawing:
             clear = Values(ImageChops.difference(whole, part).point(_CLEAR))
             self._layered |= {address(text.item): clear for text in layer}
         self.rules = _rules(ground)
+
+    def clear_among(self, boxes: Mapping[int, Box], least: float) -> set[int]:
+        """The characters that certainly show: at least so many points high and wide, and changing the middle of their
+        boxes. This is for nearly every letter of every page, so it looks at one row of pixels.
+        """
+        if self._layered:
+            return set()
+        find, width, (size, height) = self._clear.bytes.find, self._clear.width, self.places.size
+        (a, b, c), (d, e, f), (left, top) = self.places.across, self.places.down, self.places.corner
+        clear: set[int] = set()
+        for index, (low_x, low_y, high_x, high_y) in boxes.items():
+            if high_x - low_x < least or high_y - low_y < least:
+                continue
+            low_x, high_x, low_y, high_y = low_x - left, high_x - left, low_y - top, high_y - top
+            first, last = a * low_x + b * low_y + c, a * high_x + b * high_y + c
+            if last < first:
+                first, last = last, first
+            row = int((d * (low_x + high_x) + e * (low_y + high_y)) / 2 + f)
+            if first < 0 or last >= size or not 0 <= row < height or last - first < _FEW:
+                continue
+            start = row * width
+            if find(255, start + int(first + 0.5), start + int(last + 0.5)) >= 0:
+                clear.add(index)
+        return clear
 
     def is_clear(self, box: Box, item: Callable[[], pdfium_c.FPDF_PAGEOBJECT | None]) -> bool:
         """True if the text of this object certainly shows within the box."""
@@ -158,6 +181,8 @@ def _difference(whole: Image.Image, part: Image.Image) -> Values:
 
 def _rules(ground: Image.Image) -> Values | None:
     """255 where a thin horizontal line is, between what is above and below it; None without any."""
+    if ground.getcolors(1) is not None:
+        return None
     above, below = (ImageChops.difference(ground, ImageChops.offset(ground, 0, by)) for by in (_BESIDE, -_BESIDE))
     rules = ImageChops.darker(above, below).point(_LINE)
     return Values(rules) if rules.getbbox() else None
