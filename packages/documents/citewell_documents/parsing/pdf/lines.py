@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -34,6 +35,7 @@ class Line:
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
     outside a table is one cell, and none is known where leaders fill the gaps. `ink`: where its characters stand.
+    `apart`: where words begin that the file sets apart without a space.
     `table`: the number of the table with drawn lines whose row this is, empty cells and all; `cells` are unknown then.
     `confidence`: of a line that was recognised in a picture, from 0 to 1.
     """
@@ -49,6 +51,7 @@ class Line:
     spaced: bool = False
     invisible: bool = False
     cells: tuple[Extent, ...] = ()
+    apart: tuple[float, ...] = ()
     table: int = 0
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
@@ -67,6 +70,8 @@ def read_lines(textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs) -> list
         elif code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1):
             reader.end_line(divided=True)
         else:
+            if code == 0x20 and pdfium_c.FPDFText_IsGenerated(textpage, index) == 1:
+                reader.missing.add(index)
             reader.characters.append((index, code))
     reader.end_line()
     return reader.lines
@@ -78,6 +83,7 @@ class _Reader:
     def __init__(self, glyphs: Glyphs) -> None:
         self.lines: list[Line] = []
         self.characters: list[tuple[int, int]] = []
+        self.missing: set[int] = set()  # spaces that the file does not draw
         self._glyphs = glyphs
 
     def end_line(self, *, divided: bool = False) -> None:
@@ -123,6 +129,9 @@ class _Reader:
                 divided=divided,
                 spaced=text[-1].isspace(),
                 invisible=glyphs.is_invisible(sample[1]),
+                apart=tuple(
+                    boxes[index][0] for (gap, _), (index, _) in pairwise(ordered) if gap in self.missing and index in boxes
+                ),
                 cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )

@@ -13,7 +13,7 @@ from citewell_documents.parsing.pdf.glyphs import Box
 _SNAP = 3.0  # points: lines nearer are one, and ends nearer to a line meet it
 _MIN_LENGTH = 4.0
 _MAX_SEGMENTS = 8_000  # of a page: more are a drawing
-_MAX_POINTS = 5_000
+_MAX_PAIRS, _MAX_POINTS = 200_000, 3_000
 _MAX_DEPTH = 3
 _MOST = 0.8  # of the page: the ground of a page is no cell
 
@@ -143,6 +143,8 @@ def _merged(spans: Sequence[_Span]) -> list[_Span]:
 
 def _cells(across: Sequence[_Span], upright: Sequence[_Span]) -> list[Box]:
     """The smallest rectangle to the right of and below each crossing whose four sides are drawn."""
+    if len(across) * len(upright) > _MAX_PAIRS:
+        return []
     crossings = {
         (line.at, row.at): (line, row)
         for row in across
