@@ -95,7 +95,9 @@ def apart_on(lines: Sequence[Line]) -> float:
 def _are_near(before: Word, word: Word, size: float) -> bool:
     """True for two numbers so near that they may be one."""
     near = word.extent[0] - before.extent[1] < _GROUPED_EM * size
-    return near and not word.starts and bool(_NUMBER.fullmatch(before.text.split()[-1]) and _NUMBER.fullmatch(word.text))
+    return (
+        near and not word.starts and bool(_NUMBER.fullmatch(before.text.split()[-1]) and _NUMBER.fullmatch(word.text))
+    )
 
 
 def _are_groups(before: Word, word: Word) -> bool:

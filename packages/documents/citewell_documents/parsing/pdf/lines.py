@@ -130,7 +130,9 @@ class _Reader:
                 spaced=text[-1].isspace(),
                 invisible=glyphs.is_invisible(sample[1]),
                 apart=tuple(
-                    boxes[index][0] for (gap, _), (index, _) in pairwise(ordered) if gap in self.missing and index in boxes
+                    boxes[index][0]
+                    for (gap, _), (index, _) in pairwise(ordered)
+                    if gap in self.missing and index in boxes
                 ),
                 cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
@@ -141,14 +143,14 @@ class _Reader:
 def _lines_of(
     characters: list[tuple[int, int]], places: dict[int, Box], quarter: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """The characters of each line: PDFium does not divide the values of a form that are drawn one after the other."""
+    """The characters of each line: PDFium takes cells that are drawn below or above each other for one, at times."""
     line: list[tuple[int, int]] = []
     before: Box | None = None
     for index, code in characters:
         if box := places.get(index):
-            if before and sides(box, quarter)[0] < sides(before, quarter)[0]:
-                lower = sides(box, (quarter + 1) % 4)[1] < sides(before, (quarter + 1) % 4)[0]
-                if lower:
+            if before and sides(box, quarter)[0] < sides(before, quarter)[1]:
+                (low, high), (bottom, top) = (sides(either, (quarter + 1) % 4) for either in (box, before))
+                if max(low - top, bottom - high) > max(high - low, top - bottom) / 2:  # no accent or index
                     yield line
                     line = []
             before = box

@@ -13,7 +13,14 @@ from citewell_documents.parsing.pdf.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.ink import cleaned_places, placed
 from citewell_documents.parsing.pdf.lines import Line
-from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, same_table, whole_rows, whole_tables, within_row
+from citewell_documents.parsing.pdf.tables import (
+    ROW_DROP_EM,
+    SAME_ROW_EM,
+    same_table,
+    whole_rows,
+    whole_tables,
+    within_row,
+)
 from citewell_documents.parsing.pdf.typography import Typography
 
 _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4}|[가-하])[.)]|[①-⑳])\s")

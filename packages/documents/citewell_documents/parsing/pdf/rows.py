@@ -76,7 +76,9 @@ def _is_below(above: Line, line: Line) -> bool:
 def _is_prose(block: Sequence[Line]) -> bool:
     if any(line.table or is_item(line.text) for line in block):
         return True
-    widest = (max(right - left for left, right in line.cells or [(line.left, line.right)]) / line.size for line in block)
+    widest = (
+        max(right - left for left, right in line.cells or [(line.left, line.right)]) / line.size for line in block
+    )
     return len(block) >= _PROSE_LINES and median(widest) >= PROSE_EM
 
 

@@ -57,15 +57,23 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     within: defaultdict[Box, list[Line]] = defaultdict(list)
     taken: list[int] = []
     for at, line in enumerate(lines):
-        parts = list(_parts(line, table.cells, quarter)) if not line.table else []
-        if parts and None not in (cell for cell, _ in parts):
+        parts = [] if line.table else list(_parts(line, table.cells, quarter))
+        placed_parts = [(cell, part) for cell, part in parts if cell]
+        if parts and len(placed_parts) == len(parts):
             taken.append(at)
-            for cell, part in parts:
+            for cell, part in placed_parts:
                 within[cell].append(part)
     lefts = _lefts(within)
     if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
         return lines
-    if sum(line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1 for cell, inside in within.items() for line in inside) > 1:
+    if (
+        sum(
+            line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1
+            for cell, inside in within.items()
+            for line in inside
+        )
+        > 1
+    ):
         return lines
     joined = {cell: whole_rows(inside) for cell, inside in within.items()}
     rows = list(_rows(joined, replace(table, lefts=lefts), number, Typography([lines])))
@@ -74,7 +82,7 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
 
 
 def _are_rows(lines: Sequence[Line]) -> bool:
-    """True for what is no cell: several values, each of a row without a line of its own, or a page laid out in boxes."""
+    """True for what is no cell: values of several rows, or a page laid out in boxes."""
     rows = {round(line.y / line.size) for line in lines}
     return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
 
@@ -99,13 +107,12 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
         inside_word = start > 0 and not line.text[start - 1].isspace()
         if not cut or (cell != cut[-1][0] and not inside_word):
             cut.append((cell, start))
-    rest, at = line.ink, 0
-    for (cell, start), end in zip(cut, [*(start for _, start in cut[1:]), len(line.text)], strict=True):
+    rest = line.ink
+    ends = [*(start for _, start in cut[1:]), len(line.text)]
+    for (cell, start), end in zip(cut, ends, strict=True):
         text = line.text[start:end].strip()
         ink, rest = parted(rest, visible(text))
-        at += 1
-        is_last = at == len(cut)
-        yield cell, replace(line, text=text, ink=ink, divided=line.divided and is_last, cells=())
+        yield cell, replace(line, text=text, ink=ink, divided=line.divided and end == ends[-1], cells=())
 
 
 def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
