@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
@@ -53,7 +54,7 @@ class TruthCells:
 
 
 def _pairs(cells: Sequence[int], where: str) -> set[tuple[int, int, str]]:
-    return {(cell, after, where) for cell, after in zip(cells, cells[1:], strict=False) if cell != after}
+    return {(cell, after, where) for cell, after in pairwise(cells) if cell != after}
 
 
 def of_rows(rows: Iterable[Sequence[str]]) -> TruthCells:
@@ -170,7 +171,10 @@ def measured(pdfs: Sequence[Path], library: str, python: str) -> Iterator[Measur
 
 
 def _together(tables: Iterable[TruthCells]) -> Neighbours:
-    return sum((table.neighbours() for table in tables), Counter())
+    together: Neighbours = Counter()
+    for table in tables:
+        together += table.neighbours()
+    return together
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ _MIN_GAPS, _SAMPLE = 8, 50
 _APART_EM = 0.45  # between cells, if the rows of a table agree: wider than the space between words
 _GROUPED_EM = 0.95  # between groups of digits; a 1 has wide sides
 _NEAR_EM = 0.3
+_SAME = 0.01  # points
 _SIGN = re.compile(r"(?:US|CA|AU|HK)?[$€£¥₩]")
 _CLOSING = re.compile(r"\)?%|\)")
 _NUMBER = re.compile(r"[-–−(]{0,2}[$€£¥₩]?\(?\d[\d,.]*\)?%?")
@@ -35,6 +36,7 @@ class Word:
     extent: Extent
     starts: bool
     joined: bool = False
+    apart: bool = False  # the file draws no space before it
 
 
 def are_values(text: str) -> bool:
@@ -135,6 +137,8 @@ def _words(row: Line) -> list[Word]:
         if len(words) == len(matches) and all(
             abs(start - cell[0]) <= _NEAR_EM * row.size for start, cell in zip(starts, row.cells, strict=True)
         ):
+            for word in words:
+                word.apart = any(abs(word.extent[0] - left) < _SAME for left in row.apart)
             return words
     return [Word(text, cell, starts=True) for text, cell in zip(row.text.split("\t"), row.cells, strict=True)]
 

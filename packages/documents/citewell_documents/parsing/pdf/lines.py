@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -36,9 +37,10 @@ class Line:
     """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
-    outside a table is one cell, and none is known where leaders fill the gaps. `table`: the number of the table with
-    drawn lines whose row this is, empty cells and all; `cells` are unknown then. `hidden`: why a reader does not see
-    it. `ink`: where its characters stand. `confidence`: of a line that was recognised in a picture, from 0 to 1.
+    outside a table is one cell, and none is known where leaders fill the gaps. `apart`: where words begin that the
+    file sets apart without a space. `table`: the number of the table with drawn lines whose row this is, empty cells
+    and all; `cells` are unknown then. `hidden`: why a reader does not see it. `ink`: where its characters stand.
+    `confidence`: of a line that was recognised in a picture, from 0 to 1.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Line:
     spaced: bool = False
     hidden: Reason | None = None
     cells: tuple[Extent, ...] = ()
+    apart: tuple[float, ...] = ()
     table: int = 0
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
@@ -69,7 +72,7 @@ def read_lines(
     textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs, unseen: Unseen, fields: Sequence[Field] = ()
 ) -> list[Line]:
     """The lines in the order in which they are drawn. What is not seen of a line is a line of its own after it."""
-    reader = _Reader(glyphs, unseen)
+    reader = _Reader(textpage, glyphs, unseen)
     for run in with_fields(_runs(textpage, count), fields, glyphs):
         reader.end_line(run)
     return reader.lines
@@ -92,10 +95,14 @@ def _runs(textpage: pdfium.PdfTextPage, count: int) -> list[Run]:
 class _Reader:
     """Makes lines of runs of characters."""
 
-    def __init__(self, glyphs: Glyphs, unseen: Unseen) -> None:
+    def __init__(self, textpage: pdfium.PdfTextPage, glyphs: Glyphs, unseen: Unseen) -> None:
+        self._textpage = textpage
         self._unseen = unseen
         self.lines: list[Line] = []
         self._glyphs = glyphs
+
+    def _is_generated(self, space: int) -> bool:
+        return pdfium_c.FPDFText_IsGenerated(self._textpage, space) == 1
 
     def end_line(self, run: Run) -> None:
         characters, divided = run
@@ -162,6 +169,11 @@ class _Reader:
                 divided=divided,
                 spaced=text[-1].isspace(),
                 hidden=hidden,
+                apart=tuple(
+                    boxes[index][0]
+                    for (gap, code), (index, _) in pairwise(ordered)
+                    if index in boxes and code == _SPACE and self._is_generated(gap)
+                ),
                 cells=cells if len(cells) == text.strip().count("\t") + 1 else (),
                 ink=ink_of(text.strip(), _drawn(ordered, text.lstrip()), places, upright=quarter % 2 == 0),
             )
@@ -171,14 +183,14 @@ class _Reader:
 def _lines_of(
     characters: list[tuple[int, int]], places: dict[int, Box], quarter: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """The characters of each line: PDFium does not divide the values of a form that are drawn one after the other."""
+    """The characters of each line: PDFium takes cells that are drawn below or above each other for one, at times."""
     line: list[tuple[int, int]] = []
     before: Box | None = None
     for index, code in characters:
         if box := places.get(index):
-            if before and sides(box, quarter)[0] < sides(before, quarter)[0]:
-                lower = sides(box, (quarter + 1) % 4)[1] < sides(before, (quarter + 1) % 4)[0]
-                if lower:
+            if before and sides(box, quarter)[0] < sides(before, quarter)[1]:
+                (low, high), (bottom, top) = (sides(either, (quarter + 1) % 4) for either in (box, before))
+                if max(low - top, bottom - high) > max(high - low, top - bottom) / 2:  # no accent or index
                     yield line
                     line = []
             before = box

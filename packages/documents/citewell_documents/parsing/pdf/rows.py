@@ -20,6 +20,7 @@ _LEADING_EM = 1.6  # lines of a list are no further apart
 _MAX_LEADING_EM = 2.5  # nor those of wrapped text
 _PROSE_LINES = 3
 _MIN_ROWS = 2
+_LOOK = 4  # rows above and below
 _SHARE = 0.6
 _MOST_WIDE = 0.4
 _CLOSE_EM, _TOUCH_EM, _MOST_CLOSE = 0.8, 0.25, 0.2
@@ -116,8 +117,13 @@ def _is_table(near: _Rows) -> bool:
     if wide > _MOST_WIDE * len(cells) or _is_formula(near, rows):
         return False
     aligned = sum(
-        any(are_aligned(cell.extent, below.extent, cell.line.size) for row in rows if cell not in row for below in row)
-        for cell in cells
+        any(
+            are_aligned(cell.extent, beside.extent, cell.line.size)
+            for near_row in (*rows[max(0, at - _LOOK) : at], *rows[at + 1 : at + 1 + _LOOK])
+            for beside in near_row
+        )
+        for at, row in enumerate(rows)
+        for cell in row
     )
     return aligned >= _SHARE * len(cells) and not _are_columns(rows)
 

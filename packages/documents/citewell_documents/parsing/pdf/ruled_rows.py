@@ -57,10 +57,11 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     within: defaultdict[Box, list[Line]] = defaultdict(list)
     taken: list[int] = []
     for at, line in enumerate(lines):
-        parts = list(_parts(line, table.cells, quarter)) if not line.table else []
-        if parts and None not in (cell for cell, _ in parts):
+        parts = [] if line.table else list(_parts(line, table.cells, quarter))
+        placed_parts = [(cell, part) for cell, part in parts if cell]
+        if parts and len(placed_parts) == len(parts):
             taken.append(at)
-            for cell, part in parts:
+            for cell, part in placed_parts:
                 within[cell].append(part)
     lefts = _lefts(within)
     if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
@@ -81,7 +82,7 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
 
 
 def _are_rows(lines: Sequence[Line]) -> bool:
-    """True for what is no cell: several values, each of a row without a line of its own, or a page of boxes."""
+    """True for what is no cell: values of several rows, or a page laid out in boxes."""
     rows = {round(line.y / line.size) for line in lines}
     return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
 
@@ -108,11 +109,10 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
             cut.append((cell, start))
     rest = line.ink
     ends = [*(start for _, start in cut[1:]), len(line.text)]
-    for at, ((cell, start), end) in enumerate(zip(cut, ends, strict=True), start=1):
+    for (cell, start), end in zip(cut, ends, strict=True):
         text = line.text[start:end].strip()
         ink, rest = parted(rest, visible(text))
-        is_last = at == len(cut)
-        yield cell, replace(line, text=text, ink=ink, divided=line.divided and is_last, cells=())
+        yield cell, replace(line, text=text, ink=ink, divided=line.divided and end == ends[-1], cells=())
 
 
 def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:

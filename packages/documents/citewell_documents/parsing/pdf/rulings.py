@@ -2,8 +2,10 @@
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -13,7 +15,7 @@ from citewell_documents.parsing.pdf.glyphs import Box
 _SNAP = 3.0  # points: lines nearer are one, and ends nearer to a line meet it
 _MIN_LENGTH = 4.0
 _MAX_SEGMENTS = 8_000  # of a page: more are a drawing
-_MAX_POINTS = 5_000
+_MAX_PAIRS, _MAX_POINTS = 200_000, 3_000
 _MAX_DEPTH = 3
 _MOST = 0.8  # of the page: the ground of a page is no cell
 
@@ -46,35 +48,37 @@ def ruled_tables(page: pdfium.PdfPage) -> list[list[Box]]:
 def _segments(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
     left, bottom, right, top = page.get_bbox()
     seen = 0
-    for path, matrix in _paths(page.raw, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, _UNCHANGED, 0):
-        points = list(_points(path, matrix))
+    for path, matrix in _paths(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, _UNCHANGED, 0):
+        filled, outlined = _drawn_as(path)
+        points = list(_points(path, matrix)) if filled or outlined else []
         seen += len(points)
         if seen > _MAX_SEGMENTS:
             return
         xs, ys = [x for ends in points for x, _ in ends], [y for ends in points for _, y in ends]
-        if not points or (max(xs) - min(xs)) * (max(ys) - min(ys)) > _MOST * (right - left) * (top - bottom):
+        wide, high = (max(xs) - min(xs), max(ys) - min(ys)) if points else (0, 0)
+        if wide * high > _MOST * (right - left) * (top - bottom):
             continue
-        wide, high = max(xs) - min(xs), max(ys) - min(ys)
-        if min(wide, high) < _SNAP and max(wide, high) >= _MIN_LENGTH and len(points) > 1:  # a line drawn as a bar
-            middle = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
-            yield (
-                ((min(xs), middle[1]), (max(xs), middle[1]))
-                if wide > high
-                else ((middle[0], min(ys)), (middle[0], max(ys)))
-            )
-        elif _is_drawn(path):
+        if min(wide, high) < _SNAP and len(points) > 1:
+            yield _bar(min(xs), max(xs), min(ys), max(ys))
+        elif outlined:  # the edges of a ground alone enclose nothing
             yield from points
 
 
-def _is_drawn(path) -> bool:
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium_c.FPDFPath_GetDrawMode(path, fill, stroke)
-    return bool(stroke.value)
+def _bar(left: float, right: float, bottom: float, top: float) -> tuple[Point, Point]:
+    """The line that is drawn as a narrow area."""
+    if right - left > top - bottom:
+        return (left, (bottom + top) / 2), (right, (bottom + top) / 2)
+    return ((left + right) / 2, bottom), ((left + right) / 2, top)
 
 
-def _paths(holder, count, get, matrix: Matrix, depth: int):
-    number = count(holder)
-    for index in range(min(number, _MAX_SEGMENTS) if number > 0 else 0):
+def _paths(
+    holder: Any,
+    count: Callable[[Any], int],
+    get: Callable[[Any, int], pdfium_c.FPDF_PAGEOBJECT],
+    matrix: Matrix,
+    depth: int,
+) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, Matrix]]:
+    for index in range(min(count(holder), _MAX_SEGMENTS)):
         item = get(holder, index)
         kind = pdfium_c.FPDFPageObj_GetType(item)
         if kind == pdfium_c.FPDF_PAGEOBJ_PATH:
@@ -84,7 +88,7 @@ def _paths(holder, count, get, matrix: Matrix, depth: int):
             yield from _paths(item, pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject, inner, depth + 1)
 
 
-def _matrix(item) -> Matrix:
+def _matrix(item: pdfium_c.FPDF_PAGEOBJECT) -> Matrix:
     raw = pdfium_c.FS_MATRIX()
     pdfium_c.FPDFPageObj_GetMatrix(item, raw)
     return raw.a, raw.b, raw.c, raw.d, raw.e, raw.f
@@ -96,15 +100,19 @@ def _times(first: Matrix, then: Matrix) -> Matrix:
     return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
 
 
-def _points(path, matrix: Matrix) -> Iterator[tuple[Point, Point]]:
-    """The straight pieces of a path that is painted."""
+def _drawn_as(path: pdfium_c.FPDF_PAGEOBJECT) -> tuple[bool, bool]:
+    """Whether a path is filled, and whether its outline is drawn."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium_c.FPDFPath_GetDrawMode(path, fill, stroke)
-    if not (fill.value or stroke.value):
-        return
+    return bool(fill.value), bool(stroke.value)
+
+
+def _points(path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Iterator[tuple[Point, Point]]:
+    """The straight pieces of a path."""
     a, b, c, d, e, f = matrix
     x, y = ctypes.c_float(), ctypes.c_float()
-    start = last = None
+    start: Point | None = None
+    last: Point | None = None
     for index in range(min(pdfium_c.FPDFPath_CountSegments(path), _MAX_SEGMENTS)):
         segment = pdfium_c.FPDFPath_GetPathSegment(path, index)
         pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
@@ -115,30 +123,33 @@ def _points(path, matrix: Matrix) -> Iterator[tuple[Point, Point]]:
         elif kind == pdfium_c.FPDF_SEGMENT_LINETO and last:
             yield last, point
         last = point
-        if start and pdfium_c.FPDFPathSegment_GetClose(segment):
+        if start and last and pdfium_c.FPDFPathSegment_GetClose(segment):
             yield last, start
 
 
 def _merged(spans: Sequence[_Span]) -> list[_Span]:
     """Lines that lie on each other, or continue each other, as one."""
+    rows: list[list[_Span]] = []
+    for span in sorted(spans, key=lambda span: span.at):
+        if rows and span.at - rows[-1][0].at <= _SNAP:
+            rows[-1].append(span)
+        else:
+            rows.append([span])
     merged: list[_Span] = []
-    row: list[_Span] = []
-    for span in [*sorted(spans, key=lambda span: span.at), None]:
-        if span and (not row or span.at - row[0].at <= _SNAP):
-            row.append(span)
-            continue
-        at = sum(of.at for of in row) / len(row) if row else 0.0
-        for piece in sorted(row, key=lambda of: of.start):
+    for row in rows:
+        at = fmean(span.at for span in row)
+        for piece in sorted(row, key=lambda span: span.start):
             if merged and merged[-1].at == at and piece.start <= merged[-1].end + _SNAP:
                 merged[-1] = _Span(at, merged[-1].start, max(merged[-1].end, piece.end))
             else:
                 merged.append(_Span(at, piece.start, piece.end))
-        row = [span] if span else []
     return merged
 
 
 def _cells(across: Sequence[_Span], upright: Sequence[_Span]) -> list[Box]:
     """The smallest rectangle to the right of and below each crossing whose four sides are drawn."""
+    if len(across) * len(upright) > _MAX_PAIRS:
+        return []
     crossings = {
         (line.at, row.at): (line, row)
         for row in across

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import Word, cells_of, extent_of, text_of, words_in
+from citewell_documents.parsing.pdf.cell_values import Word, are_values, cells_of, extent_of, text_of, words_in
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 
@@ -32,6 +32,7 @@ def in_columns(rows: Sequence[Line], apart: float) -> list[Line]:
     cells, columns = _cells_and_columns(rows, apart)
     if len(columns) < 2:
         return list(rows)
+    cells[0] = _with_heads(cells[0], columns)
     return [_placed(row, parts, columns) for row, parts in zip(rows, cells, strict=True)]
 
 
@@ -41,9 +42,20 @@ def belongs(rows: Sequence[Line], line: Line, apart: float) -> bool:
         return False
     (cells, *_), _ = _cells_and_columns([line], apart)
     _, columns = _cells_and_columns(rows, apart)
+    cells = _with_heads(cells, columns)
     places = [_place(extent_of(cell), columns) for cell in cells] if columns else []
     fits = len(places) == len(columns) or all(before < after for before, after in pairwise(places))
     return len(places) >= max(_MIN_CELLS, len(columns) / 2) and fits
+
+
+def _with_heads(cells: list[list[Word]], columns: Sequence[_Column]) -> list[list[Word]]:
+    """The cells of the row of heads: words without a drawn space between them, if that makes one for each column."""
+    if not cells or len(cells) == len(columns) or any(are_values(text_of(cell)) for cell in cells):
+        return cells
+    words = [word for cell in cells for word in cell]
+    starts = [at for at, word in enumerate(words) if not at or word.starts or word.apart]
+    heads = [words[start:end] for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
+    return heads if len(heads) == len(columns) >= _MIN_CELLS else cells
 
 
 def _cells_and_columns(rows: Sequence[Line], apart: float) -> tuple[list[list[list[Word]]], list[_Column]]:

@@ -80,7 +80,15 @@ def _same_row(left: Line, right: Line) -> Line | None:
         cells = (*left.cells[:-1], (left.cells[-1][0], right.cells[0][1]), *right.cells[1:])
     text, ink = f"{left.text}{between}{right.text}", left.ink + right.ink
     return replace(
-        right, text=text, left=left.left, y=longer.y, size=longer.size, bold=longer.bold, cells=cells, ink=ink
+        right,
+        text=text,
+        left=left.left,
+        y=longer.y,
+        size=longer.size,
+        bold=longer.bold,
+        cells=cells,
+        apart=(*left.apart, right.left, *right.apart),
+        ink=ink,
     )
 
 
