@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeVar
+from typing import Literal, NotRequired, Protocol, TypedDict, TypeVar
 
 from citewell_verify.prompting.judgements import Judgement, Reply
+from citewell_verify.verdicts.ruling import StoredRuling
 
 FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 
@@ -42,14 +43,19 @@ class JudgeModel(Protocol):
         ...
 
 
-class Checked(TypedDict):
-    """One check. `fallback`: a simpler method was used (S1.2); `not_checked`: no verdict; `skipped`: by setting.
+class Check(TypedDict):
+    """A check, without its verdict. `fallback`: a simpler method was used (S1.2); `not_checked`: it left no verdict;
+    `skipped`: the request or a setting left it out.
 
-    `verdict` is the reply of the judgement as JSON, or null. `shown` says so if the model saw only excerpts of the
-    sources.
+    `shown` says so if the model saw only excerpts of the sources.
     """
 
     status: Literal["checked", "fallback", "not_checked", "skipped"]
-    verdict: dict[str, Any] | None
     reason: NotRequired[str]
     shown: NotRequired[str]
+
+
+class Checked(Check):
+    """The check of a statement; `verdict` is null where none was given."""
+
+    verdict: StoredRuling | None
