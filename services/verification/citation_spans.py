@@ -1,5 +1,5 @@
-"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3), also where the
-evidence is a quote in the notes of the research (S3.6).
+"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3), also for a
+quote in the notes of the research (S3.6).
 """
 
 import uuid

@@ -52,7 +52,11 @@ def is_proven_by_parts(context: StepContext, findings: Findings) -> bool:
 
 
 def is_partly_proven(context: StepContext, findings: Findings, repaired: Container[int]) -> bool:
-    """The same, but a sentence that is supported in part may be in the answer: it is shown with its state."""
+    """Say whether the supported sentences answer the question, and no source refutes another sentence of the answer.
+
+    A sentence that is supported in part may be in the answer, because it is shown with its state. Those that were
+    `repaired`, by their indexes, do not count.
+    """
     return _answers(context, findings, findings.supported_texts(repaired, (SentenceStatus.PARTIAL,)))
 
 
