@@ -12,6 +12,7 @@ from citewell_verify.answers.references import references
 from citewell_verify.correction.corrected_answer import Corrected
 from citewell_verify.verdicts.states import PairVerdict
 from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repairs
 from citewell_verify.verification.sentences import nothing_left
 from db.models import Answer, Citation
 from db.queries.runs.events import EventData
@@ -37,7 +38,7 @@ from services.reporting.assessment import (
 )
 from services.reporting.conflicts import conflicts_with
 from services.reporting.external_citations import judged_citations
-from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
+from services.reporting.repair_results import corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
 from services.verification.round_results import collect_findings, is_partly_proven

@@ -10,6 +10,7 @@ from citewell_verify.evidence.passages import Passage
 from citewell_verify.verdicts.confidence import confidence
 from citewell_verify.verdicts.states import SentenceStatus, accuracy_rate
 from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repairs
 from citewell_verify.verification.sentences import UNCHECKED, Judged, is_grounded, judged_sentence, state_after_repair
 from db.models import Answer, Citation, Verification
 from db.queries.runs.results import StoredVerification
@@ -28,7 +29,7 @@ from services.core.context import StepContext, left_out_issues
 from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
-from services.reporting.repair_results import Repairs, with_coverage
+from services.reporting.repair_results import with_coverage
 from services.reporting.rows import (
     as_sentences,
     check_rows,
