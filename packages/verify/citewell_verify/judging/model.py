@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NotRequired, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Literal, NotRequired, Protocol, TypedDict, TypeVar
 
 from citewell_verify.prompting.judgements import Judgement, Reply
-from citewell_verify.verdicts.ruling import StoredRuling
+
+if TYPE_CHECKING:  # What only asks a model needs none of the rules, which take half a second to load.
+    from citewell_verify.verdicts.ruling import StoredRuling
 
 FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 
@@ -58,4 +60,4 @@ class Check(TypedDict):
 class Checked(Check):
     """The check of a statement; `verdict` is null where none was given."""
 
-    verdict: StoredRuling | None
+    verdict: "StoredRuling | None"
