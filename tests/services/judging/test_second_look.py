@@ -10,7 +10,8 @@ from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
 from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
-from citewell_verify.verdicts.states import PairVerdict, Verdict
+from citewell_verify.verdicts.states import Verdict
+from citewell_verify.verification.findings import read_verdict
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
@@ -50,7 +51,7 @@ def judged(stage: GroqStage, statements: Sequence[str], log: CallLog, text: str 
 
 
 def verdicts(found: Sequence[Checked]) -> list[Verdict]:
-    return [PairVerdict.from_json(1, each["verdict"] or {}).verdict() for each in found]
+    return [read_verdict(1, check).verdict() for check in found]
 
 
 def asked(log: CallLog) -> Counter[str]:
