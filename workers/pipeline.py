@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 
 from celery import Signature, chain
 
+from citewell_verify.verification.repairs import repair_item
 from domain.query.batching import batches, growing_batches, items_per_message
 from domain.query.options import QueryOptions
-from domain.query.outcomes import Assessed
+from domain.query.outcomes import ASSESS, Assessed
 from services.core.context import StepContext
-from services.reporting.repair_results import repair_item
 from services.retrieval.agentic_state import next_turn
 from services.verification.streamed_results import unchecked_items, undispatched_items
 from workers.canvas import Run, fan_in, in_order, task
@@ -114,18 +114,18 @@ def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_assess(run: Run, context: StepContext) -> Signature[Any]:
-    assessed = Assessed(**context.outcomes["assess", ""])
+    assessed = context.assessment
     if assessed["decision"] == "correct":
         return start_canvas(run._replace(round=run.round + 1), context.query.options)
     best = run._replace(round=assessed["best"])
-    kept = assessed if best == run else Assessed(**context.rounds[best.round]["assess", ""])
+    kept = assessed if best == run else Assessed(**context.rounds[best.round][ASSESS, ""])
     if kept["failing"] and context.query.options.repair == "full" and assessed.get("repairs", True):
         return single(best, "search_evidence")
     return conclude_canvas(best, context)
 
 
 def after_search_evidence(run: Run, context: StepContext) -> Signature[Any]:
-    items = [repair_item(index) for index in Assessed(**context.outcomes["assess", ""])["failing"]]
+    items = [repair_item(index) for index in context.assessment["failing"]]
     return repair_canvas(run, batches(items, items_per_message(len(items), context.query.options.check_batch)), context)
 
 

@@ -3,10 +3,22 @@
 Failure is a value here: `status` says how it went and `reason` why, in words for users.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
 from citewell_verify.judging.model import Checked
+from citewell_verify.prompting.judgements import CitationType
+from citewell_verify.verdicts.ruling import StoredRuling
+from citewell_verify.verification.repairs import Repaired
+from domain.query.answer_checks import (
+    AlignmentChecked,
+    AnswerabilityChecked,
+    ClaimsChecked,
+    CoverageChecked,
+    FactsChecked,
+)
 from domain.query.rounds import Draft
+
+T = TypeVar("T")
 
 
 class Planned(TypedDict):
@@ -173,15 +185,41 @@ class Drafted(TypedDict):
     """N2: (start, end) in `given` of what looks like a citation and names no source; `text` is without it."""
     from_zero: NotRequired[bool]
     """N2: that the answer's numbers begin at 0 was inferred from them."""
-    citations: NotRequired[list[dict[str, Any]]]
-    """N2: {start, end, source, number}: as given, and the number of that source, null if it does not exist."""
+    citations: NotRequired[list["CitationBeside"]]
+
+
+class CitationBeside(TypedDict):
+    """N2: a citation that was sent beside an answer, for `start:end` of the answer as given.
+
+    `source` names its source as the request does; `number` is that of the source, null if there is none.
+    """
+
+    start: int
+    end: int
+    source: int | str
+    number: int | None
+
+
+class ScoredCitation(TypedDict):
+    """S4.2: a citation as the model gave it, with its S4.4 scores and issues."""
+
+    claim_text: str
+    source: int
+    text_span: str
+    citation_type: CitationType
+    chunk_id: str
+    text_span_score: float
+    claim_relevance: float
+    confidence_score: float
+    is_accurate: bool
+    issues: list[str]
 
 
 class Extracted(TypedDict):
-    """S4.2: extracted citations as the model gave them, with their S4.4 scores and issues."""
+    """S4.2: the citations that a model extracted while the answer was being written."""
 
     status: Literal["extracted", "failed"]
-    citations: list[dict[str, Any]]
+    citations: list[ScoredCitation]
     reason: NotRequired[str]
 
 
@@ -233,8 +271,44 @@ class Assessed(TypedDict):
     """False: too little time or money was left to repair failing statements."""
     degraded: NotRequired[str]
     """Why something was left out."""
-    together: NotRequired[dict[str, dict[str, Any]]]
+    together: NotRequired[dict[str, dict[str, StoredRuling]]]
     """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
+
+
+class JudgedCitation(TypedDict):
+    """N2: the verdict on a citation of a given answer, for one sentence that it is for.
+
+    `start` and `end` are those of a citation that was sent beside the answer, and `sentence_start` and `sentence_end`
+    those of the sentence, in the answer as given. `cited` is what the citation names: a number, an id or a name.
+    """
+
+    number: int | None
+    start: int | None
+    end: int | None
+    cited: int | str | None
+    statement: str | None
+    sentence_start: int | None
+    sentence_end: int | None
+    status: str
+    is_accurate: bool | None
+    relation: str | None
+    confidence: float | None
+    explanation: str
+    evidence: str | None
+    location: dict[str, Any] | None
+
+
+class Concluded(TypedDict):
+    """What a query publishes: an answer, which is stored in rows of its own, or the reason why there is none."""
+
+    status: Literal["answered", "failed"]
+    abstained: NotRequired[bool]
+    citations: NotRequired[list[JudgedCitation]]
+    """N2: the verdict on every citation of the answer as it was given."""
+    conflicts: NotRequired[list[dict[str, Any]]]
+    """Where other documents disagree with what the answer cites, as users see it."""
+    code: NotRequired[str]
+    reason: NotRequired[str]
 
 
 class ObjectFilled(TypedDict):
@@ -255,3 +329,28 @@ class EvidenceFound(TypedDict):
     status: Literal["searched", "failed"]
     found: dict[str, list[int]]
     reason: NotRequired[str]
+
+
+class StepName(str, Generic[T]):
+    """The name of a step, with the type of its outcome: `context.read(ASSESS)` is an `Assessed`, or None."""
+
+
+RESEARCH_NOTES = StepName[Noted]("research_notes")
+RETRIEVE = StepName[Retrieved]("retrieve")
+SELECT = StepName[Selected]("select")
+GENERATE = StepName[Drafted]("generate")
+EXTRACT_CITATIONS = StepName[Extracted]("extract_citations")
+CHECK_ALIGNMENT = StepName[AlignmentChecked]("check_alignment")
+CHECK_COVERAGE = StepName[CoverageChecked]("check_coverage")
+CHECK_ANSWERABILITY = StepName[AnswerabilityChecked]("check_answerability")
+RECHECK_ANSWERABILITY = StepName[AnswerabilityChecked]("recheck_answerability")
+CHECK_FACTS = StepName[FactsChecked]("check_facts")
+CHECK_CLAIMS = StepName[ClaimsChecked]("check_claims")
+CHECK_STATEMENTS = StepName[Checked]("check_statements")
+SENTENCES = StepName[Closed]("sentences")
+"""Not a step of its own: the batches of sentences that `generate` hands to `check_early`, by the same item."""
+CHECK_EARLY = StepName[CheckedEarly]("check_early")
+ASSESS = StepName[Assessed]("assess")
+SEARCH_EVIDENCE = StepName[EvidenceFound]("search_evidence")
+REPAIR_STATEMENTS = StepName[Repaired]("repair_statements")
+CONCLUDE = StepName[Concluded]("conclude")

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, cast
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
 from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verification.repairs import repair_item
 from clients.llm.calling.replay_model import RecordedModel
 from clients.llm.calling.reply_cache import CachedReply
 from clients.llm.gateway import ModelGateway
@@ -30,7 +31,6 @@ from services.correction.conclusion import concluded
 from services.correction.object_filling import fill_object
 from services.generation import extraction
 from services.queries.question_rewriting import restate_question, rewrite_question
-from services.reporting.repair_results import repair_item
 from services.retrieval.reranking import score_chunks, select
 from services.verification import checks
 

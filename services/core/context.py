@@ -5,7 +5,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from sqlalchemy.orm import Session
 
@@ -27,7 +27,7 @@ from db.session import reading
 from domain.errors import SourceDeleted
 from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
-from domain.query.outcomes import Drafted, Retrieved, Selected
+from domain.query.outcomes import ASSESS, GENERATE, RETRIEVE, SELECT, Assessed, Drafted, Retrieved, Selected, StepName
 
 Outcome = dict[str, Any]
 T = TypeVar("T")
@@ -188,21 +188,25 @@ class StepContext:
         """
         if self.query.options.refusal is not None:
             return self.query.options.refusal
-        asked = self.question.strip() or (self.outcome("generate") or {}).get("text", "")
+        asked = self.question.strip() or (self.read(GENERATE) or {}).get("text", "")
         near = self.passages((self.selection["selected"] or self.selection["ranked"])[:1])
         return refusal_for(asked, self.query.options.refusal_language, near[0].readable if near else "")
 
     @property
     def retrieved(self) -> Retrieved:
-        return Retrieved(**self.outcomes["retrieve", ""])
+        return Retrieved(**self.outcomes[RETRIEVE, ""])
 
     @property
     def selection(self) -> Selected:
-        return Selected(**self.outcomes["select", ""])
+        return Selected(**self.outcomes[SELECT, ""])
 
     @property
     def draft(self) -> Drafted:
-        return Drafted(**self.outcomes["generate", ""])
+        return Drafted(**self.outcomes[GENERATE, ""])
+
+    @property
+    def assessment(self) -> Assessed:
+        return Assessed(**self.outcomes[ASSESS, ""])
 
     @property
     def verifier(self) -> str:
@@ -237,6 +241,14 @@ class StepContext:
     def outcome(self, step: str, item: str = "") -> Outcome | None:
         """The outcome of a step, or None if it left none (what it was to check is then not checked)."""
         return self.outcomes.get((step, item))
+
+    def read(self, step: StepName[T], item: str = "") -> T | None:
+        """The outcome of a step in its type, or None if it left none."""
+        return cast("T | None", self.outcome(step, item))
+
+    def read_earlier(self, step: StepName[T], item: str = "") -> T | None:
+        """The newest outcome of a step in the rounds before this one."""
+        return cast("T | None", self.earlier(step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
         outcomes = (self.rounds.get(number, {}).get((step, item)) for number in range(self.round - 1, -1, -1))

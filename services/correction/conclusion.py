@@ -10,14 +10,22 @@ from sqlalchemy.orm import Session
 
 from citewell_verify.answers.references import references
 from citewell_verify.correction.corrected_answer import Corrected
-from citewell_verify.verdicts.states import PairVerdict, Verdict
+from citewell_verify.verdicts.states import PairVerdict
 from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repairs
 from citewell_verify.verification.sentences import nothing_left
 from db.models import Answer, Citation
 from db.queries.runs.events import EventData
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
 from domain.errors import SourceDeleted
+from domain.query.outcomes import (
+    CHECK_ANSWERABILITY,
+    GENERATE,
+    RECHECK_ANSWERABILITY,
+    Concluded,
+    JudgedCitation,
+)
 from services.core.context import StepContext, StepResult, ran_out
 from services.quality.counts import Shown, count_answer
 from services.reporting.assessment import (
@@ -30,7 +38,7 @@ from services.reporting.assessment import (
 )
 from services.reporting.conflicts import conflicts_with
 from services.reporting.external_citations import judged_citations
-from services.reporting.repair_results import Repairs, corrected_draft, read_repairs
+from services.reporting.repair_results import corrected_draft, read_repairs
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
 from services.verification.progress_events import sentences_kept
 from services.verification.round_results import collect_findings, is_partly_proven
@@ -47,23 +55,24 @@ class Conclusion:
     verification: StoredVerification | None
     draft: StoredVerification | None = None
     """N2: the verification of the answer as it was given."""
-    judged: list[dict[str, Any]] | None = None
+    judged: list[JudgedCitation] | None = None
     """N2: the verdict on every citation of the answer as it was given."""
     events: Sequence[EventData] = ()
 
 
 def conclude(context: StepContext) -> StepResult:
     if failure := _failure(context):
-        return StepResult.single({"status": "failed", **failure})
+        return StepResult.single(failure)
     try:
         conclusion = concluded(context)
     except SourceDeleted as error:
-        return StepResult.single({"status": "failed", "code": error.code, "reason": error.message})
+        return StepResult.single(Concluded(status="failed", code=error.code, reason=error.message))
 
-    extra: dict[str, Any] = {} if conclusion.judged is None else {"citations": conclusion.judged}
+    outcome = Concluded(status="answered", abstained=conclusion.answer.abstained)
+    if conclusion.judged is not None:
+        outcome["citations"] = conclusion.judged
     if not context.query.is_external and (conflicts := conflicts_with(context, conclusion.citations)):
-        extra["conflicts"] = conflicts
-    outcome = {"status": "answered", "abstained": conclusion.answer.abstained, **extra}
+        outcome["conflicts"] = conflicts
     stored = replace(conclusion, judged=None, events=())
     return StepResult.single(outcome, partial(_save, context.portable(), stored), conclusion.events)
 
@@ -80,18 +89,18 @@ def _save(context: StepContext, conclusion: Conclusion, session: Session) -> Non
     after_commit(session, partial(count_answer, context, conclusion.answer, published))
 
 
-def _failure(context: StepContext) -> dict[str, str] | None:
+def _failure(context: StepContext) -> Concluded | None:
     """Why the query fails instead of answering "I don't know", which would say something about the documents."""
     if context.selection["status"] == "failed":
         reason = context.selection.get("reason", "retrieval failed")
-        return {"code": ran_out(context) or "retrieval_failed", "reason": reason}
+        return Concluded(status="failed", code=ran_out(context) or "retrieval_failed", reason=reason)
     if context.selection["status"] == "selected" and context.draft["status"] == "failed":
         draft = context.draft
         code = draft.get("code", "generation_failed")
         if code == "model_deadline":
             # The call was cut short by the query's deadline, or by its own.
             code = ran_out(context) or code
-        return {"code": code, "reason": draft.get("reason", "no answer was written")}
+        return Concluded(status="failed", code=code, reason=draft.get("reason", "no answer was written"))
     return None
 
 
@@ -156,8 +165,8 @@ def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) ->
     """
     if context.query.is_external:
         return None
-    again = (context.outcome("recheck_answerability") or {}).get("verdict")
-    verdict = again or (context.outcome("check_answerability") or {}).get("verdict")
+    checks = (context.read(RECHECK_ANSWERABILITY), context.read(CHECK_ANSWERABILITY))
+    verdict = next((check["verdict"] for check in checks if check and check["verdict"]), None)
     if not verdict or verdict["supported"] or is_partly_proven(context, findings, repairs.edits):
         return None
     return f"The answer that was written is not supported by the documents: {verdict['reason']}"
@@ -196,19 +205,13 @@ def _citations(context: StepContext, corrected: Corrected, findings: Findings, r
                 number=number,
                 passage=repairs.passages[old - 1],
                 span=choose_span(statement.text, repairs.passages[old - 1], quotes.get(old, []), options),
-                claim=(statement.text, statement.start, statement.end),
-                verdict=_judged(verdict, options.citation_confidence),
+                statement=statement,
+                verdict=verdict or PairVerdict.not_checked(old, "no check was made"),
+                threshold=options.citation_confidence,
             )
             row.position = len(rows)
             rows.append(row)
     return rows
-
-
-def _judged(verdict: PairVerdict | None, threshold: float) -> tuple[str, float, str]:
-    """(status, confidence, explanation) of a citation that stays."""
-    if verdict is None or verdict.confidence is None:
-        return Verdict.UNCERTAIN.value, 0.0, f"not checked: {verdict.explanation if verdict else 'no check was made'}"
-    return verdict.verdict(threshold).value, verdict.confidence, verdict.explanation
 
 
 def _answer_row(
@@ -231,7 +234,7 @@ def _answer_row(
         original_text=original,
         abstained=abstain_reason is not None,
         abstain_reason=abstain_reason,
-        model=(context.outcome("generate") or {}).get("model"),
+        model=draft["model"] if (draft := context.read(GENERATE)) else None,
         references=references([labels[number] for number in sorted(labels)]),
         removed_citations=corrected.removed if corrected else [],
         edits=edits,

@@ -18,7 +18,7 @@ from db.queries.runs.results import find_answer, find_published_verification
 from db.session import reading
 from domain.objects.filling import MAX_VALUES, Filled, Value, filled, proposed, shown_fields
 from domain.objects.schema import Field, read_schema
-from domain.query.outcomes import ObjectFilled
+from domain.query.outcomes import CONCLUDE, ObjectFilled
 from services.core.context import StepContext, StepResult
 
 _CHECKED_AT_ONCE = 20
@@ -38,7 +38,7 @@ class _Answer:
 
 async def fill_object(context: StepContext) -> StepResult:
     """Without an answer there is no object; the reason is that of the answer."""
-    if (context.outcome("conclude") or {}).get("status") == "failed":
+    if (concluded := context.read(CONCLUDE)) and concluded["status"] == "failed":
         return _outcome(Filled(None, "There is no answer.", []))
     answer = await asyncio.to_thread(_read, context)
     if answer.withheld:

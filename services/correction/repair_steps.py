@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Checked, Failure
 from citewell_verify.judging.shown import numbered_sources
-from citewell_verify.prompting.judgements import CHECK_ANSWERABILITY
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repair_strategies import Candidates, RepairStrategies
 from citewell_verify.verification.repairs import Repaired, repair_item
-from domain.query.outcomes import Assessed, EvidenceFound
+from domain.query.answer_checks import AnswerabilityChecked
+from domain.query.outcomes import CHECK_ANSWERABILITY, SEARCH_EVIDENCE, EvidenceFound
 from services.core.context import StepContext, StepResult
 from services.reporting.repair_results import corrected_draft, read_repairs
 from services.retrieval.candidates import search_for
+from services.verification.checks import ask_answerability
 from services.verification.progress_events import sentences_repaired
 from services.verification.round_results import collect_findings
 
@@ -37,7 +37,7 @@ def search_evidence(context: StepContext) -> StepResult:
 
 
 def _failing(context: StepContext) -> list[Statement]:
-    wanted = Assessed(**(context.outcome("assess") or {}))["failing"]
+    wanted = context.assessment["failing"]
     return [statement for statement in context.statements if statement.index in wanted]
 
 
@@ -63,7 +63,8 @@ async def _repaired(context: StepContext, statement: Statement, findings: Findin
 
 
 def _candidates(context: StepContext, statement: Statement) -> Candidates:
-    searched = (context.outcome("search_evidence") or {}).get("found", {}).get(str(statement.index), [])
+    evidence = context.read(SEARCH_EVIDENCE)
+    searched = evidence["found"].get(str(statement.index), []) if evidence else []
     return Candidates(
         context.selected_passages(), context.passages(context.selection["ranked"]), context.passages(searched)
     )
@@ -72,23 +73,21 @@ def _candidates(context: StepContext, statement: Statement) -> Candidates:
 async def recheck_answerability(context: StepContext) -> StepResult:
     """Repeat S3.4 if the draft was not found answerable and repairs changed it: the repaired answer counts."""
     if context.query.is_external:
-        return StepResult.single(
-            Checked(status="skipped", verdict=None, reason="the verdict is on the answer as given")
-        )
-    first = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
-    confirmed = first["status"] == "skipped" or (first["verdict"] and first["verdict"]["supported"])
+        return _skipped("the verdict is on the answer as given")
+    first = context.read(CHECK_ANSWERABILITY)
+    confirmed = first and (first["status"] == "skipped" or (first["verdict"] and first["verdict"]["supported"]))
     repairs = await asyncio.to_thread(read_repairs, context)
     if confirmed or not repairs.edits:
-        return StepResult.single(Checked(status="skipped", verdict=None, reason="the first verdict stands"))
+        return _skipped("the first verdict stands")
     mended = corrected_draft(context, collect_findings(context), repairs)
     if not any(statement.claim for statement in mended.statements):
-        return StepResult.single(Checked(status="skipped", verdict=None, reason="nothing is left of the answer"))
+        return _skipped("nothing is left of the answer")
     sources = numbered_sources(_as_cited(repairs.passages, mended.mapping))
-    fields = {"sources": sources, "question": context.question, "answer": mended.text}
-    reply = await context.tools.models.ask(CHECK_ANSWERABILITY, fields, log=context.log)
-    if isinstance(reply, Failure):
-        return StepResult.single(Checked(status="not_checked", verdict=None, reason=reply.reason))
-    return StepResult.single(Checked(status="checked", verdict=reply.model_dump()))
+    return StepResult.single(await ask_answerability(context, sources, mended.text))
+
+
+def _skipped(reason: str) -> StepResult:
+    return StepResult.single(AnswerabilityChecked(status="skipped", verdict=None, reason=reason))
 
 
 def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from citewell_verify.judging.model import Failure
 from citewell_verify.judging.shown import numbered_sources
 from citewell_verify.prompting.judgements import PLAN_QUERIES
-from citewell_verify.verification.findings import Findings
-from citewell_verify.verification.joint import Rulings, judge_jointly, open_statements
+from citewell_verify.verification.findings import Findings, JointVerdicts
+from citewell_verify.verification.joint import judge_jointly, open_statements
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import advance_round
 from db.queries.runs.results import StoredVerification, add_verification
 from domain.query.budget import NO_REPAIR, NO_ROUND
-from domain.query.outcomes import Assessed, Planned
+from domain.query.outcomes import ASSESS, CHECK_ANSWERABILITY, GENERATE, RETRIEVE, Assessed, Planned
 from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries
 from services.core.context import StepContext, StepResult, when_loaded
 from services.judging.question_answered import leaves_as_much_open
@@ -29,7 +29,7 @@ from services.reporting.assessment import (
     broken_verification,
 )
 from services.verification.progress_events import sentences_checked
-from services.verification.round_results import collect_findings, is_proven_by_parts
+from services.verification.round_results import collect_findings, is_proven_by_parts, together_json
 
 log = structlog.get_logger()
 
@@ -43,11 +43,11 @@ async def assess(context: StepContext) -> StepResult:
     First, statements that no cited source supports alone are checked against all that they cite together (V7).
     """
     findings = await asyncio.to_thread(collect_findings, context, {}) if _draft(context) in WRITTEN else None
-    joint = await _judged_jointly(context, findings) if findings else {}
+    joint: JointVerdicts = await _judged_jointly(context, findings) if findings else {}
     return await asyncio.to_thread(_weighed, context, joint)
 
 
-async def _judged_jointly(context: StepContext, findings: Findings) -> dict[str, Rulings]:
+async def _judged_jointly(context: StepContext, findings: Findings) -> JointVerdicts:
     wanted = open_statements(findings, context.query.options.citation_confidence)
     if not wanted:
         return {}
@@ -55,7 +55,7 @@ async def _judged_jointly(context: StepContext, findings: Findings) -> dict[str,
     return await judge_jointly(context.judge, wanted, numbered_sources(passages))
 
 
-def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
+def _weighed(context: StepContext, joint: JointVerdicts) -> StepResult:
     options = context.query.options
     draft = _draft(context)
     findings = collect_findings(context, joint) if draft in WRITTEN else None
@@ -68,12 +68,12 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
         confidence=findings.confidence if findings else None,
         gaps=findings.gaps() if findings else [],
         failing=findings.failing(options.citation_confidence) if findings else [],
-        new_context=bool((context.outcome("retrieve") or {}).get("new", False)),
+        new_context=bool((context.read(RETRIEVE) or {}).get("new", False)),
         decision="finish",
         best=context.round,
     )
     if joint:
-        outcome["together"] = {index: dict(rulings) for index, rulings in joint.items()}
+        outcome["together"] = together_json(joint)
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
     # What cites nothing and has no support is repaired or removed, and needs no other answer unless it answers more.
     if findings and is_proven and wanted:
@@ -81,7 +81,7 @@ def _weighed(context: StepContext, joint: Mapping[str, Rulings]) -> StepResult:
         wanted = not leaves_as_much_open(context, supported, context.draft["text"])
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
-    assessed = {number: outcomes.get(("assess", "")) for number, outcomes in sorted(context.rounds.items())}
+    assessed = {number: outcomes.get((ASSESS, "")) for number, outcomes in sorted(context.rounds.items())}
     before = {number: Assessed(**earlier) for number, earlier in assessed.items() if earlier and number < context.round}
     attempts = [_attempt(number, earlier) for number, earlier in before.items()]
     best = best_round([*attempts, _attempt(context.round, outcome)])
@@ -116,9 +116,8 @@ def _start_round(session: Session, query_id: uuid.UUID, event: dict[str, Any]) -
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
     """The history has every attempt (S2.3), even without an answer or with a broken verification (S1.6)."""
-    draft = context.outcome("generate")
     if findings is None:
-        reason = (draft or context.selection).get("reason") or "no answer was written"
+        reason = (context.read(GENERATE) or context.selection).get("reason") or "no answer was written"
         return as_attempt(abstained_verification(context, reason))
     try:
         return attempted_verification(context, findings)
@@ -129,7 +128,7 @@ def _attempt_history(context: StepContext, findings: Findings | None) -> StoredV
 
 
 async def plan_queries(context: StepContext) -> StepResult:
-    gaps = (context.earlier("assess") or {}).get("gaps", [])
+    gaps = assessed["gaps"] if (assessed := context.read_earlier(ASSESS)) else []
     fields = {
         "question": context.question,
         "claims": "\n".join(f"- {gap}" for gap in gaps),
@@ -148,13 +147,13 @@ def _usable(texts: list[str]) -> list[str]:
 
 
 def _draft(context: StepContext) -> Draft:
-    if context.outcome("generate") is None:
+    if context.read(GENERATE) is None:
         return "failed" if context.selection["status"] == "failed" else "none"
     written = context.draft["status"]
     if written != "complete":
         return written
-    answerability = context.outcome("check_answerability") or {"status": "not_checked", "verdict": None}
-    if answerability["status"] == "not_checked":
+    answerability = context.read(CHECK_ANSWERABILITY)
+    if answerability is None or answerability["status"] == "not_checked":
         return "unconfirmed"
     verdict = answerability["verdict"]
     return "unanswerable" if verdict and not verdict["supported"] else "complete"

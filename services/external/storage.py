@@ -21,7 +21,16 @@ from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
 from domain.query.instructions import refusal_of
-from domain.query.outcomes import Drafted, Selected
+from domain.query.outcomes import (
+    CHECK_STATEMENTS,
+    EXTRACT_CITATIONS,
+    GENERATE,
+    SELECT,
+    CitationBeside,
+    Drafted,
+    Extracted,
+    Selected,
+)
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.external.request import (
@@ -173,9 +182,9 @@ def first_outcomes(
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)
     outcomes: list[tuple[str, str, Mapping[str, Any]]] = [
-        ("select", "", selected),
-        ("generate", "", draft),
-        ("extract_citations", "", {"status": "extracted", "citations": []}),
+        (SELECT, "", selected),
+        (GENERATE, "", draft),
+        (EXTRACT_CITATIONS, "", Extracted(status="extracted", citations=[])),
     ]
     skipped = skipped_checks(new)
     for check, reason in skipped.items():
@@ -183,7 +192,7 @@ def first_outcomes(
         if check != "citations":
             outcomes.append((f"check_{check}", "", outcome))
         elif skipped.keys() >= ABOUT_SENTENCES:
-            outcomes += [("check_statements", planned.item, outcome) for planned in plan_checks(draft["text"], sources)]
+            outcomes += [(CHECK_STATEMENTS, planned.item, outcome) for planned in plan_checks(draft["text"], sources)]
     return [(step, item, dict(outcome)) for step, item, outcome in outcomes]
 
 
@@ -226,7 +235,7 @@ def _draft(new: NewVerification, sources: Citable) -> Drafted:
         from_zero=translation.from_zero and new.first_number is None,
         inserted=list(marked.inserted),
         citations=[
-            {"start": citation.start, "end": citation.end, "source": citation.source, "number": number}
+            CitationBeside(start=citation.start, end=citation.end, source=citation.source, number=number)
             for citation, number in cited
         ],
     )

@@ -15,6 +15,7 @@ from db.queries.runs.queries import QueryFilter
 from db.queries.verifications.audits import find_head
 from db.queries.verifications.external_sources import get_given_text
 from db.session import reading
+from domain.query.outcomes import CONCLUDE, GENERATE, SELECT, Concluded, Drafted, JudgedCitation, Selected
 from services.queries.result_json import scores_json
 from services.queries.results import timings_json, usage_json
 from services.reporting.comparison import comparison
@@ -27,23 +28,25 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
-        draft, sources = outcomes["generate", ""], outcomes["select", ""]["sources"]
+        draft = Drafted(**outcomes[GENERATE, ""])
+        given, inserted = draft.get("given", ""), draft.get("inserted", [])
+        sources = Selected(**outcomes[SELECT, ""])["sources"]
+        concluded = outcomes.get((CONCLUDE, ""))
+        judged = Concluded(**concluded).get("citations", []) if concluded else []
         stored = results.find_draft_verification(session, query_id)
-        rendered = AsSubmitted(sources, draft["inserted"])
+        rendered = AsSubmitted(sources, inserted)
         # An answer that was concluded and then cancelled was never published.
         is_cancelled = query.status == QueryStatus.CANCELLED
         published = None if is_cancelled else results.find_published_verification(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
-            "answer": draft["given"],
-            **_repaired(draft["given"], None if is_cancelled else results.find_answer(session, query_id)),
+            "answer": given,
+            **_repaired(given, None if is_cancelled else results.find_answer(session, query_id)),
             "repaired_is_grounded": published.verification.is_grounded if published else None,
             "sources": [{name: value for name, value in source.items() if name != "brackets"} for source in sources],
             **reading_of(draft),
             "sentences": [rendered.sentence(sentence) for sentence in stored.sentences] if stored else [],
-            "citations": [
-                rendered.citation(outcome) for outcome in outcomes.get(("conclude", ""), {}).get("citations", [])
-            ],
+            "citations": [rendered.citation(entry) for entry in judged],
             "verification": scores_json(stored, query.options) if stored else None,
             "signal": stored_signal(query, None, stored) if query.status == QueryStatus.SUCCEEDED else None,
             "usage": usage_json(session, query_id),
@@ -54,9 +57,9 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         }
 
 
-def reading_of(draft: Mapping[str, Any]) -> dict[str, Any]:
+def reading_of(draft: Drafted) -> dict[str, Any]:
     """How the citations of a given answer were read: those that name no source, and remarks for users."""
-    given: str = draft["given"]
+    given = draft.get("given", "")
     unread = draft.get("unread", [])
     return {
         "unread_citations": [{"start": start, "end": end, "text": given[start:end]} for start, end in unread],
@@ -137,8 +140,8 @@ class AsSubmitted:
             "source": self._place(sentence.source) if sentence.source else None,
         }
 
-    def citation(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        location: Location | None = entry["location"]
+    def citation(self, entry: JudgedCitation) -> dict[str, Any]:
+        location = entry["location"]
         named = self._sources.get(chunk_id_of(entry["number"])) if entry["number"] else None
         fields = {key: value for key, value in entry.items() if key != "location"}
         return {

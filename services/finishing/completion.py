@@ -13,6 +13,7 @@ from db.models import QueryStatus
 from db.queries.runs.queries import Finished, mark_finished
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
+from domain.query.outcomes import CONCLUDE, Concluded
 from services.core.context import StepContext, StepResult
 from services.finishing.answer_validity import decide_after_reverification
 from services.finishing.audit_chain import AUDITED, seal_audit
@@ -74,11 +75,11 @@ def _notify_listener() -> None:
 
 
 def publish(context: StepContext) -> StepResult:
-    concluded = context.outcome("conclude") or {}
-    failed = concluded.get("status") != "answered"
+    concluded = context.read(CONCLUDE) or Concluded(status="failed")
+    failed = concluded["status"] != "answered"
     code = concluded.get("code", "generation_failed")
     error = {"code": code, "message": concluded.get("reason", "")} if failed else None
-    event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded["abstained"]}
+    event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded.get("abstained")}
 
     def save(session: Session) -> None:
         status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED

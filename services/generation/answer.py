@@ -15,7 +15,7 @@ from domain.objects.schema import read_schema
 from domain.query.instructions import style_of
 from domain.query.model_refusals import refuses
 from domain.query.modes import idk_for
-from domain.query.outcomes import Drafted
+from domain.query.outcomes import ASSESS, Drafted
 from services.core.context import StepContext, StepResult, when_loaded
 from services.generation.draft_stream import StreamedDraft, publishing_draft
 from services.verification.citation_spans import notes_text
@@ -42,7 +42,7 @@ async def generate(context: StepContext) -> StepResult:
     )
     if notes := notes_text(context):
         composition, fields = SYNTHESIZE_ANSWER, {**fields, "notes": notes}
-    if gaps := (context.earlier("assess") or {}).get("gaps"):
+    if (assessed := context.read_earlier(ASSESS)) and (gaps := assessed["gaps"]):
         composition, fields = REGENERATE_ANSWER, {**fields, "gaps": "\n".join(f"- {gap}" for gap in gaps)}
     async with publishing_draft(context) as draft:
         reply = await draft.while_grounded(

@@ -1,4 +1,4 @@
-"""Single judgements of a model: a statement, several at once, the relevance of a passage, the whole answer.
+"""The relevance of passages, and whether a whole answer answers its question; statements are judged in the library.
 
 Imports `services.core`; the packages that plan checks import it.
 """

@@ -5,9 +5,8 @@ from typing import Any
 
 from citewell_verify.judging.shown import named_text
 from citewell_verify.question.verdict import ModelJudgement, QuestionVerdict, judge_question
+from domain.query.outcomes import CHECK_ALIGNMENT
 from services.core.context import StepContext
-
-ALIGNMENT = "check_alignment"
 
 
 def with_question_verdict(
@@ -18,20 +17,20 @@ def with_question_verdict(
     `is_shortened` says that a repair has dropped a statement of the draft, which is what the model read. Unchanged
     where nothing was asked: there is no question (N2), or the request left that check out.
     """
-    outcome = context.outcome(ALIGNMENT)
-    if outcome is None or outcome["status"] == "skipped":
+    check = context.read(CHECK_ALIGNMENT)
+    if check is None or check["status"] == "skipped":
         return dict(checks)
     verdict = _judged(context, answer, is_shortened=is_shortened)
     if verdict is None:
         return dict(checks)
-    return {**checks, ALIGNMENT: {**checks.get(ALIGNMENT, {}), "question": verdict.as_json()}}
+    return {**checks, CHECK_ALIGNMENT: {**checks.get(CHECK_ALIGNMENT, {}), "question": verdict.as_json()}}
 
 
 def is_question_answered(context: StepContext, answer: str, *, is_shortened: bool) -> bool:
     """Whether `answer`, of which each sentence is supported, answers the question at least in part; False where that
     was not checked."""
-    outcome = context.outcome(ALIGNMENT)
-    if not answer or not outcome or outcome["status"] != "checked":
+    check = context.read(CHECK_ALIGNMENT)
+    if not answer or not check or check["status"] != "checked":
         return False
     verdict = _judged(context, answer, is_shortened=is_shortened)
     return verdict is None or verdict.relevant != "no"
@@ -60,13 +59,14 @@ def judges_by_model(context: StepContext) -> bool:
 
 def model_judgement(context: StepContext, *, is_shortened: bool = False) -> ModelJudgement | None:
     """A model's verdict on the draft; None where none was asked or it gave none."""
-    verdict: Mapping[str, Any] = (context.outcome(ALIGNMENT) or {}).get("verdict") or {}
+    check = context.read(CHECK_ALIGNMENT)
+    verdict = check["verdict"] if check else None
     # The offline provider applies the same rules as the verdict itself.
-    if "answers" not in verdict or not judges_by_model(context):
+    if verdict is None or "answers" not in verdict or not judges_by_model(context):
         return None
     # The statement that is gone may be the one that answered the question.
     answers = "partly" if is_shortened and verdict["answers"] == "yes" else verdict["answers"]
-    return ModelJudgement(answers, tuple(verdict["open_parts"]))
+    return ModelJudgement(answers, tuple(verdict.get("open_parts", ())))
 
 
 def _named_texts(context: StepContext) -> list[str]:

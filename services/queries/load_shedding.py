@@ -117,7 +117,10 @@ def check_questions(
 
 
 def check_batches(repeated_key: str | None = None) -> None:
-    """The same for a file of verifications, accepted or refused as a whole. Files may wait long."""
+    """Raise BacklogFull or Overloaded when too many verifications of files wait already; a file may itself wait long.
+
+    A file is accepted or refused as a whole, and a repetition passes as in `check_questions`.
+    """
     limits = settings().admission
     snapshot = _memory.current(limits)
     lines = snapshot.lines

@@ -102,7 +102,10 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 
 
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
-    """The same, once for all requests with one Idempotency-Key. Also raises IdempotencyKeyReused."""
+    """Store the query as `submit_query` does, once for all requests with one Idempotency-Key.
+
+    Raises what `submit_query` raises, and IdempotencyKeyReused.
+    """
     checked = check(new, settings)
     query_id = uuid.uuid4()
     with transaction() as session:
@@ -114,7 +117,7 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
 
 
 def check(new: NewQuery, settings: Settings) -> NewQuery:
-    """The question as it is stored. Raises what `submit_query` raises, except for what only the database knows."""
+    """Return the question as it is stored. Raises what `submit_query` raises, but for what only the database knows."""
     question = checked_question(new.question, settings.question_max_chars)
     parse_mode(new.mode)
     check_models((new.model, new.fast_model), settings)

@@ -7,10 +7,10 @@ from typing import Any
 from citewell_verify.question.verdict import question_of
 from citewell_verify.verdicts.calibration import Calibration
 from citewell_verify.verification.confidence import confidence_of
+from citewell_verify.verification.sentences import Judged
 from db.models import Verification
 from services.core.context import StepContext
 from services.judging.question_answered import judges_by_model, model_judgement
-from services.reporting.rows import Judged
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:

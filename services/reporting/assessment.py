@@ -1,8 +1,8 @@
 """Builds the stored verification of an answer: scores, issues, and a state for every sentence (S1.5, S1.8, N4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.correction.corrected_answer import Corrected
@@ -10,14 +10,26 @@ from citewell_verify.evidence.passages import Passage
 from citewell_verify.verdicts.confidence import confidence
 from citewell_verify.verdicts.states import SentenceStatus, accuracy_rate
 from citewell_verify.verification.findings import Findings
+from citewell_verify.verification.repairs import Repairs
 from citewell_verify.verification.sentences import UNCHECKED, Judged, is_grounded, judged_sentence, state_after_repair
 from db.models import Answer, Citation, Verification
 from db.queries.runs.results import StoredVerification
-from services.core.context import Outcome, StepContext, left_out_issues
+from domain.query.answer_checks import AnswerCheck
+from domain.query.outcomes import (
+    CHECK_ALIGNMENT,
+    CHECK_ANSWERABILITY,
+    CHECK_CLAIMS,
+    CHECK_COVERAGE,
+    CHECK_FACTS,
+    GENERATE,
+    RECHECK_ANSWERABILITY,
+    SELECT,
+)
+from services.core.context import StepContext, left_out_issues
 from services.judging.question_answered import with_question_verdict
 from services.reporting.answer_confidence import set_answer_confidence
 from services.reporting.claim_report import claim_rows, claims_check, facts_check
-from services.reporting.repair_results import Repairs, with_coverage
+from services.reporting.repair_results import with_coverage
 from services.reporting.rows import (
     as_sentences,
     check_rows,
@@ -27,9 +39,6 @@ from services.reporting.rows import (
 )
 from services.verification.citation_spans import notes_issues
 from services.verification.scores import score_answer
-
-CHECKS = ("check_alignment", "check_coverage", "check_facts", "check_claims", "check_answerability")
-RECHECK = "recheck_answerability"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +145,17 @@ def _verification(
     is_shortened: bool = False,
 ) -> Verification:
     facts_found, claims_found = facts_check(context, judged, passages), claims_check(context, judged)
-    derived = {"check_facts": facts_found, "check_claims": claims_found}
     scores = score_answer(context, facts_found)
-    facts_verdict: dict[str, Any] = facts_found["verdict"] or {}
-    claims_verdict: dict[str, Any] = claims_found["verdict"] or {}
-    facts: list[dict[str, Any]] = facts_verdict.get("claims", [])
-    names = (*CHECKS, RECHECK) if context.outcome(RECHECK) else CHECKS
+    facts = facts_found["verdict"]["claims"] if facts_found["verdict"] else []
+    checks: dict[str, AnswerCheck | None] = {
+        CHECK_ALIGNMENT: context.read(CHECK_ALIGNMENT),
+        CHECK_COVERAGE: context.read(CHECK_COVERAGE),
+        CHECK_FACTS: facts_found,
+        CHECK_CLAIMS: claims_found,
+        CHECK_ANSWERABILITY: context.read(CHECK_ANSWERABILITY),
+    }
+    if again := context.read(RECHECK_ANSWERABILITY):
+        checks[RECHECK_ANSWERABILITY] = again
     threshold = context.query.options.citation_confidence
     cited = [verdict for (_, number), verdict in findings.verdicts.items() if number]
     is_checked = any(verdict.status == "checked" for verdict in cited)
@@ -156,13 +170,15 @@ def _verification(
         fact_verification_score=scores.facts,
         accuracy_rate=accuracy_rate([verdict.verdict(threshold) for verdict in cited]) if is_checked else None,
         issues=[*scores.issues, *context.selection["issues"], *left_out_issues(context)],
-        verified_sources=list(dict.fromkeys(s for c in facts if c["verified"] for s in c["supporting_sources"])),
-        unverified_claims=[claim["claim"] for claim in facts if not claim["verified"]],
-        suggested_corrections=claims_verdict.get("corrections", []),
+        verified_sources=list(
+            dict.fromkeys(source for fact in facts if fact["verified"] for source in fact["supporting_sources"])
+        ),
+        unverified_claims=[fact["claim"] for fact in facts if not fact["verified"]],
+        suggested_corrections=claims_found["verdict"]["corrections"] if claims_found["verdict"] else [],
         checks=with_question_verdict(
             context,
             text,
-            {name: _check_json(name, derived.get(name) or context.outcome(name)) for name in names},
+            {name: _check_json(check) for name, check in checks.items()},
             is_shortened=is_shortened,
         ),
         **_history(context),
@@ -171,7 +187,7 @@ def _verification(
 
 def _history(context: StepContext) -> dict[str, Any]:
     """The number of attempts, and whether the kept round used passages that the first one lacked (S2.3)."""
-    first = (context.rounds.get(0, {}).get(("select", "")) or {}).get("selected", [])
+    first = (context.rounds.get(0, {}).get((SELECT, "")) or {}).get("selected", [])
     kept = context.selection["selected"]
     used_more = context.round > 0 and not set(kept) <= set(first)
     return {"attempts": max(context.rounds, default=context.round), "additional_context_used": used_more}
@@ -217,7 +233,8 @@ def _judged_after(context: StepContext, statement: Statement, findings: Findings
 
 def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence[SentenceStatus]) -> list[str]:
     issues = [*notes_issues(context), *_stopped(context)]
-    if (context.outcome("check_answerability") or {}).get("status", "not_checked") == "not_checked":
+    answerability = context.read(CHECK_ANSWERABILITY)
+    if answerability is None or answerability["status"] == "not_checked":
         issues.append("Answerability was not checked.")
     unchecked = 0 if findings.unasked else list(states).count(SentenceStatus.NOT_CHECKED)
     if unchecked:
@@ -227,7 +244,7 @@ def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence
 
 def _stopped(context: StepContext) -> list[str]:
     """Why writing was stopped, if it was; this also holds for an answer that is replaced (N1)."""
-    stopped = (context.outcome("generate") or {}).get("stopped")
+    stopped = (context.read(GENERATE) or {}).get("stopped")
     return [stopped] if stopped else []
 
 
@@ -245,15 +262,11 @@ def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
     return issues
 
 
-def _check_json(name: str, made: Outcome | None) -> dict[str, Any]:
-    outcome = made or {"status": "not_checked", "reason": "the check left no result"}
-    verdict: dict[str, Any] = outcome.get("verdict") or {}
-    kept = {"claims"} if name == "check_facts" else {"supported"}
-    kept_fields = {field: value for field, value in verdict.items() if field in kept}
-    shown = {"shown": outcome["shown"]} if "shown" in outcome else {}
-    return {
-        "status": outcome["status"],
-        "reason": outcome.get("reason") or verdict.get("reason"),
-        **shown,
-        **kept_fields,
-    }
+def _check_json(check: AnswerCheck | None) -> dict[str, Any]:
+    """What the history shows of a check: of its verdict the reason, whether the answer is supported, and the facts."""
+    if check is None:
+        return {"status": "not_checked", "reason": "the check left no result"}
+    verdict = cast("Mapping[str, Any]", check["verdict"] or {})
+    shown = {"shown": check["shown"]} if "shown" in check else {}
+    kept = {name: verdict[name] for name in ("claims", "supported") if name in verdict}
+    return {"status": check["status"], "reason": check.get("reason") or verdict.get("reason"), **shown, **kept}

@@ -1,7 +1,7 @@
 """Reports the verdict on every citation of a given answer (N2), whether in its text or sent beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypedDict
 
 from citewell_verify.answers.external_citations import as_given
 from citewell_verify.answers.parser import parse_answer
@@ -10,13 +10,14 @@ from citewell_verify.evidence.passages import Passage
 from citewell_verify.verdicts.states import PairVerdict
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.quoted_evidence import check_evidence
+from domain.query.outcomes import CitationBeside, JudgedCitation
 from services.core.context import StepContext
 
 _TOO_SHORT = "the sentence is too short to be checked"
 _NO_SENTENCE = "it stands behind no sentence"
 
 
-def judged_citations(context: StepContext, findings: Findings) -> list[dict[str, Any]]:
+def judged_citations(context: StepContext, findings: Findings) -> list[JudgedCitation]:
     """Return, in the order of the answer, an entry for every (citation, sentence that it is for).
 
     `start` and `end` are as given, null for a marker of the text. Status `dangling` means that the source does not
@@ -30,8 +31,8 @@ def judged_citations(context: StepContext, findings: Findings) -> list[dict[str,
     return sorted(entries, key=_place_in_answer)
 
 
-def _place_in_answer(entry: Mapping[str, Any]) -> tuple[bool, int, int]:
-    start: int | None = entry["sentence_start"]
+def _place_in_answer(entry: JudgedCitation) -> tuple[bool, int, int]:
+    start = entry["sentence_start"]
     return start is None, start or 0, entry["start"] or 0
 
 
@@ -42,7 +43,7 @@ class _Report:
         self._inserted = context.draft.get("inserted", [])
         self._threshold = context.query.options.citation_confidence
 
-    def of_markers(self, given: str) -> Iterator[dict[str, Any]]:
+    def of_markers(self, given: str) -> Iterator[JudgedCitation]:
         reading, written = parse_answer(given, self._citable), statements(given, self._citable)
         for statement in self._findings.statements:
             own = written[statement.index] if statement.index < len(written) else statement
@@ -55,17 +56,17 @@ class _Report:
         for name in dict.fromkeys(name for mark in reading.orphans for name in mark.missing):
             yield {**self._entry(None, None), "cited": name}
 
-    def of_those_beside(self, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    def of_those_beside(self, citations: Sequence[CitationBeside]) -> Iterator[JudgedCitation]:
         said = [(statement, *self._place(statement)) for statement in self._findings.statements]
         for citation in citations:
-            place = {"start": citation["start"], "end": citation["end"], "cited": citation["source"]}
             reached = [
                 statement for statement, start, end in said if start < citation["end"] and citation["start"] < end
             ]
             for statement in reached or [None]:
-                yield {**self._entry(statement, citation["number"]), **place}
+                entry = self._entry(statement, citation["number"])
+                yield {**entry, "start": citation["start"], "end": citation["end"], "cited": citation["source"]}
 
-    def _entry(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+    def _entry(self, statement: Statement | None, number: int | None) -> JudgedCitation:
         start, end = self._place(statement) if statement else (None, None)
         return {
             "number": number,
@@ -78,7 +79,7 @@ class _Report:
             **self._verdict(statement, number),
         }
 
-    def _verdict(self, statement: Statement | None, number: int | None) -> dict[str, Any]:
+    def _verdict(self, statement: Statement | None, number: int | None) -> "_Verdict":
         if number is None or not 1 <= number <= len(self._passages):
             return {**_NO_VERDICT, "status": "dangling", "is_accurate": False, "explanation": "there is no such source"}
         if statement is None:
@@ -86,11 +87,10 @@ class _Report:
         verdict = self._findings.verdicts.get((statement.index, number))
         return self._judged(statement, verdict) if verdict else {**_NO_VERDICT, "explanation": _TOO_SHORT}
 
-    def _judged(self, statement: Statement, verdict: PairVerdict) -> dict[str, Any]:
+    def _judged(self, statement: Statement, verdict: PairVerdict) -> "_Verdict":
         evidence, location = check_evidence(verdict, statement.text, self._passages)
-        status = verdict.verdict(self._threshold).value if verdict.status == "checked" else "not_checked"
         return {
-            "status": status,
+            "status": verdict.status_at(self._threshold),
             "is_accurate": verdict.is_accurate,
             "relation": verdict.relation,
             "confidence": verdict.confidence,
@@ -103,7 +103,19 @@ class _Report:
         return as_given(statement.start, self._inserted, opens=True), as_given(statement.end, self._inserted)
 
 
-_NO_VERDICT: dict[str, Any] = {
+class _Verdict(TypedDict):
+    """The fields of a `JudgedCitation` that say what became of its check."""
+
+    status: str
+    is_accurate: bool | None
+    relation: str | None
+    confidence: float | None
+    explanation: str
+    evidence: str | None
+    location: dict[str, Any] | None
+
+
+_NO_VERDICT: _Verdict = {
     "status": "not_checked",
     "is_accurate": None,
     "relation": None,

@@ -6,7 +6,8 @@ from citewell_verify.verdicts.weighted_scores import citation_coverage
 from citewell_verify.verification import repairs as repairing
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repaired, Repairs, repair_item, repairs_of
-from domain.query.outcomes import Assessed
+from domain.query.answer_checks import Score
+from domain.query.outcomes import ASSESS, CHECK_COVERAGE, REPAIR_STATEMENTS
 from services.core.context import StepContext
 
 
@@ -29,10 +30,9 @@ def passages_to_conclude(context: StepContext) -> list[int]:
 
 
 def _done(context: StepContext) -> dict[int, Repaired]:
-    assessed = context.outcome("assess")
-    failing = Assessed(**assessed)["failing"] if assessed else []
-    outcomes = {index: context.outcome("repair_statements", repair_item(index)) for index in failing}
-    return {index: Repaired(**outcome) for index, outcome in outcomes.items() if outcome}
+    failing = assessed["failing"] if (assessed := context.read(ASSESS)) else []
+    outcomes = {index: context.read(REPAIR_STATEMENTS, repair_item(index)) for index in failing}
+    return {index: repaired for index, repaired in outcomes.items() if repaired}
 
 
 def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
@@ -41,11 +41,11 @@ def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) 
     Otherwise a result would count citations that were removed. The alignment stays that of the answer as written,
     because asking a model again would cost a call.
     """
-    outcome = context.outcome("check_coverage")
-    if not (repairs.edits or corrected.removed) or not outcome or not outcome.get("verdict"):
+    check = context.read(CHECK_COVERAGE)
+    if not (repairs.edits or corrected.removed) or not check or not check["verdict"]:
         return context
-    verdict = {**outcome["verdict"], "score": _coverage(context, corrected, repairs)}
-    return context.with_outcomes("check_coverage", {"": {**outcome, "verdict": verdict}})
+    score = Score(score=_coverage(context, corrected, repairs))
+    return context.with_outcomes(CHECK_COVERAGE, {"": {**check, "verdict": score}})
 
 
 def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:

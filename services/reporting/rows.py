@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.quoted_evidence import CitedSpan, Quoted, check_evidence
 from citewell_verify.verification.repairs import Repairs
@@ -59,7 +59,6 @@ def _check_row(
     context: StepContext, item: str, statement: str, verdict: PairVerdict, passages: Sequence[Passage]
 ) -> CitationCheck:
     passage = passages[verdict.number - 1] if verdict.number else None
-    state: Verdict = verdict.verdict(context.query.options.citation_confidence)
     return CitationCheck(
         item=item,
         statement=statement,
@@ -74,7 +73,7 @@ def _check_row(
         evidence=check_evidence(verdict, statement, passages)[0],
         decided_by=verdict.decided_by,
         second_look=dict(verdict.second_look) if verdict.second_look else None,
-        status=state.value if verdict.status == "checked" else "not_checked",
+        status=verdict.status_at(context.query.options.citation_confidence),
     )
 
 

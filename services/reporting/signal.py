@@ -36,7 +36,7 @@ def signal_json(
     shown: Mapping[str, Any],
     question: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """The same from columns of a list; `shown` is what `shown_confidence` returns."""
+    """The signal of an answer from columns of a list; `shown` is what `shown_confidence` returns."""
     wording: Wording = "quoted" if is_quoted else "copied"
     if query.kind == QueryKind.VERIFICATION or query.provider != "offline":
         wording = "written"

@@ -1,5 +1,5 @@
-"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3), also where the
-evidence is a quote in the notes of the research (S3.6).
+"""Citations with exact evidence: which span of which source supports which words (S4.2, S4.6, N3), also for a
+quote in the notes of the research (S3.6).
 """
 
 import uuid
@@ -8,15 +8,18 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.citation_types import citation_type, weaker
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
 from citewell_verify.evidence.table_rows import stating_row
 from citewell_verify.prompting.judgements import CitationType
 from citewell_verify.text.quotes import locate_quote
+from citewell_verify.verdicts.states import PairVerdict
 from db.models import Citation
 from db.queries.documents.chunks import read_given_slices, read_slices
 from domain.query.options import QueryOptions
+from domain.query.outcomes import EXTRACT_CITATIONS, RESEARCH_NOTES
 from services.core.context import StepContext
 
 
@@ -69,10 +72,11 @@ def choose_span(statement: str, passage: Passage, candidates: Sequence[Extracted
 
 
 def citation_row(
-    *, number: int, passage: Passage, span: Span, claim: tuple[str, int, int], verdict: tuple[str, float, str]
+    *, number: int, passage: Passage, span: Span, statement: Statement, verdict: PairVerdict, threshold: float
 ) -> Citation:
-    """`claim` is (text, start, end) in the answer; `verdict` is (status, confidence, explanation)."""
+    """The row of a citation that stays behind a statement; one that was not checked is uncertain."""
     start = passage.start_index + span.start
+    is_checked = verdict.confidence is not None
     return Citation(
         number=number,
         document_id=passage.document_id,
@@ -87,13 +91,13 @@ def citation_row(
         text_span=passage.text[span.start : span.end],
         source_start=start,
         source_end=passage.start_index + span.end,
-        claim_text=claim[0],
-        answer_start=claim[1],
-        answer_end=claim[2],
+        claim_text=statement.text,
+        answer_start=statement.start,
+        answer_end=statement.end,
         citation_type=span.citation_type,
-        status=verdict[0],
-        confidence_score=verdict[1],
-        explanation=verdict[2],
+        status=verdict.verdict(threshold).value,
+        confidence_score=verdict.confidence if is_checked else 0.0,
+        explanation=verdict.explanation if is_checked else f"not checked: {verdict.explanation}",
     )
 
 
@@ -117,21 +121,25 @@ def assert_exact(session: Session, answer: str, citations: list[Citation], given
 
 
 def notes_text(context: StepContext) -> str:
-    notes = (context.outcome("research_notes") or {}).get("notes", [])
+    notes = noted["notes"] if (noted := context.read(RESEARCH_NOTES)) else []
     return "\n".join(f"- [{note['source']}] {note['fact']}: “{' '.join(note['quote'].split())}”" for note in notes)
 
 
 def notes_issues(context: StepContext) -> list[str]:
-    noted = context.outcome("research_notes")
-    return [f"The research left no notes: {noted['reason']}."] if noted and noted["status"] == "failed" else []
+    noted = context.read(RESEARCH_NOTES)
+    return [f"The research left no notes: {noted.get('reason')}."] if noted and noted["status"] == "failed" else []
 
 
 def quotes_by_source(context: StepContext) -> dict[int, list[ExtractedQuote]]:
     """The quotes of the synthesis and of the research, by source; the same words of one source count once."""
-    extracted = (context.outcome("extract_citations") or {}).get("citations", [])
-    noted = (context.outcome("research_notes") or {}).get("notes", [])
-    quotes = [(quoted["source"], ExtractedQuote(quoted["text_span"], quoted["citation_type"])) for quoted in extracted]
-    quotes += [(note["source"], ExtractedQuote(note["quote"], "direct_quote")) for note in noted]
+    extracted, noted = context.read(EXTRACT_CITATIONS), context.read(RESEARCH_NOTES)
+    quotes = [
+        (quoted["source"], ExtractedQuote(quoted["text_span"], quoted["citation_type"]))
+        for quoted in (extracted["citations"] if extracted else ())
+    ]
+    quotes += [
+        (note["source"], ExtractedQuote(note["quote"], "direct_quote")) for note in (noted["notes"] if noted else ())
+    ]
     distinct: dict[int, dict[str, ExtractedQuote]] = {}
     for source, quote in quotes:
         distinct.setdefault(source, {}).setdefault(" ".join(quote.text.split()).casefold(), quote)

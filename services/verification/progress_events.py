@@ -63,10 +63,9 @@ def _judged_citation(
     context: StepContext, statement: Statement, check: PairVerdict, passages: Sequence[Passage]
 ) -> dict[str, Any]:
     evidence, source = check_evidence(check, statement.text, passages)
-    is_checked = check.status == "checked"
     return {
         "citation_number": check.number,
-        "status": check.verdict(context.query.options.citation_confidence).value if is_checked else "not_checked",
+        "status": check.status_at(context.query.options.citation_confidence),
         "confidence": check.confidence,
         "explanation": check.explanation,
         "evidence": evidence,

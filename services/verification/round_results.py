@@ -1,33 +1,49 @@
 """Results of one round's checks: verdicts, states of the draft's sentences, confidence (N4, S2.2)."""
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
 
 from citewell_verify.answers.statements import deciding_items
-from citewell_verify.verdicts.states import SentenceStatus
-from citewell_verify.verification.findings import Findings, Verdicts, findings_of, read_verdict
+from citewell_verify.verdicts.ruling import StoredRuling
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
+from citewell_verify.verification.findings import Findings, JointVerdicts, Verdicts, findings_of, read_verdict
+from domain.query.outcomes import ASSESS, CHECK_STATEMENTS, Assessed
 from services.core.context import StepContext
 from services.judging.question_answered import is_question_answered
 from services.verification.streamed_results import adopted_checks
 
 
-def collect_findings(context: StepContext, joint: Mapping[str, Mapping[str, Any]] | None = None) -> Findings:
+def collect_findings(context: StepContext, joint: JointVerdicts | None = None) -> Findings:
     """Read the outcomes of the checks of `context.round`; a check without an outcome is `not_checked`.
 
-    `joint` are the rulings of V7 by statement index and source number; by default those that `assess` stored.
+    The `joint` verdicts (V7) are by default those that `assess` stored.
     """
     statements = context.statements
     verdicts = _read_verdicts(context, deciding_items(statements, len(context.selection["selected"])))
-    stored = (context.outcome("assess") or {}).get("together", {})
     threshold = context.query.options.citation_confidence
     return findings_of(
         context.draft["text"],
         statements,
         verdicts,
-        stored if joint is None else joint,
+        _stored_together(context.read(ASSESS)) if joint is None else joint,
         threshold,
         unasked=_is_unasked(context, verdicts),
     )
+
+
+def together_json(joint: JointVerdicts) -> dict[str, dict[str, StoredRuling]]:
+    """The `together` of an `Assessed`, whose keys are text because they are those of JSON."""
+    rulings: dict[str, dict[str, StoredRuling]] = {}
+    for (index, number), verdict in joint.items():
+        rulings.setdefault(str(index), {})[str(number)] = verdict.as_json()
+    return rulings
+
+
+def _stored_together(assessed: Assessed | None) -> JointVerdicts:
+    return {
+        (int(index), int(number)): PairVerdict.from_json(int(number), ruling)
+        for index, rulings in (assessed or {}).get("together", {}).items()
+        for number, ruling in rulings.items()
+    }
 
 
 def is_proven_by_parts(context: StepContext, findings: Findings) -> bool:
@@ -36,7 +52,11 @@ def is_proven_by_parts(context: StepContext, findings: Findings) -> bool:
 
 
 def is_partly_proven(context: StepContext, findings: Findings, repaired: Container[int]) -> bool:
-    """The same, but a sentence that is supported in part may be in the answer: it is shown with its state."""
+    """Say whether the supported sentences answer the question, and no source refutes another sentence of the answer.
+
+    A sentence that is supported in part may be in the answer, because it is shown with its state. Those that were
+    `repaired`, by their indexes, do not count.
+    """
     return _answers(context, findings, findings.supported_texts(repaired, (SentenceStatus.PARTIAL,)))
 
 
@@ -46,13 +66,13 @@ def _answers(context: StepContext, findings: Findings, proven: Sequence[str]) ->
 
 
 def _is_unasked(context: StepContext, verdicts: Verdicts) -> bool:
-    checks = [outcome for (step, _), outcome in context.outcomes.items() if step == "check_statements"]
+    checks = [outcome for (step, _), outcome in context.outcomes.items() if step == CHECK_STATEMENTS]
     return bool(verdicts and checks) and all(outcome["status"] == "skipped" for outcome in checks)
 
 
 def _read_verdicts(context: StepContext, deciding: Mapping[tuple[int, int | None], str]) -> Verdicts:
     early = adopted_checks(context)
     return {
-        pair: read_verdict(pair[1], context.outcome("check_statements", item) or early.get(item))
+        pair: read_verdict(pair[1], context.read(CHECK_STATEMENTS, item) or early.get(item))
         for pair, item in deciding.items()
     }

@@ -11,7 +11,9 @@ from citewell_verify.verdicts.weighted_scores import (
     issues,
     overall,
 )
-from services.core.context import Outcome, StepContext
+from domain.query.answer_checks import AlignmentChecked, CoverageChecked, FactsChecked
+from domain.query.outcomes import CHECK_ALIGNMENT, CHECK_COVERAGE
+from services.core.context import StepContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +27,14 @@ class AnswerScores:
     issues: list[str]
 
 
-def score_answer(context: StepContext, facts_check: Outcome) -> AnswerScores:
+def score_answer(context: StepContext, facts_check: FactsChecked) -> AnswerScores:
     """Combine alignment, coverage and facts with the weights and thresholds of the query (S1.5).
 
     A check that was not requested (N2) has no weight and is no issue.
     """
     options = context.query.options
-    alignment = _part(context.outcome("check_alignment"))
-    coverage = _part(context.outcome("check_coverage"))
+    alignment = _part(context.read(CHECK_ALIGNMENT))
+    coverage = _part(context.read(CHECK_COVERAGE))
     facts = _facts(facts_check)
     weights = Weights(
         alignment=options.weight_alignment if alignment else 0.0,
@@ -51,23 +53,22 @@ def score_answer(context: StepContext, facts_check: Outcome) -> AnswerScores:
 
 
 _UNASKED = Part(1.0)
+_LEFT_NO_RESULT = "the check left no result"
 
 
-def _part(outcome: Outcome | None) -> Part | None:
-    if outcome is not None and outcome["status"] == "skipped":
+def _part(check: AlignmentChecked | CoverageChecked | None) -> Part | None:
+    if check is None:
+        return Part(0.0, "not_checked", _LEFT_NO_RESULT)
+    if check["status"] == "skipped":
         return None
-    if outcome is None or outcome["verdict"] is None:
-        return Part(0.0, "not_checked", _reason(outcome))
-    return Part(outcome["verdict"]["score"], outcome["status"], outcome.get("reason", ""))
+    if check["verdict"] is None:
+        return Part(0.0, "not_checked", check.get("reason", _LEFT_NO_RESULT))
+    return Part(check["verdict"]["score"], check["status"], check.get("reason", ""))
 
 
-def _facts(outcome: Outcome) -> Part | None:
-    if outcome["status"] == "skipped":
+def _facts(check: FactsChecked) -> Part | None:
+    if check["status"] == "skipped":
         return None
-    if outcome["verdict"] is None:
-        return Part(FACTS_WHEN_NOT_CHECKED, "not_checked", _reason(outcome))
-    return Part(facts_score([claim["verified"] for claim in outcome["verdict"]["claims"]]))
-
-
-def _reason(outcome: Outcome | None) -> str:
-    return (outcome or {}).get("reason", "the check left no result")
+    if check["verdict"] is None:
+        return Part(FACTS_WHEN_NOT_CHECKED, "not_checked", check.get("reason", _LEFT_NO_RESULT))
+    return Part(facts_score([fact["verified"] for fact in check["verdict"]["claims"]]))

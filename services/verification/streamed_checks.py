@@ -12,10 +12,9 @@ from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 from citewell_verify.verification.findings import read_verdict
 from db.queries.runs.events import EventData
-from domain.query.outcomes import CheckedEarly, Closed, ClosedSentence
+from domain.query.outcomes import SENTENCES, CheckedEarly, Closed, ClosedSentence
 from services.core.context import StepContext, StepResult, when_loaded
 from services.verification.progress_events import citation_checked, sentence_judged
-from services.verification.streamed_results import SENTENCES
 
 
 async def check_early(context: StepContext) -> StepResult:
@@ -30,11 +29,11 @@ async def check_early(context: StepContext) -> StepResult:
     return StepResult(values, events=[event for _, events in results for event in events])
 
 
-_Found = Mapping[tuple[int, int], Checked]
+_CheckedPairs = Mapping[tuple[int, int], Checked]
 """By (index of the sentence, number of the source; 0 for all sources)."""
 
 
-async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _Found:
+async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _CheckedPairs:
     sources = numbered_sources(passages)
     pairs = {(said["index"], number): said["text"] for said in sentences for number in said["numbers"]}
 
@@ -48,7 +47,7 @@ async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], pass
 
 
 def _result(
-    context: StepContext, sentences: Sequence[ClosedSentence], checked_pairs: _Found, passages: Sequence[Passage]
+    context: StepContext, sentences: Sequence[ClosedSentence], checked_pairs: _CheckedPairs, passages: Sequence[Passage]
 ) -> tuple[CheckedEarly, list[EventData]]:
     events: list[EventData] = []
     outcome = CheckedEarly(status="checked", checks={}, told=[])

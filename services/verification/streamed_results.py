@@ -10,11 +10,8 @@ from citewell_verify.answers.statements import check_keys
 from citewell_verify.judging.model import Checked
 from db.queries.runs.steps import list_values
 from db.session import reading
-from domain.query.outcomes import CheckedEarly, Closed, ClosedSentence
+from domain.query.outcomes import CHECK_EARLY, CHECK_STATEMENTS, SENTENCES, CheckedEarly, Closed, ClosedSentence
 from services.core.context import StepContext
-
-SENTENCES, CHECK_EARLY = "sentences", "check_early"
-"""The steps that store a batch of sentences and its checks, both under the item that names the batch."""
 
 PublishedSentence = tuple[int, int, int, str, str]
 """(index, start, end, text, status)."""
@@ -59,7 +56,7 @@ def adopted_checks(context: StepContext) -> dict[str, Checked]:
 def unchecked_items(context: StepContext) -> list[str]:
     early = early_checks(context)
     keys = draft_keys(context).items()
-    return [item for item, key in keys if key not in early and context.outcome("check_statements", item) is None]
+    return [item for item, key in keys if key not in early and context.read(CHECK_STATEMENTS, item) is None]
 
 
 def undispatched_items(context: StepContext) -> list[str]:

@@ -162,13 +162,13 @@ def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettin
     error = sent.error or f"HTTP {sent.status}"
     result = AttemptResult(sent.status, sent.error, sent.address, float(sent.duration_ms), sent.response_excerpt)
     rows.add_attempt(session, delivery.id, attempt.number, attempt.at, result)
-    judged = outcome(sent.status, attempt.number, limits.schedule_s)
+    reached = outcome(sent.status, attempt.number, limits.schedule_s)
     # Otherwise it was cancelled meanwhile, or its lease expired and another process is sending it.
     if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
-        _conclude(session, delivery, judged, error, _delay_s(attempt.number, sent, limits))
+        _settle_delivery(session, delivery, reached, error, _delay_s(attempt.number, sent, limits))
     if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:
-        _judge_endpoint(session, endpoint, judged)
-    return judged
+        _settle_endpoint(session, endpoint, reached)
+    return reached
 
 
 def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
@@ -182,21 +182,21 @@ def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
     return delay or 0.0
 
 
-def _conclude(session: Session, delivery: WebhookDelivery, judged: Outcome, error: str, delay_s: float) -> None:
-    if judged is Outcome.DELIVERED:
+def _settle_delivery(session: Session, delivery: WebhookDelivery, reached: Outcome, error: str, delay_s: float) -> None:
+    if reached is Outcome.DELIVERED:
         rows.finish_delivery(session, delivery, DeliveryStatus.DELIVERED)
-    elif judged is Outcome.RETRY:
+    elif reached is Outcome.RETRY:
         rows.postpone_delivery(session, delivery, delay_s, error)
     else:
         rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, error)
 
 
-def _judge_endpoint(session: Session, endpoint: WebhookEndpoint, judged: Outcome) -> None:
-    if judged is Outcome.DELIVERED:
+def _settle_endpoint(session: Session, endpoint: WebhookEndpoint, reached: Outcome) -> None:
+    if reached is Outcome.DELIVERED:
         endpoint.failing_since = None
         return
     failing_long = endpoints.record_failure(session, endpoint, DISABLE_AFTER_S)
-    if judged is Outcome.GONE:
+    if reached is Outcome.GONE:
         reason = _GONE
     elif failing_long:
         reason = f"Every attempt failed for more than {DISABLE_AFTER_S / 3600:g} hours."

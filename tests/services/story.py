@@ -12,6 +12,7 @@ from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.markers.citable import Citable, citable_sources
 from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verification.repairs import repair_item
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog
@@ -28,7 +29,6 @@ from services.correction.conclusion import conclude
 from services.finishing.completion import publish
 from services.generation.answer import generate
 from services.queries.results import read_query
-from services.reporting.repair_results import repair_item
 from services.retrieval.candidates import retrieve
 from services.retrieval.reranking import score_chunks, select
 from services.verification import checks

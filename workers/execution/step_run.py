@@ -28,11 +28,11 @@ from db.queries.runs.steps import FIRST_OF, add_once
 from db.session import transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Budget
+from domain.query.outcomes import SENTENCES
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.call_telemetry import report_calls
 from services.core.context import StepContext, StepResult
 from services.core.model_choice import settings_of
-from services.verification.streamed_results import SENTENCES
 from workers.execution import computing
 from workers.execution.claims import Claim
 from workers.execution.work import Step

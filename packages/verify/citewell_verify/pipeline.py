@@ -218,8 +218,7 @@ class _Work:
             for pair, item in deciding_items(said, len(self.passages)).items()
         }
         single = findings_of(self.text, said, verdicts, {}, CONFIDENCE_THRESHOLD)
-        undecided = open_statements(single, CONFIDENCE_THRESHOLD)
-        joint = await judge_jointly(self.judge, undecided, sources) if undecided else {}
+        joint = await judge_jointly(self.judge, open_statements(single, CONFIDENCE_THRESHOLD), sources)
         return findings_of(self.text, said, verdicts, joint, CONFIDENCE_THRESHOLD) if joint else single
 
     async def repairs(self, findings: Findings) -> Repairs:

@@ -10,7 +10,8 @@ from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
 from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
-from citewell_verify.verdicts.states import PairVerdict, Verdict
+from citewell_verify.verdicts.states import Verdict
+from citewell_verify.verification.findings import read_verdict
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ChatModel
@@ -50,7 +51,7 @@ def judged(stage: GroqStage, statements: Sequence[str], log: CallLog, text: str 
 
 
 def verdicts(found: Sequence[Checked]) -> list[Verdict]:
-    return [PairVerdict.from_json(1, each["verdict"] or {}).verdict() for each in found]
+    return [read_verdict(1, check).verdict() for check in found]
 
 
 def asked(log: CallLog) -> Counter[str]:
@@ -66,6 +67,7 @@ def test_a_doubted_yes_is_asked_again_and_the_second_answer_decides(stage: GroqS
     assert {record.item for record in log.records} == {"s0:c1"}
     assert found["verdict"] is not None
     looks = found["verdict"]["second_look"]
+    assert looks is not None
     assert "1987" in looks["noticed"]
     assert looks["place"] == RENEWED
     assert looks["first"]["relation"] == looks["second"]["relation"] == "supports"
@@ -87,7 +89,8 @@ def test_the_second_looks_of_a_batch_are_one_call(stage: GroqStage) -> None:
     found = judged(stage, [OPENS, DOUBTED, ALSO_DOUBTED], log)
     assert asked(log) == {"check_statements": 1, "recheck_statements": 1}
     assert [record.item for record in log.records] == ["s0:c1,s1:c1,s2:c1", "s1:c1,s2:c1"]
-    assert [bool((each["verdict"] or {})["second_look"]) for each in found] == [False, True, True]
+    rulings = [check["verdict"] for check in found]
+    assert [bool(ruling and ruling["second_look"]) for ruling in rulings] == [False, True, True]
 
 
 def test_what_nothing_speaks_against_is_asked_once(stage: GroqStage) -> None:
@@ -107,8 +110,10 @@ def test_where_the_second_look_fails_the_yes_is_uncertain_and_says_why(
     assert verdicts([found]) == [Verdict.UNCERTAIN]
     assert found["verdict"] is not None
     assert found["verdict"]["confidence"] <= UNPROVEN_CONFIDENCE
-    assert found["verdict"]["second_look"]["second"] is None
-    assert "gpt-oss" in found["verdict"]["second_look"]["reason"]
+    looks = found["verdict"]["second_look"]
+    assert looks is not None
+    assert looks["second"] is None
+    assert "gpt-oss" in looks["reason"]
 
 
 def test_a_window_of_a_long_source_is_looked_at_again(stage: GroqStage) -> None:  # N2

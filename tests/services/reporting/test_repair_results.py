@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from citewell_verify.verification.repairs import repair_item
 from citewell_verify.verification.sentences import NOTHING_LEFT
 from domain.errors import SourceDeleted
 from services.correction.repair_steps import recheck_answerability, repair_statements, search_evidence
 from services.queries.results import read_history
-from services.reporting.repair_results import repair_item
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, answerable, checked, no, yes
 from tests.simulators.groq.faults import Fault, FaultKind

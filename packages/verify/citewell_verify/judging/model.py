@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Literal, NotRequired, Protocol, TypedDict, TypeVar
 
 from citewell_verify.prompting.judgements import Judgement, Reply
+
+if TYPE_CHECKING:  # What only asks a model needs none of the rules, which take half a second to load.
+    from citewell_verify.verdicts.ruling import StoredRuling
 
 FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 
@@ -42,14 +45,19 @@ class JudgeModel(Protocol):
         ...
 
 
-class Checked(TypedDict):
-    """One check. `fallback`: a simpler method was used (S1.2); `not_checked`: no verdict; `skipped`: by setting.
+class Check(TypedDict):
+    """A check, without its verdict. `fallback`: a simpler method was used (S1.2); `not_checked`: it left no verdict;
+    `skipped`: the request or a setting left it out.
 
-    `verdict` is the reply of the judgement as JSON, or null. `shown` says so if the model saw only excerpts of the
-    sources.
+    `shown` says so if the model saw only excerpts of the sources.
     """
 
     status: Literal["checked", "fallback", "not_checked", "skipped"]
-    verdict: dict[str, Any] | None
     reason: NotRequired[str]
     shown: NotRequired[str]
+
+
+class Checked(Check):
+    """The check of a statement; `verdict` is null where none was given."""
+
+    verdict: "StoredRuling | None"

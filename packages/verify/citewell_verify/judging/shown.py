@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.excerpts import Wanted, choose_excerpts
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.model import Check
 from citewell_verify.judging.statement import WINDOW_CHARS
 from citewell_verify.markers.citable import SourceNames, names_of
 from citewell_verify.prompting.numbered_sources import Source, Sources
+
+_C = TypeVar("_C", bound=Check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,11 @@ class Shown:
     sources: Sources
     note: str = ""
 
-    def with_shown(self, checked: Checked) -> Checked:
-        return {**checked, "shown": self.note} if self.note else checked
+    def noted_in(self, check: _C) -> _C:
+        """Add the note to a check that was made on these sources, and return it."""
+        if self.note:
+            check["shown"] = self.note
+        return check
 
 
 def numbered_sources(passages: list[Passage]) -> Sources:

@@ -64,7 +64,7 @@ def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
         differences = [ruling.explanation]
     else:
         differences = reply.differences
-    return Checked(status="checked", verdict={**ruling.as_json(), "differences": differences})
+    return Checked(status="checked", verdict=ruling.as_json(differences))
 
 
 def _is_conclusive(ruling: Ruling) -> bool:

@@ -1,17 +1,46 @@
-"""The seed's confidence: a score of the states of an answer's claims (S2.2).
+"""The seed's states of the claims of an answer (S2.1), and its confidence: a score of those states (S2.2).
 
 It triggers corrective rounds, and `/chat` returns it. It counts verdicts and is no probability: the confidence that
 users see is `citewell_verify.verdicts.answer_confidence`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 
-from citewell_verify.verdicts.claim_verdicts import ClaimStatus
 from citewell_verify.verdicts.states import SentenceStatus
 
 _STEP = 0.1
 _UNSUPPORTED = (SentenceStatus.UNSUPPORTED, SentenceStatus.CONTRADICTED)
+
+
+class ClaimStatus(StrEnum):
+    """The seed's three states; it writes them in capitals, so names are read in any case."""
+
+    SUPPORTED = "supported"
+    PARTIALLY_SUPPORTED = "partially_supported"
+    UNSUPPORTED = "unsupported"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ClaimStatus | None":
+        return next(
+            (status for status in cls if isinstance(value, str) and value.strip().lower() == status.value), None
+        )
+
+
+_AS_CLAIM: Mapping[SentenceStatus, ClaimStatus] = MappingProxyType(
+    {
+        SentenceStatus.SUPPORTED: ClaimStatus.SUPPORTED,
+        SentenceStatus.PARTIAL: ClaimStatus.PARTIALLY_SUPPORTED,
+        SentenceStatus.CONTRADICTED: ClaimStatus.UNSUPPORTED,
+        SentenceStatus.UNSUPPORTED: ClaimStatus.UNSUPPORTED,
+    }
+)
+
+
+def claim_status(status: SentenceStatus) -> ClaimStatus | None:
+    """Return the state of the claim that a sentence makes; None if it makes none or was not checked (N4)."""
+    return _AS_CLAIM.get(status)
 
 
 class ConfidenceLevel(StrEnum):

@@ -9,7 +9,7 @@ answer decides. A "supports" whose doubt nothing has settled, or whose words sta
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from citewell_verify.evidence.contradictions import Disagreement, disagreements
 from citewell_verify.evidence.equivalence import without_heading_facts
@@ -87,6 +87,19 @@ class SecondLook:
     reason: str = ""
 
 
+class StoredRuling(TypedDict):
+    """A `Ruling` as JSON, with what the statement says otherwise than its source: the verdict of a stored check."""
+
+    is_accurate: bool
+    relation: Relation
+    confidence: float
+    explanation: str
+    decided_by: Literal["model", "evidence"]
+    evidence: dict[str, int] | None
+    second_look: dict[str, Any] | None
+    differences: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """The final verdict. `decided_by` says whether the judge's reply stood or evidence overruled it.
@@ -106,8 +119,8 @@ class Ruling:
     def supports(self) -> bool:
         return self.is_accurate and self.relation == "supports"
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def as_json(self, differences: Sequence[str] = ()) -> StoredRuling:
+        return StoredRuling(**asdict(self), differences=list(differences))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Turns checks into verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
 from citewell_verify.prompting.judgements import Relation
-from citewell_verify.verdicts.ruling import Evidence
+from citewell_verify.verdicts.ruling import Evidence, Ruling, StoredRuling
 
 CONFIDENCE_THRESHOLD = 0.7
 
@@ -56,7 +56,15 @@ class PairVerdict:
     """`citewell_verify.verdicts.ruling.SecondLook` as JSON, if the rules doubted the first answer."""
 
     @classmethod
-    def from_json(cls, number: int | None, ruling: Mapping[str, Any]) -> "PairVerdict":
+    def not_checked(cls, number: int | None, reason: str) -> "PairVerdict":
+        return cls(number, "not_checked", None, None, None, reason)
+
+    @classmethod
+    def from_ruling(cls, number: int, ruling: Ruling, differences: Sequence[str]) -> "PairVerdict":
+        return cls.from_json(number, ruling.as_json(differences))
+
+    @classmethod
+    def from_json(cls, number: int | None, ruling: StoredRuling) -> "PairVerdict":
         evidence = ruling.get("evidence")
         return cls(
             number=number,
@@ -70,6 +78,25 @@ class PairVerdict:
             differences=tuple(ruling.get("differences", ())),
             second_look=ruling.get("second_look"),
         )
+
+    def as_json(self) -> StoredRuling:
+        """The ruling that `from_json` reads. Raises ValueError for a check that was not made, which has none."""
+        if self.is_accurate is None or self.relation is None or self.confidence is None or self.decided_by is None:
+            raise ValueError("A check that was not made has no ruling.")
+        return StoredRuling(
+            is_accurate=self.is_accurate,
+            relation=self.relation,
+            confidence=self.confidence,
+            explanation=self.explanation,
+            decided_by=self.decided_by,
+            evidence=asdict(self.evidence) if self.evidence else None,
+            second_look=dict(self.second_look) if self.second_look else None,
+            differences=list(self.differences),
+        )
+
+    def status_at(self, threshold: float) -> str:
+        """The published state of the check: its verdict, or `not_checked`."""
+        return self.verdict(threshold).value if self.status == "checked" else "not_checked"
 
     @property
     def support(self) -> float | None:

@@ -2,14 +2,17 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from citewell_verify.answers.statements import Statement, same_words
+from citewell_verify.judging.model import Checked
 from citewell_verify.verdicts.confidence import confidence
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 
 Verdicts = Mapping[tuple[int, int | None], PairVerdict]
 """By (statement index, citation number or None), as the model wrote them."""
+
+JointVerdicts = Mapping[tuple[int, int], PairVerdict]
+"""V7: what several cited sources say together, by (statement index, number of one of them)."""
 
 _MOST_GAPS = 8
 _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
@@ -79,16 +82,19 @@ def findings_of(
     draft: str,
     said: Sequence[Statement],
     verdicts: Verdicts,
-    joint: Mapping[str, Mapping[str, Any]],
+    joint: JointVerdicts,
     threshold: float,
     *,
     unasked: bool = False,
 ) -> Findings:
     """Return what the `verdicts` say of each statement of `draft`; a judgement counts from confidence `threshold` on.
 
-    `joint` are the rulings of V7 by statement index and source number: they replace those on single sources.
+    The `joint` verdicts replace those on single sources.
     """
-    merged = _with_joint(verdicts, joint)
+    merged = {
+        (index, number): joint.get((index, number), verdict) if number else verdict
+        for (index, number), verdict in verdicts.items()
+    }
     checks: dict[int, list[PairVerdict]] = {}
     for (index, _), verdict in merged.items():
         checks.setdefault(index, []).append(verdict)
@@ -100,20 +106,10 @@ def findings_of(
     return Findings(draft, said, merged, states, score, checks, unasked)
 
 
-def _with_joint(single: Verdicts, joint: Mapping[str, Mapping[str, Any]]) -> Verdicts:
-    rulings = {
-        (int(index), int(number)): ruling for index, of_source in joint.items() for number, ruling in of_source.items()
-    }
-    return {
-        (index, number): PairVerdict.from_json(number, rulings[index, number])
-        if number and (index, number) in rulings
-        else verdict
-        for (index, number), verdict in single.items()
-    }
-
-
-def read_verdict(number: int | None, outcome: Mapping[str, Any] | None) -> PairVerdict:
-    check = outcome or {"verdict": None, "reason": "the check left no result"}
+def read_verdict(number: int | None, check: Checked | None) -> PairVerdict:
+    """Return the verdict of a stored check on source `number`; None is a check that left no result."""
+    if check is None:
+        return PairVerdict.not_checked(number, "the check left no result")
     if check["verdict"] is None:
-        return PairVerdict(number, "not_checked", None, None, None, check.get("reason", ""))
+        return PairVerdict.not_checked(number, check.get("reason", ""))
     return PairVerdict.from_json(number, check["verdict"])

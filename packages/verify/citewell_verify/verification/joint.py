@@ -6,7 +6,6 @@ It follows the checks of single pairs (S5.4); a model is asked once, when the so
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from citewell_verify.answers.statements import Statement, same_words
 from citewell_verify.judging.model import Failure, JudgeModel
@@ -21,12 +20,8 @@ from citewell_verify.verdicts.joint_support import (
     joint_rulings,
     rulings_on_whole,
 )
-from citewell_verify.verdicts.ruling import Ruling
 from citewell_verify.verdicts.states import PairVerdict, Verdict
-from citewell_verify.verification.findings import Findings, read_verdict
-
-Rulings = Mapping[str, Mapping[str, Any]]
-"""{source number: its ruling}; JSON keys are text."""
+from citewell_verify.verification.findings import Findings, JointVerdicts, read_verdict
 
 
 def open_statements(findings: Findings, threshold: float) -> list[Statement]:
@@ -38,16 +33,19 @@ def open_statements(findings: Findings, threshold: float) -> list[Statement]:
     ]
 
 
-async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sources: Sources) -> dict[str, Rulings]:
-    """Return, per statement (by index, as text), the rulings that replace those on its single sources.
+async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sources: Sources) -> JointVerdicts:
+    """Return the verdicts that replace those on single sources.
 
     `sources` are all that the answer can cite: number N is `sources[N - 1]`.
     """
     distinct = {(same_words(claim.text), claim.numbers): claim for claim in open_claims}
     judged = await asyncio.gather(*(_judge(judge, claim, _cited(claim, sources)) for claim in distinct.values()))
     by_words = dict(zip(distinct, judged, strict=True))
-    rulings = {str(claim.index): by_words[same_words(claim.text), claim.numbers] for claim in open_claims}
-    return {index: ruling for index, ruling in rulings.items() if ruling}
+    return {
+        (claim.index, number): verdict
+        for claim in open_claims
+        for number, verdict in by_words[same_words(claim.text), claim.numbers].items()
+    }
 
 
 def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
@@ -59,7 +57,8 @@ def _cited(statement: Statement, sources: Sources) -> Sources:
     return Sources(sources[number - 1] for number in statement.numbers if 1 <= number <= len(sources))
 
 
-async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Rulings:
+async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Mapping[int, PairVerdict]:
+    """Return the verdicts by the number of their source; none where the sources together decide nothing."""
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
     is_read = unread_language(statement.text, texts) is None
@@ -77,7 +76,10 @@ async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Rul
         rulings = rulings_on_whole(statement.text, texts, read_verdict(None, checked))
         if joint and not rulings:
             rulings = joint_rulings(joint, None, range(len(cited)))
-    return {str(cited[place].number): _as_json(ruling) for place, ruling in rulings.items()}
+    return {
+        number: PairVerdict.from_ruling(number, ruling, [] if ruling.supports else [ruling.explanation])
+        for number, ruling in ((cited[place].number, ruling) for place, ruling in rulings.items())
+    }
 
 
 def _shown(joint: JointSupport, cited: Sources) -> Sources:
@@ -94,7 +96,3 @@ def _around(joint: JointSupport, place: int, text: str, width: int) -> str:
     length = width // max(1, len(parts))
     starts = [max(0, part.evidence[place].start - length // 3) for part in parts] or [0]
     return " … ".join(text[start : start + length] for start in starts)
-
-
-def _as_json(ruling: Ruling) -> dict[str, Any]:
-    return {**ruling.as_json(), "differences": [] if ruling.supports else [ruling.explanation]}

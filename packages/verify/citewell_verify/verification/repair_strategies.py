@@ -10,7 +10,7 @@ is, and its state says that it failed: the passage may say it. If only a rewriti
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Literal
 
 from citewell_verify.answers.statements import Statement, same_words, statements
 from citewell_verify.correction.edits import clean_words
@@ -23,6 +23,7 @@ from citewell_verify.judging.model import Failure, JudgeModel
 from citewell_verify.judging.shown import excerpts, numbered_sources
 from citewell_verify.judging.statement import judge_statement
 from citewell_verify.prompting.judgements import REWRITE_STATEMENT
+from citewell_verify.verdicts.ruling import StoredRuling
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repaired, repair_item
@@ -165,7 +166,7 @@ class RepairStrategies:
         grown = len(text) > _LONGEST_GROWTH * len(old) + 20
         return text != old and len(said) == 1 and said[0].claim and not grown and names_subjects(text, old)
 
-    async def _ruling(self, text: str, passages: Sequence[Passage]) -> dict[str, Any] | None:
+    async def _ruling(self, text: str, passages: Sequence[Passage]) -> StoredRuling | None:
         item = repair_item(self.statement.index)
         checked = await judge_statement(self.judge, text, numbered_sources(list(passages)), item=item)
         ruling = checked["verdict"]
@@ -175,14 +176,14 @@ class RepairStrategies:
         return ruling if PairVerdict.from_json(1, ruling).verdict(self.threshold) is Verdict.ACCURATE else None
 
 
-def _moved(passages: Sequence[Passage], ruling: dict[str, Any], reason: str) -> Repaired:
+def _moved(passages: Sequence[Passage], ruling: StoredRuling, reason: str) -> Repaired:
     keys = [passage.key for passage in passages]
     return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
 
 
-def _reworded(passage: Passage, text: str, ruling: dict[str, Any], reason: str) -> Repaired:
+def _reworded(passage: Passage, text: str, ruling: StoredRuling, reason: str) -> Repaired:
     return Repaired(status="rewritten", keys=[passage.key], text=text, verdict=ruling, reason=reason)
 
 
-def _left(status: Any, reason: str) -> Repaired:
+def _left(status: Literal["kept", "dropped"], reason: str) -> Repaired:
     return Repaired(status=status, keys=[], text=None, verdict=None, reason=reason)

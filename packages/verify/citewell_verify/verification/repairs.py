@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from citewell_verify.answers.statements import same_words
 from citewell_verify.correction.corrected_answer import Corrected, correct
 from citewell_verify.correction.edits import Repair
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.markers.citable import Citable
+from citewell_verify.verdicts.ruling import StoredRuling
 from citewell_verify.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
 from citewell_verify.verification.findings import Findings
 
@@ -23,7 +24,7 @@ class Repaired(TypedDict):
     status: Literal["reattributed", "rewritten", "dropped", "kept"]
     keys: list[int]
     text: str | None
-    verdict: dict[str, Any] | None
+    verdict: StoredRuling | None
     reason: str
 
 

@@ -30,6 +30,10 @@ class Judged:
     evidence: Quoted
 
     @property
+    def words(self) -> str:
+        return " ".join(self.statement.text.split())
+
+    @property
     def reason(self) -> str:
         return "; ".join(dict.fromkeys(check.explanation for check in self.checks if check.explanation))
 

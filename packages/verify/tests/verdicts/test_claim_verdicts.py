@@ -4,18 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_verify.answers.statements import Statement
 from citewell_verify.prompting.judgements import Relation
-from citewell_verify.verdicts.claim_verdicts import (
-    MOST_FACTS,
-    ClaimingSentence,
-    ClaimStatus,
-    claim_status,
-    key_facts,
-    key_sentences,
-    suggested_corrections,
-)
+from citewell_verify.verdicts.confidence import ClaimStatus, claim_status
 from citewell_verify.verdicts.ruling import Evidence
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from citewell_verify.verification.claims import MOST_FACTS, key_facts, key_sentences, suggested_corrections
+from citewell_verify.verification.sentences import Judged
 
 CHUNKS = ["a::0", "a::1", "b::0"]
 S = SentenceStatus
@@ -34,9 +29,10 @@ def check(
     return PairVerdict(number, "checked", accurate, relation, confidence, "because", evidence, differences=differences)
 
 
-def sentence(text: str, *checks: PairVerdict) -> ClaimingSentence:
+def sentence(text: str, *checks: PairVerdict) -> Judged:
     """A sentence that claims something, in the state that its verdicts give it."""
-    return ClaimingSentence(text, sentence_status(True, checks), checks)
+    statement = Statement(0, 0, len(text), text, (), claim=True)
+    return Judged(statement, sentence_status(True, checks), checks, (None, None))
 
 
 @pytest.mark.parametrize("written", ["PARTIALLY_SUPPORTED", "partially_supported", " Partially_Supported "])
@@ -58,7 +54,7 @@ def test_every_state_of_a_sentence_is_one_of_a_claim_or_of_none() -> None:  # S2
 def test_a_fact_names_the_chunks_that_support_it() -> None:  # S1.4
     cited = sentence("Refunds take 14 days.", check(number=1), check("does_not_mention", 2), check(number=3))
     uncited = sentence("Receipts are required.", check(number=None, source=1))
-    assert [fact.as_json() for fact in key_facts([cited, uncited], CHUNKS)] == [
+    assert key_facts([cited, uncited], CHUNKS) == [
         {
             "claim": "Refunds take 14 days.",
             "verified": True,
@@ -73,7 +69,7 @@ def test_a_fact_without_full_support_is_not_verified_and_names_no_chunk() -> Non
     partly = sentence("Refunds take 14 days.", check(confidence=0.5), check("partially_supports", 2, 0.9))
     denied = sentence("Fees are 9 euros.", check("contradicts", 2, 0.8))
     found = key_facts([partly, denied], CHUNKS)
-    assert [(fact.verified, fact.supporting_sources, fact.confidence) for fact in found] == [
+    assert [(fact["verified"], fact["supporting_sources"], fact["confidence"]) for fact in found] == [
         (False, [], 0.5),
         (False, [], 0.8),
     ]
@@ -97,8 +93,8 @@ def test_there_are_at_most_five_facts_each_a_sentence_of_the_answer(texts: list[
     found = key_facts(said, CHUNKS)
     assert len(found) <= MOST_FACTS
     assert bool(found) == bool(texts)
-    assert {fact.claim for fact in found} <= {each.words for each in said}
-    assert all(0 <= fact.confidence <= 1 for fact in found)
+    assert {fact["claim"] for fact in found} <= {each.words for each in said}
+    assert all(0 <= fact["confidence"] <= 1 for fact in found)
 
 
 def test_corrections_are_the_differences_of_what_lacks_support_each_once() -> None:  # S2.1

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.answers.statements import plan_checks, statements
-from citewell_verify.verdicts.claim_verdicts import ClaimStatus
-from citewell_verify.verdicts.confidence import claims_confidence, confidence, confidence_of, level
+from citewell_verify.verdicts.confidence import ClaimStatus, claims_confidence, confidence, confidence_of, level
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 
 S = SentenceStatus

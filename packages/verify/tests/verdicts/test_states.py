@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.prompting.judgements import Relation
+from citewell_verify.verdicts.ruling import StoredRuling
 from citewell_verify.verdicts.states import (
     PairVerdict,
     SentenceStatus,
@@ -104,3 +105,27 @@ def test_the_order_of_checks_does_not_matter() -> None:  # N4
 def test_accuracy_is_the_share_of_accurate_citations() -> None:  # S5.6
     assert accuracy_rate([Verdict.ACCURATE] * 3 + [Verdict.INACCURATE]) == 0.75
     assert accuracy_rate([]) is None
+
+
+def test_a_stored_ruling_is_read_and_written_back_unchanged() -> None:  # N3, A4
+    look = {"is_accurate": True, "relation": "supports", "confidence": 0.9, "explanation": "so it says"}
+    stored = StoredRuling(
+        is_accurate=False,
+        relation="contradicts",
+        confidence=0.8,
+        explanation="the source says 30",
+        decided_by="evidence",
+        evidence={"source": 1, "start": 4, "end": 11},
+        second_look={"noticed": "30", "place": "30 days", "first": look, "second": None, "reason": "no reply"},
+        differences=["30, not 60"],
+    )
+    bare = stored.copy()
+    bare["evidence"], bare["second_look"], bare["differences"] = None, None, []
+    for ruling in (stored, bare):
+        assert PairVerdict.from_json(2, ruling).as_json() == ruling
+
+
+def test_a_check_that_was_not_made_has_a_state_and_no_ruling() -> None:  # N4
+    assert NOT_CHECKED.status_at(0.7) == "not_checked"
+    with pytest.raises(ValueError, match="has no ruling"):
+        NOT_CHECKED.as_json()
