@@ -18,6 +18,7 @@ __all__ = [
     "BatchLinks",
     "Block",
     "Calibration",
+    "Cells",
     "Chunk",
     "ChunkCorrected",
     "ChunkList",
@@ -443,6 +444,7 @@ class Document(TypedDict):
     graph: DocumentGraph
     near_duplicate_of: NearDuplicate | None
     error: Failure | None
+    can_retry: bool
     created_at: str
     ready_at: str | None
     superseded_by: str | None
@@ -991,6 +993,15 @@ class Quality(TypedDict):
     metrics: dict[str, Metric]
 
 
+class Cells(TypedDict):
+    """Rows and columns of a spreadsheet, as it names them."""
+
+    row: int
+    last_row: int
+    column: str
+    last_column: str
+
+
 class CitationMetadata(TypedDict):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -1023,6 +1034,7 @@ class Citation(TypedDict):
     source: str
     page_number: int | None
     section: str | None
+    cells: NotRequired[Cells | None]
     chunk_id: str
     chunk_index: int
     start_index: int
