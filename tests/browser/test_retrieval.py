@@ -184,7 +184,7 @@ def test_both_are_there_in_korean(
 ) -> None:
     workspace, document_id = rules
     korean.goto(f"/#/retrieval?question=refunds&workspace={workspace}")
-    expect(korean.get_by_role("table", name="구절")).to_contain_text("전달됨")
+    expect(korean.get_by_role("table", name="구절")).to_contain_text("사용됨")
     check_accessibility(korean)
     korean.goto(f"/#/document/{document_id}?view=chunks")
     expect(korean.get_by_text("청크 4개 중 0개 제외")).to_be_visible()
