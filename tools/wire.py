@@ -28,7 +28,7 @@ NAMES = {
     "AttemptRead": "DeliveryAttempt",
     "AuditChecked": "AuditCheck",
     "CitationVerified": "VerifiedCitation",
-    "DocumentError": "DocumentFailure",
+    "DocumentError": "Failure",
     "DocumentGraphRead": "DocumentGraph",
     "DocumentProgress": "Progress",
     "ImportSkipped": "Skipped",

@@ -11,6 +11,8 @@ from api.adapters.exports import shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
+from domain.answers.continuous_text import no_link
+from domain.exports.taken_along import taken_along
 from services.queries import sharing
 
 router = APIRouter(prefix="/v1/queries", tags=["sharing"])
@@ -62,7 +64,8 @@ def open_shared(
     if (format or preferred) == "html":
         return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)
     scores: dict[str, Any] = query["verification"] or {"confidence": None, "confidence_level": None, "sentences": []}
-    shown = SharedAnswer.model_validate({**query, **{name: scores[name] for name in _SCORES}})
+    notes = taken_along(query, no_link, origin=False).notes
+    shown = SharedAnswer.model_validate({**query, "notes": list(notes), **{name: scores[name] for name in _SCORES}})
     return JSONResponse(shown.model_dump(mode="json"), headers=_HEADERS)
 
 

@@ -140,6 +140,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "DELETE /v1/conversations/{conversation_id}",
         "POST /v1/conversations/{conversation_id}/turns",
         "GET /v1/conversations/{conversation_id}/turns",
+        "GET /v1/conversations/{conversation_id}/export",
         "GET /v1/workspaces",
         "POST /v1/workspaces",
         "GET /v1/workspaces/{workspace}",

@@ -44,6 +44,8 @@ def test_a_link_opens_the_answer_without_a_key_and_nothing_else(
     told = opened.json()
     assert (told["answer"], told["references"], told["confidence"]) == (ANSWER, ["[1] 환불 policy.pdf, p.1"], 0.93)
     assert (told["signal"]["word"], told["provider"]) == ("Copied from the documents", "offline")
+    assert NO_MODEL in told["notes"]
+    assert any(note.startswith("Answered on ") for note in told["notes"])
     assert told["citations"][0]["text_span"] == SPAN
     assert [each["status"] for each in told["sentences"]] == ["supported", "no_claim"]
     # No id leads further, and no passage shows more of a document than is cited.

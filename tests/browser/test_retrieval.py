@@ -44,7 +44,7 @@ def test_a_question_shows_what_each_part_found_and_leads_to_the_place(
     expect(first).to_contain_text("Refunds of products take 14 days")
     expect(first.get_by_text("place 1", exact=True)).to_have_count(4)
     expect(first.locator("mark").filter(has_text="Refunds").first).to_be_visible()
-    expect(first).to_contain_text("shown")
+    expect(first).to_contain_text("used")
     expect(rows.nth(4)).to_contain_text("after the best 3")
     expect(page.get_by_role("status").filter(has_text="An answer would be written from 3 passages.")).to_be_visible()
     screenshot(page, "retrieval-result")
@@ -184,7 +184,7 @@ def test_both_are_there_in_korean(
 ) -> None:
     workspace, document_id = rules
     korean.goto(f"/#/retrieval?question=refunds&workspace={workspace}")
-    expect(korean.get_by_role("table", name="구절")).to_contain_text("전달됨")
+    expect(korean.get_by_role("table", name="구절")).to_contain_text("사용됨")
     check_accessibility(korean)
     korean.goto(f"/#/document/{document_id}?view=chunks")
     expect(korean.get_by_text("청크 4개 중 0개 제외")).to_be_visible()
@@ -196,7 +196,7 @@ def test_a_phone_shows_both(
 ) -> None:
     workspace, document_id = rules
     phone.goto(f"/#/retrieval?question=refunds&workspace={workspace}")
-    expect(phone.get_by_role("table", name="Passages")).to_contain_text("shown")
+    expect(phone.get_by_role("table", name="Passages")).to_contain_text("used")
     screenshot(phone, "retrieval-phone")
     check_accessibility(phone)
     phone.goto(f"/#/document/{document_id}?view=chunks")

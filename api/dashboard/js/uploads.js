@@ -72,7 +72,7 @@ export function forgetEnded() {
 
 /** Whether trying again can help: not where the file itself is the reason. */
 export const canRetry = ({ state, problem, told }) =>
-  state === "failed" && (problem ? !REFUSED.has(problem.status) : told?.error?.can_retry !== false);
+  state === "failed" && (problem ? !REFUSED.has(problem.status) : told?.can_retry !== false);
 
 export const ended = (upload) => upload.state === "ready" || upload.state === "failed";
 

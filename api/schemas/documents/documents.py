@@ -88,10 +88,6 @@ class DocumentError(BaseModel):
 
     code: str = Field(examples=["document_encrypted"])
     message: str
-    can_retry: bool = Field(
-        description="Whether trying again can help; false where the file itself is the reason: its kind, that it is "
-        "empty, damaged, encrypted or too large."
-    )
 
 
 class DocumentReading(BaseModel):
@@ -136,6 +132,10 @@ class DocumentRead(BaseModel):
         description="The most similar one in force when this one was read; null when none was similar."
     )
     error: DocumentError | None
+    can_retry: bool = Field(
+        description="Whether a failed document may be read when it is tried again; false where the file itself is the "
+        "reason: its kind, or that it is empty, damaged, encrypted or too large."
+    )
     created_at: datetime
     ready_at: datetime | None
     superseded_by: UUID | None = Field(description="The version that took its place; null also when that is deleted.")

@@ -84,10 +84,10 @@ class CitationLinks(BaseModel):
 class CellsRead(BaseModel):
     """Rows and columns of a spreadsheet, as it names them."""
 
-    row: int
-    last_row: int
-    column: str = Field(examples=["A"])
-    last_column: str = Field(examples=["D"])
+    row: int = Field(description="The first row, from 1.")
+    last_row: int = Field(description="The last row; the same where the words are in one.")
+    column: str = Field(description="The first column of the table.", examples=["A"])
+    last_column: str = Field(description="Its last column.", examples=["D"])
 
 
 class CitationRead(BaseModel):

@@ -79,6 +79,10 @@ class SharedAnswer(BaseModel):
     citations: list[SharedCitation] = Field(description="Every citation of the answer.")
     provider: Provider = Field(description="Who answered: `offline` copies from the documents and asks no model.")
     signal: SignalRead
+    notes: list[str] = Field(
+        description="What a reader elsewhere has to know, in the question's language: the signal's reason, whether a "
+        "model was asked, how often the verifier is wrong, when it was answered, whether it still holds."
+    )
     confidence: Score | None = Field(description="The probability that the sources support all of it; null if unknown.")
     confidence_level: str | None
     sentences: list[SharedSentence]

@@ -179,6 +179,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
     row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
+    placed: dict[str, tuple[tuple[int, int, list[int]], int, int]] = row.cells or {}
     answer = (Answer(**row.answer), [Citation(**citation) for citation in citations]) if row.answer else None
     published = _published(row.published, row.sentences or [], row.claims or []) if row.published else None
     return Whole(
@@ -198,7 +199,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         standing=row.standing,
         conversation_id=row.conversation_id,
         filled=row.filled,
-        cells={int(position): cells_of(*found) for position, found in (row.cells or {}).items()},
+        cells={int(position): cells_of(*place) for position, place in placed.items()},
         conflicts=row.conflicts or (),
     )
 

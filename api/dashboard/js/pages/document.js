@@ -264,7 +264,7 @@ function state(document, path, again) {
       { class: "problem" },
       h("strong", {}, t("failed")),
       h("p", { dir: "auto" }, error?.message),
-      error?.can_retry !== false && h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")),
+      document.can_retry && h("button", { type: "button", onclick: () => retry(path, again) }, t("retry")),
     );
   if (status === "superseded")
     return h(

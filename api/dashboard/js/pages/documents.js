@@ -317,7 +317,7 @@ function actions(document, reload) {
     "div",
     { class: "row tight" },
     document.status === "failed" &&
-      document.error?.can_retry !== false &&
+      document.can_retry &&
       h(
         "button",
         {

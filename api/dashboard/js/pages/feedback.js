@@ -175,7 +175,7 @@ function item(entry, reviewer, changed) {
       ),
       h("a", { href: `#/query/${entry.query_id}` }, t("see")),
     ),
-    entry.question && h("h3", { dir: "auto" }, entry.question),
+    entry.question && h("h2", { class: "asked", dir: "auto" }, entry.question),
     entry.excerpt &&
       h(
         "blockquote",

@@ -57,7 +57,9 @@ function cited(citation) {
     cells,
     status,
   } = citation;
-  const where = [page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(citation)].filter(Boolean).join(" · ");
+  const where = [page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(citation)]
+    .filter(Boolean)
+    .join(" · ");
   return h(
     "p",
     { class: "small" },

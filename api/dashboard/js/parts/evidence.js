@@ -98,7 +98,9 @@ export function cellsText({ row, last_row: lastRow, column, last_column: lastCol
 /** The same as text, for labels and for copying. */
 export function placeText(place) {
   const { document_name: name, page_number: page, section, cells } = place;
-  return [name, page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(place)].filter(Boolean).join(", ");
+  return [name, page && t("page", { n: page }), section, cells && cellsText(cells), ...marksOf(place)]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** A link to the place in the document; what is no document brings its own `link`, an element for each time. */

@@ -34,13 +34,11 @@ __all__ = [
     "ConflictPlace",
     "Conversation",
     "ConversationLinks",
-    "Copy",
     "Delivery",
     "DeliveryAttempt",
     "Document",
     "DocumentBlocks",
     "DocumentEdit",
-    "DocumentFailure",
     "DocumentGraph",
     "DocumentReading",
     "DocumentSource",
@@ -113,7 +111,6 @@ __all__ = [
     "State",
     "Step",
     "Target",
-    "Thread",
     "Turn",
     "TurnAccepted",
     "UnreadCitation",
@@ -418,12 +415,11 @@ class NearDuplicate(TypedDict):
     similarity: float
 
 
-class DocumentFailure(TypedDict):
+class Failure(TypedDict):
     """Why a document could not be used, and what to do."""
 
     code: str
     message: str
-    can_retry: bool
 
 
 class Document(TypedDict):
@@ -447,7 +443,8 @@ class Document(TypedDict):
     reading: DocumentReading | None
     graph: DocumentGraph
     near_duplicate_of: NearDuplicate | None
-    error: DocumentFailure | None
+    error: Failure | None
+    can_retry: bool
     created_at: str
     ready_at: str | None
     superseded_by: str | None
@@ -658,7 +655,7 @@ class DocumentSourceHead(TypedDict):
     status: Literal["active", "paused", "deleting"]
     phase: Literal["idle", "listing", "fetching"]
     run: int
-    error: DocumentFailure | None
+    error: Failure | None
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -715,13 +712,6 @@ class Feedback(TypedDict):
     reviewed_by: str | None
     reviewed_at: str | None
     created_at: str
-
-
-class Failure(TypedDict):
-    """Why a query failed."""
-
-    code: str
-    message: str
 
 
 class ParkedStep(TypedDict):
@@ -850,7 +840,7 @@ class ImportHead(TypedDict):
     filename: str
     status: Literal["queued", "running", "finished", "failed"]
     total: int | None
-    error: DocumentFailure | None
+    error: Failure | None
     created_at: str
     finished_at: str | None
 
@@ -969,13 +959,6 @@ class Match(TypedDict):
     end: int
 
 
-class Copy(TypedDict):
-    """A copy of the document, in which the same passage stands."""
-
-    document_id: str
-    document_name: str
-
-
 class PassageExplained(Passage):
     """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
 
@@ -992,7 +975,6 @@ class PassageExplained(Passage):
         Literal[
             "excluded",
             "beyond_candidates",
-            "copy",
             "below_threshold",
             "beyond_top_k",
             "not_worth_citing",
@@ -1002,7 +984,6 @@ class PassageExplained(Passage):
         | None
     )
     matches: list[Match]
-    also_in: list[Copy]
 
 
 class Quality(TypedDict):
@@ -1331,7 +1312,6 @@ class PassageFound(Passage):
 
     workspace: str
     similarity: float | None
-    also_in: list[Copy]
 
 
 class SearchResult(TypedDict):
@@ -1355,18 +1335,6 @@ class ShareCreated(Share):
     """A new link; only this response has its address."""
 
     url: str
-
-
-class Thread(TypedDict):
-    """A conversation, or a question that belongs to none, as a line of a list."""
-
-    id: str
-    conversation_id: str | None
-    title: str | None
-    workspace: str
-    turns: int
-    state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
-    last_asked_at: str
 
 
 class QueryLinks(TypedDict):
