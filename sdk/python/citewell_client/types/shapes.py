@@ -34,6 +34,7 @@ __all__ = [
     "ConflictPlace",
     "Conversation",
     "ConversationLinks",
+    "Copy",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -111,6 +112,7 @@ __all__ = [
     "State",
     "Step",
     "Target",
+    "Thread",
     "Turn",
     "TurnAccepted",
     "UnreadCitation",
@@ -959,6 +961,13 @@ class Match(TypedDict):
     end: int
 
 
+class Copy(TypedDict):
+    """A copy of the document, in which the same passage stands."""
+
+    document_id: str
+    document_name: str
+
+
 class PassageExplained(Passage):
     """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
 
@@ -975,6 +984,7 @@ class PassageExplained(Passage):
         Literal[
             "excluded",
             "beyond_candidates",
+            "copy",
             "below_threshold",
             "beyond_top_k",
             "not_worth_citing",
@@ -984,6 +994,7 @@ class PassageExplained(Passage):
         | None
     )
     matches: list[Match]
+    also_in: list[Copy]
 
 
 class Quality(TypedDict):
@@ -1312,6 +1323,7 @@ class PassageFound(Passage):
 
     workspace: str
     similarity: float | None
+    also_in: list[Copy]
 
 
 class SearchResult(TypedDict):
@@ -1335,6 +1347,18 @@ class ShareCreated(Share):
     """A new link; only this response has its address."""
 
     url: str
+
+
+class Thread(TypedDict):
+    """A conversation, or a question that belongs to none, as a line of a list."""
+
+    id: str
+    conversation_id: str | None
+    title: str | None
+    workspace: str
+    turns: int
+    state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
+    last_asked_at: str
 
 
 class QueryLinks(TypedDict):
