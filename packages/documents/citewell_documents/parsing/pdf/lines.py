@@ -186,11 +186,13 @@ def _lines_of(
     """The characters of each line: PDFium takes cells that are drawn below or above each other for one, at times."""
     line: list[tuple[int, int]] = []
     before: Box | None = None
+    upright = (sides(box, (quarter + 1) % 4) for box in places.values())
+    tallest = max(top - bottom for bottom, top in upright)
     for index, code in characters:
         if box := places.get(index):
             if before and sides(box, quarter)[0] < sides(before, quarter)[1]:
                 (low, high), (bottom, top) = (sides(either, (quarter + 1) % 4) for either in (box, before))
-                if max(low - top, bottom - high) > max(high - low, top - bottom) / 2:  # no accent or index
+                if max(low - top, bottom - high) > tallest / 2:  # no accent or index
                     yield line
                     line = []
             before = box
