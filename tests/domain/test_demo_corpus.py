@@ -41,7 +41,7 @@ def table(filename: str, heading: str) -> dict[str, list[float]]:
 
 def test_the_list_names_every_document_with_a_title() -> None:
     assert sorted(entry["filename"] for entry in LISTED) == sorted(
-        path.name for path in CORPUS.iterdir() if path.name != "corpus.json"
+        path.name for path in CORPUS.iterdir() if path.suffix != ".json"
     )
     assert all(entry["metadata"]["title"] for entry in LISTED)
 

@@ -66,6 +66,7 @@ def test_the_public_names_are_these() -> None:
         "Report",
         "ReportedSentence",
         "SourceSpan",
+        "assert_supported",
         "verify",
         "verify_async",
     ]

@@ -1,12 +1,12 @@
 """`citewell worker`: more worker processes for a running server, until Ctrl-C."""
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from citewell.cli.console import say
-from citewell.supervisor.joining import chosen_pools, run_workers
 from config.settings import settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -30,8 +30,10 @@ def worker(
     """
     configured = settings()
     named = tuple(name.strip() for name in (queues or "").split(",") if name.strip())
-    pools = chosen_pools(configured, named, concurrency=concurrency, processes=processes)
-    run_workers(configured, pools, on_line=_show, on_ready=_told)
+    # What starts processes is loaded by the commands alone that do.
+    joining = import_module("citewell.supervisor.joining")
+    pools = joining.chosen_pools(configured, named, concurrency=concurrency, processes=processes)
+    joining.run_workers(configured, pools, on_line=_show, on_ready=_told)
     say("the workers have stopped")
 
 

@@ -1,6 +1,7 @@
 """`citewell verify`: checks answers of any system against what they were written from; a gate for pipelines."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -11,11 +12,9 @@ from citewell.cli.console import emit, err, out
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.given import given_view
-from citewell.cli.verification.gate import Pipeline, outcome_of, verify_cases
 from citewell_client.types import SourceText
 from citewell_documents.formats import listed
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
-from citewell_verify.gate.cases import Case
 from config.settings import settings
 from services.documents.reading_limits import limits_of
 
@@ -55,11 +54,13 @@ def verify(
     """
     if (cases is None) == (answer is None) or (answer is not None) != bool(source):
         raise CommandFailed("give an answer with at least one --source, or --cases", USAGE)
-    pipeline = Pipeline(fail_under, fail_on, junit, sarif, github)
+    # The library that verifies is loaded when something is verified.
+    gates: Any = import_module("citewell.cli.verification.gate")
+    pipeline = gates.Pipeline(fail_under, fail_on, junit, sarif, github)
     gate = pipeline.gate()
     if cases is not None:
         with connected(url) as client, err.status("verifying"):
-            outcomes = verify_cases(client, cases, gate, {"repair": repair, "preset": preset}, wait=wait)
+            outcomes = gates.verify_cases(client, cases, gate, {"repair": repair, "preset": preset}, wait=wait)
         pipeline.conclude(outcomes, quiet=False)
         return
     answer = cast("str", answer)
@@ -76,8 +77,8 @@ def verify(
             raise CommandFailed(f"the verification failed: {error['message']}")
         raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
     if pipeline.is_asked:
-        case = Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
-        pipeline.conclude([outcome_of(case, result, gate)], quiet=as_json)
+        case = gates.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
+        pipeline.conclude([gates.outcome_of(case, result, gate)], quiet=as_json)
 
 
 def _answer(name: str) -> str:

@@ -43,7 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(summary(outcomes)))  # noqa: T201
     if given.github:
         print("\n".join(github(outcomes)))  # noqa: T201
-    if any(outcome.problem is not None for outcome in outcomes):
+    problems = [f"{outcome.case.name}: {outcome.problem}" for outcome in outcomes if outcome.problem is not None]
+    if problems:
+        print("\n".join(problems), file=sys.stderr)  # noqa: T201
         return _UNUSABLE
     return 0 if all(outcome.passed for outcome in outcomes) else _FAILED
 
@@ -97,7 +99,7 @@ def write_reports(outcomes: list[Outcome], *, junit_to: Path | None, sarif_to: P
 
 def summary(outcomes: list[Outcome]) -> list[str]:
     """What did not pass, and how many did."""
-    lines = [f"{outcome.case.name}: {line}" for outcome in outcomes if not outcome.passed for line in outcome.lines()]
+    lines = [f"{outcome.case.name}: {line}" for outcome in outcomes if outcome.failing for line in outcome.lines()]
     return [*lines, f"{sum(outcome.passed for outcome in outcomes)} of {len(outcomes)} answers pass"]
 
 

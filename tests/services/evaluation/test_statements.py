@@ -182,7 +182,7 @@ def test_question_sets_that_do_not_fit_are_refused(
 def test_a_verdict_becomes_the_probability_that_the_claim_is_supported(
     is_accurate: bool, relation: str, confidence: float, score: float, uncertain: bool
 ) -> None:  # N8
-    verdict = {"is_accurate": is_accurate, "relation": relation, "confidence": confidence}
+    verdict: Any = {"is_accurate": is_accurate, "relation": relation, "confidence": confidence}
     judged = judged_pair(1, Checked(status="checked", verdict=verdict), 0.7, ())
     assert judged.score == pytest.approx(score)
     assert judged.uncertain == uncertain

@@ -171,7 +171,9 @@ def test_what_another_source_of_the_call_says_proves_nothing(stage: GroqStage) -
     assert foreign is not None
     assert (own["decided_by"], own["is_accurate"]) == ("model", True)
     assert (foreign["decided_by"], foreign["confidence"]) == ("evidence", UNPROVEN_CONFIDENCE)
-    assert "14 days" in foreign["second_look"]["noticed"]
+    second_look = foreign["second_look"]
+    assert second_look is not None
+    assert "14 days" in second_look["noticed"]
 
 
 RETURNS = "Returns policy. Returns are accepted within 30 days of the purchase date. A receipt is required."

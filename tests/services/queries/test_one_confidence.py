@@ -54,7 +54,7 @@ def signals_everywhere(story: Story) -> dict[str, dict[str, Any]]:
         "webhook": json.loads(payload)["data"]["signal"],
         "chat completion": completion(query, "w", "full")["citewell"]["signal"],
         "mcp": SignalFound.model_validate(query["signal"]).model_dump(),
-        "shared": SharedAnswer.model_validate({**query["verification"], **query}).model_dump()["signal"],
+        "shared": SharedAnswer.model_validate({**query["verification"], **query, "notes": []}).model_dump()["signal"],
     }
 
 

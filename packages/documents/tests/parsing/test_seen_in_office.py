@@ -156,10 +156,9 @@ def test_comments_and_what_is_hidden_in_a_workbook_are_told() -> None:
     document = parse(_sheet(change), "a.xlsx", LIMITS)
     assert document.text.endswith("\n\nB3: Comment by Kim: Only with breakfast.")
     assert document.found["reading_notes"] == (
-        "hidden sheet Old is left out; "
-        "formulas without a value in Prices: 1 (open it in Excel and save it again); "
-        "hidden rows that are read in Prices: 1"
+        "formulas without a value in Prices: 1 (open it in Excel and save it again)"
     )
+    assert document.found["hidden_text"].endswith(": marked as hidden")
 
 
 def test_conversations_of_todays_excel_are_read_with_the_names_of_people() -> None:
@@ -239,5 +238,5 @@ def test_comments_on_slides_and_hidden_slides_are_told() -> None:
     )
     data = linked(data, "ppt/presentation.xml", {"ppt/authors.xml": f"{_R}/commentAuthors"}, {}, "")
     document = parse(data, "a.pptx", LIMITS)
-    assert document.text == "Ferries\n\nComment by Noor: Cancelled in May.\n\nBudget (hidden slide)"
+    assert document.text == "Ferries\n\nComment by Noor: Cancelled in May."
     assert [page.number for page in document.pages] == [1, 2]

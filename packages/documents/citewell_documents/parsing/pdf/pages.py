@@ -15,13 +15,13 @@ from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
+from citewell_documents.parsing.pdf.cells.ruled_rows import in_ruled_rows
+from citewell_documents.parsing.pdf.cells.rulings import ruled_tables
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
-from citewell_documents.parsing.pdf.ruled_rows import in_ruled_rows
-from citewell_documents.parsing.pdf.rulings import ruled_tables
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
 from citewell_documents.parsing.pdf.visible.sight import Sight
 

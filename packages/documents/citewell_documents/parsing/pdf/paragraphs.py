@@ -9,7 +9,7 @@ from itertools import pairwise
 from citewell_documents.boxes import Recognised
 from citewell_documents.figures import Figure
 from citewell_documents.parsing.decoding import clean
-from citewell_documents.parsing.pdf.cell_values import are_values
+from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.ink import cleaned_places, placed
 from citewell_documents.parsing.pdf.lines import Line

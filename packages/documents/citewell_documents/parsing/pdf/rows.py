@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from citewell_documents.parsing.pdf.cell_values import are_values
+from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import Line

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import apart_on, with_whole_values
+from citewell_documents.parsing.pdf.cells.cell_values import apart_on, with_whole_values
+from citewell_documents.parsing.pdf.cells.table_columns import belongs, in_columns
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.ink import parted, visible
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
-from citewell_documents.parsing.pdf.table_columns import belongs, in_columns
 
 _ALIGNED_EM = 0.6
 ROW_DROP_EM = 3.5  # rows further apart belong to different tables

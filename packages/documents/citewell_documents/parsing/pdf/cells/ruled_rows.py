@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from citewell_documents.parsing.pdf.cell_values import are_values
+from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box, sides
 from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
 from citewell_documents.parsing.pdf.lines import Line

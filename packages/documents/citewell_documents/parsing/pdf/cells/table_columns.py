@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from citewell_documents.parsing.pdf.cell_values import Word, are_values, cells_of, extent_of, text_of, words_in
+from citewell_documents.parsing.pdf.cells.cell_values import Word, are_values, cells_of, extent_of, text_of, words_in
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 

@@ -1,0 +1,1 @@
+"""The cells of tables: between drawn lines, and in columns that the rows share."""
