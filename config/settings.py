@@ -26,7 +26,7 @@ from config import ConfigurationInvalid, Group
 from config.complaints import complaints, unknown_complaints, unreadable_variable
 from config.file import read_config
 from config.limits import LimiterSettings
-from config.models import EmbeddingSettings, ModelSettings, RerankSettings
+from config.models import CHOICE, EmbeddingSettings, ModelSettings, RerankSettings
 from config.names import DELIMITER, PREFIX, without_unknown
 from config.presets import with_preset
 from config.serving import (
@@ -355,11 +355,20 @@ class Settings(BaseSettings):
         return made
 
     def with_choice(self, choice: int, values: Mapping[str, Any]) -> "Settings":
-        """These settings as they are when the file has `values`, too, in place of its own. Raises ValidationError."""
+        """These settings as they are when the file has `values`, too, in place of its own.
+
+        What chooses a model comes from `values` alone: another process may have been started with a key or an address
+        in its environment, and they never mix with those of the choice. Raises ValidationError.
+        """
         merged: dict[str, Any] = dict(self._file)
         for name, value in values.items():
             merged[name] = {**(merged.get(name) or {}), **value} if isinstance(value, Mapping) else value
-        chosen = _Chosen(**merged)
+        made = _Chosen(**merged)
+        others = {name: getattr(made.models, name) for name in made.models.model_fields_set - CHOICE}
+        own = {name: value for name, value in values["models"].items() if name in CHOICE}
+        models = type(made.models).model_validate({**others, **own})
+        groq_api_key = SecretStr(values.get("groq_api_key") or "")
+        chosen = made.model_copy(update={"models": models, "groq_api_key": groq_api_key})
         chosen._model_choice = choice
         return chosen
 

@@ -1,5 +1,6 @@
 """Worker processes beside servers that run elsewhere: those of a running home, or those that the settings name."""
 
+import glob
 import os
 import tempfile
 import time
@@ -76,6 +77,7 @@ def run_workers(
         fleet = Fleet(logs, on_line)
         stack.callback(fleet.close)
         stack.enter_context(fleet.interruptible())
+        _forget_pulses(settings)
         patience = settings.recovery.drain_s + _HANDS_BACK_WITHIN_S
         specs = worker_processes(settings, pools, suffix=f"-{os.getpid()}", patience_s=patience)
         workers = [fleet.launch(replace(spec, env={**environment, **spec.env}, cwd=SOURCE)) for spec in specs]
@@ -86,3 +88,10 @@ def run_workers(
                 fleet.revive()
                 time.sleep(_WATCH_EVERY_S)
         fleet.stop(workers)
+
+
+def _forget_pulses(settings: Settings) -> None:
+    """Remove what processes of an earlier start left, which a health check would take for ones that hang."""
+    if settings.pulse_file is not None:
+        for path in settings.pulse_file.parent.glob(f"{glob.escape(settings.pulse_file.name)}-*"):
+            path.unlink(missing_ok=True)

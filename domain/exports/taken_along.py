@@ -104,7 +104,8 @@ def address_of(label: str) -> str:
 def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "") -> TakenAlong:
     """Assemble a query; `link` leads to places in documents, `prefix` begins the labels of its quotes.
 
-    Without `origin` nothing names what is stored.
+    Without `origin` it is for people who may not read the documents: nothing names what is stored, and of documents it
+    has the quotes that the answer cites alone, neither the closest passages nor what was struck or disagrees.
     """
     korean = is_korean(query["restated_question"] or query["question"])
     wording = KOREAN if korean else ENGLISH
@@ -121,7 +122,7 @@ def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "
         word=signal_in(query["signal"], korean=korean)["word"],
         level=query["signal"]["level"],
         notes=tuple(_notes(query, wording, korean=korean)),
-        parts=tuple(part for part in _parts(query, link, labels, wording) if part.entries),
+        parts=tuple(part for part in _parts(query, link, labels, wording, whole=origin) if part.entries),
         origin=_origin(query) if origin else "",
         at=datetime.fromisoformat(query["finished_at"]),
         korean=korean,
@@ -134,8 +135,17 @@ def _unanswered(query: Json, wording: Wording, *, korean: bool) -> TakenAlong:
     return TakenAlong(query["question"], "", "", reason, wording.unanswered, "grey", (), (), "", at, korean)
 
 
-def _parts(query: Json, link: Link, labels: Mapping[tuple[Any, ...], str], wording: Wording) -> Iterator[Part]:
-    yield Part("conflicts", wording.conflicts, tuple(_conflicts(query["conflicts"], link, wording)))
+def _parts(
+    query: Json, link: Link, labels: Mapping[tuple[Any, ...], str], wording: Wording, *, whole: bool
+) -> Iterator[Part]:
+    conflicts = tuple(_conflicts(query["conflicts"], link, wording))
+    if not whole:
+        yield Part("conflicts", wording.conflicts, (Entry("", wording.disagree, tone="amber"),) if conflicts else ())
+        yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
+        yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"])))
+        yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
+        return
+    yield Part("conflicts", wording.conflicts, conflicts)
     closest = wording.closest if query["provider"] != "offline" else wording.closest_unread
     yield Part("closest", closest, tuple(_closest(query["mentions"], link, wording)))
     yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))

@@ -12,6 +12,7 @@ class Wording:
     sources: str
     conflicts: str
     replaced: str
+    disagree: str
     closest: str
     closest_unread: str
     changes: str
@@ -32,6 +33,7 @@ ENGLISH = Wording(
     sources="Sources",
     conflicts="Your documents disagree",
     replaced="The answer uses the value that was replaced.",
+    disagree="Other documents say something else about this.",
     closest="These passages come closest",
     closest_unread="Closest passages; no model read them",
     changes="What was changed",
@@ -72,6 +74,7 @@ KOREAN = Wording(
     sources="출처",
     conflicts="문서마다 내용이 다릅니다",
     replaced="답변은 바뀌기 전의 값을 사용합니다.",
+    disagree="다른 문서에는 이와 다르게 적혀 있습니다.",
     closest="가장 가까운 구절",
     closest_unread="가장 가까운 구절(모델이 읽지 않음)",
     changes="바뀐 내용",

@@ -21,7 +21,9 @@ from db.session import acting_for, system_transaction
 log = structlog.get_logger()
 
 TURN_S, LONGEST_S = 60.0, 300.0
-"""After a turn others are looked for; the longest one ends well before the time limit of the task does."""
+"""After a turn others are looked for; none is longer than the second."""
+_NEARLY_S = 420.0
+"""When a document goes back whether others wait or not: the task that has it is ended after 500 s."""
 _READINGS = 5
 """A turn is at least so many times as long as it took to read the document, which the next turn repeats."""
 SHORT_BYTES, _MOST_BYTES = 20_000, 2_000_000
@@ -52,11 +54,19 @@ class Turn:
     """For so long shorter ones were ingested meanwhile."""
     _began: float = field(default_factory=time.monotonic)
     _turn_s: float = TURN_S
-    _failed: set[uuid.UUID] = field(default_factory=set[uuid.UUID])
+    _read_at: float | None = None
+    _given_while_reading_s: float = 0.0
+    _tried: set[uuid.UUID] = field(default_factory=set[uuid.UUID])
 
     @property
     def _had_s(self) -> float:
         return time.monotonic() - self._began
+
+    @property
+    def _stored_for_s(self) -> float:
+        """How long it has been embedded and stored itself, since it was read."""
+        since = self._began if self._read_at is None else self._read_at
+        return time.monotonic() - since - (self.given_s - self._given_while_reading_s)
 
     @property
     def _depth(self) -> int:
@@ -72,10 +82,15 @@ class Turn:
             return work()
         pool = ThreadPoolExecutor(1, thread_name_prefix="reading")
         try:
+            began = time.monotonic()
             done: Future[T] = pool.submit(copy_context().run, work)
+            ended: list[float] = []
+            done.add_done_callback(lambda _: ended.append(time.monotonic()))
             while wait([done], _LOOK_EVERY_S).not_done:
                 self.give_way()
-            self._turn_s = max(TURN_S, min(_READINGS * (self._had_s - self.given_s), LONGEST_S))
+            # Shorter ones are ingested beside the reading, so that takes nothing away from its time.
+            self._turn_s = max(TURN_S, min(_READINGS * (ended[0] - began if ended else 0.0), LONGEST_S))
+            self._read_at, self._given_while_reading_s = time.monotonic(), self.given_s
             return done.result()
         finally:
             # The time limit of the task may have ended the wait.
@@ -91,9 +106,9 @@ class Turn:
 
     def is_over(self) -> bool:
         """Whether the document should go back to the queue now."""
-        if self._task_had_s > LONGEST_S:
+        if self._task_had_s > _NEARLY_S:
             return True
-        if self._had_s < self._turn_s or self.bytes_left < SHORT_BYTES:
+        if self._stored_for_s < self._turn_s or self.bytes_left < SHORT_BYTES:
             return False
         with system_transaction() as session:
             return goes_before(session, self.document_id)
@@ -115,10 +130,12 @@ class Turn:
     def _ingest_next(self) -> bool:
         most = min(self.bytes_left // 2, _MOST_BYTES)
         with system_transaction() as session:
-            waiting = find_shorter(session, most, self._failed)
+            waiting = find_shorter(session, most, self._tried)
         if waiting is None:
             return False
         document_id, tenant_id, bytes_left = waiting
+        # Once in a turn: one that was handed back, such as a scan whose pages have to be recognised, waits for its own.
+        self._tried.add(document_id)
         began = time.monotonic()
         turn = Turn(document_id, bytes_left, self.ingest_shorter, before=self, most_bytes=most)
         try:
@@ -127,7 +144,6 @@ class Turn:
         except CitewellError as error:
             # What it waits for may not be what this one waits for; its own message or admission tries it again.
             log.info("shorter_document_waits", error=error.code)
-            self._failed.add(document_id)
             return True
         finally:
             self.given_s += time.monotonic() - began

@@ -72,11 +72,14 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
             row = rows.find_current(session)
     current = configured if row is None else chosen_settings(row)
     reason = _reason_against(is_home=is_home)
+    # Another tenant's people learn which model answers, not where the installation's server is.
+    is_own = current_tenant() == DEFAULT_TENANT
     return {
         **_models_of(current),
+        **({} if is_own else {"address": None}),
         "chosen_by": "page" if row else "configuration" if configured.model_setting else "default",
         "since": row and row.chosen_at,
-        "trials": row.trials if row else [],
+        "trials": row.trials if row and is_own else [],
         "may_choose": reason is None,
         "reason": reason,
     }

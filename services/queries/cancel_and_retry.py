@@ -11,7 +11,7 @@ from db.models import Query, QueryKind, QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import require_open_workspace
 from db.queries.runs.parking import parked_of_query
-from db.queries.runs.queries import add_query, get_query
+from db.queries.runs.queries import add_query, find_replay, get_query, lock_query
 from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
 from db.queries.runs.steps import add_outcomes, list_outcomes
 from db.session import transaction
@@ -93,11 +93,20 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
         replay_of=old.id,
         reverifies=old.reverifies,
         traceparent=tracing.traceparent(),
-        is_thread=old.is_thread,
+        is_thread=_take_thread(session, old),
         **requester_columns(session),
     )
-    # The new one takes its place among the threads.
-    old.is_thread = False
+
+
+def _take_thread(session: Session, old: Query) -> bool:
+    """Whether this question or the newest that repeated it stands among the threads; it does not any more."""
+    query: Query | None = lock_query(session, old.id, QueryKind(old.kind))
+    while query is not None and not query.is_thread:
+        query = find_replay(session, query.id)
+    if query is None:
+        return False
+    query.is_thread = False
+    return True
 
 
 def copy_request(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:

@@ -153,6 +153,21 @@ def shown_in(format: str, query: dict[str, Any]) -> str:
     return " ".join(text.split())
 
 
+# What people who may not read the documents are not shown: words of others than the cited ones.
+NOT_SHARED = {
+    "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
+    "The answer uses the value that was replaced.",
+    "“Bulbs last 1,200 hours.” lamps-new.pdf, page 3, Lamps",
+    "What was changed",
+    "Citation removed [3]",
+    "it does not prove the sentence",
+    "“The cable is short.” → “The cable is long.” (the source says otherwise)",
+    "Closest passages; no model read them",
+    "“2. Bulbs” lamps.md, Lamps",
+    "“Lamps are sold.” shop.txt, page 3, Lamps",
+}
+
+
 @pytest.mark.parametrize("format", [*FORMATS, "shared"])
 def test_every_format_says_all_that_an_answer_says(format: str) -> None:
     shown = shown_in(format, QUERY)
@@ -184,8 +199,9 @@ def test_every_format_says_all_that_an_answer_says(format: str) -> None:
         "The cable is long. (The source does not say how long.)",
         "“Cables are sold by the metre.” shop.txt",
     ):
-        assert part in shown, part
+        assert (part in shown) == (format != "shared" or part not in NOT_SHARED), part
     assert "now [2]" not in shown
+    assert ("Other documents say something else" in shown) == (format == "shared")
     assert ("abc123" in shown) == (format != "shared")
 
 
@@ -200,7 +216,7 @@ def test_every_format_of_a_refusal_has_the_reason_and_the_closest_passages(forma
         "“Lamps are sold.” shop.txt, page 3, Lamps",
         "Answered on 2026-03-01 at 08:15 UTC.",
     ):
-        assert part in shown, part
+        assert (part in shown) == (format != "shared" or part not in NOT_SHARED), part
     assert "What was checked" not in shown
     assert "No language model was asked" not in shown
 

@@ -96,9 +96,10 @@ def test_an_archive_becomes_documents_and_says_what_it_left_out(page: Page) -> N
 def test_uploads_go_on_behind_another_page(page: Page) -> None:  # S5.7
     opened(page, "behind")
     send(page, *(text_file(f"behind-{n}.md", f"{TEXT} Number {n}.") for n in range(4)))
+    page.get_by_role("link", name="Settings").click()
     page.get_by_role("link", name="Keys").click()
     expect(page.locator("h1")).to_have_text("Keys")
-    page.get_by_role("link", name="Documents").click()
+    page.locator("#nav").get_by_role("link", name="Documents").click()
     expect(page.get_by_role("status").get_by_text("4 of 4 files ready")).to_be_visible()
 
 

@@ -116,7 +116,7 @@ def test_on_a_phone_the_open_page_is_in_sight_and_numbers_stay_whole(phone: Page
     offline.add_text("policy.md", POLICY, workspace="whole")
     offline.ask("Within how many days must returns be made?", workspace="whole")
     phone.goto("/#/keys")
-    expect(phone.locator("nav a[aria-current]")).to_be_in_viewport(ratio=0.99)
+    expect(phone.locator("#rooms a[aria-current]")).to_be_in_viewport(ratio=0.99)
     phone.goto("/#/quality")
     phone.get_by_role("heading", name="Other metrics").click()
     numbers = phone.get_by_role("table", name="Other metrics").locator("td.number")

@@ -79,7 +79,7 @@ def test_a_typed_text_is_held_against_a_stored_document_and_nothing_becomes_mark
     page.get_by_role("dialog").get_by_label("stored-policy.md").check()
     page.get_by_role("button", name="Take them").click()
     # Typed text is there again after visiting another page.
-    page.get_by_role("link", name="Keys").click()
+    page.get_by_role("link", name="Documents", exact=True).click()
     page.get_by_role("link", name="Verify", exact=True).click()
     verified(page)
     expect(page.locator(".source-text mark", has_text=HOSTILE).first).to_be_visible()

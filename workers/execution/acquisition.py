@@ -81,7 +81,7 @@ async def acquire(work: Work) -> Acquired | None:
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
     try:
         tools = await asyncio.to_thread(tools_of, query.options.model_choice)
-    except DatabaseUnavailable:
+    except Exception:  # whatever this process lacks, another one may have
         await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
         raise
     acquired = Acquired(StepContext(query, run.round, (), done, tools, entry.rounds, budget=budget), entry.claimed)

@@ -46,6 +46,7 @@ class Pipeline:
         except OSError as error:
             raise CommandFailed(f"cannot write {error.filename}: {error.strerror}", USAGE) from None
         *failures, counted = summary(list(outcomes))
+        failures += [f"{outcome.case.name}: {outcome.problem}" for outcome in outcomes if outcome.problem is not None]
         if not quiet:
             for line in [*failures, counted, *(github(outcomes) if self.annotate else [])]:
                 out.print(plain(line), soft_wrap=True)

@@ -95,6 +95,11 @@ def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
     return session.get(Query, query_id)
 
 
+def find_replay(session: Session, query_id: uuid.UUID) -> Query | None:
+    """The newest query that repeats this one."""
+    return session.scalar(select(Query).where(Query.replay_of == query_id).order_by(Query.created_at.desc()).limit(1))
+
+
 def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
     """The ids of queries that begin with `start`, in lower case and without signs of a pattern."""
     wanted = cast(Query.id, Text).startswith(start, autoescape=True)

@@ -38,7 +38,8 @@ class Case:
 def read_cases(path: Path) -> list[Case]:
     """Read a file of cases. Raises OSError; VerificationInvalid, which names the line, for what is no case."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # Not `splitlines`: a text in JSON may have other ends of lines in it.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise VerificationInvalid(f"{path} is not text in UTF-8.") from None
     cases = [_case(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
@@ -55,6 +56,10 @@ def _case(line: str, path: Path, number: int) -> Case:
         raise VerificationInvalid(f"{place} is not JSON: {error.msg} at column {error.colno}.") from None
     if not isinstance(row, dict):
         raise VerificationInvalid(f"{place} is not an object with answer and sources.")
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise VerificationInvalid(f"{place} has half a character (a lone surrogate); write it whole.") from None
     fields = cast("dict[str, Any]", row)
     answer, sources, question = (_of(fields, names) for names in (_ANSWER, _SOURCES, _QUESTION))
     if not isinstance(answer, str):
@@ -66,7 +71,9 @@ def _case(line: str, path: Path, number: int) -> Case:
     given = tuple(
         _source(source, place, position) for position, source in enumerate(cast("list[Any]", sources), start=1)
     )
-    return Case(str(_of(fields, _NAME) or f"line {number}"), answer, given, question, str(path), number)
+    # On one line: what begins a line may be a command of the pipeline that reads it.
+    name = " ".join(str(_of(fields, _NAME) or f"line {number}").split())
+    return Case(name, answer, given, question, str(path), number)
 
 
 def _of(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
