@@ -146,6 +146,9 @@ def _row(method: str, path: str, told: Json) -> str:
 
 def _reads(told: Json) -> str:
     media = {media for content in _successes(told) for media in content}
+    schemas = [kind.get("schema", {}) for content in _successes(told) for kind in content.values()]
+    if any(schema.get("format") == "binary" for schema in schemas):
+        return "blob"  # a file, of which JSON may be one form
     if not media or "application/json" in media:
         return "json" if media else "nothing"
     kinds = {_READ.get(kind, "blob") for kind in media}

@@ -24,7 +24,7 @@ def opened(page: Page, workspace: str) -> None:
 
 
 def send(page: Page, *files: FilePayload) -> None:
-    page.locator("input[type=file]").set_input_files(list(files))
+    page.locator("input[type=file]:not([webkitdirectory])").set_input_files(list(files))
 
 
 def on_the_way(page: Page, name: str) -> Locator:

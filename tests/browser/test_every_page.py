@@ -52,6 +52,7 @@ def test_the_keyboard_alone_leads_to_every_page(page: Page) -> None:  # S5.7
         page.locator(f'#nav a[href="#/{door[0]}"]').focus()
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(f"#/{door[0]}$"))
+        page.wait_for_load_state("networkidle")  # the first page then puts the focus into its question
         for name in door[1:]:
             page.locator(f'#rooms a[href="#/{name}"]').focus()
             page.keyboard.press("Enter")

@@ -117,13 +117,13 @@ def test_a_part_of_the_question_finds_it(page: Page, offline: Stack) -> None:  #
         offline.ask(question, workspace="searched")
     page.goto("/#/history?workspace=searched")
     expect(rows(page)).to_have_count(2)
-    page.get_by_role("searchbox", name="Search").fill("WITHIN how many")
+    page.locator("main").get_by_role("searchbox", name="Search").fill("WITHIN how many")
     expect(rows(page)).to_have_count(1)
     expect(rows(page).first).to_contain_text(QUESTION)
     expect(page.get_by_text("1 of 1")).to_be_visible()
     expect(page).to_have_url(re.compile(r"text=WITHIN\+how\+many"))
     page.reload()
-    expect(page.get_by_role("searchbox", name="Search")).to_have_value("WITHIN how many")
+    expect(page.locator("main").get_by_role("searchbox", name="Search")).to_have_value("WITHIN how many")
     expect(rows(page)).to_have_count(1)
 
 
@@ -131,9 +131,9 @@ def test_a_long_history_comes_in_parts(page: Page, query_id: str) -> None:  # A3
     assert query_id
     page.goto("/#/history?kind=verification&workspace=many")
     expect(rows(page)).to_have_count(30)
-    page.get_by_role("button", name="Show more").click()
+    page.locator("main").get_by_role("button", name="Show more").click()
     expect(rows(page)).to_have_count(35)
-    expect(page.get_by_role("button", name="Show more")).to_be_hidden()
+    expect(page.locator("main").get_by_role("button", name="Show more")).to_be_hidden()
     expect(page.get_by_role("status").get_by_text("35 of 35")).to_be_visible()
 
 

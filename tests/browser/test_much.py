@@ -147,7 +147,7 @@ def test_five_hundred_questions_are_listed_found_and_scrolled(
     rows = page.locator(".history tbody tr")
     watched.measure("history: the first 30", lambda: _opened(page, "history", ".history tbody tr"))
     expect(page.get_by_role("status").filter(has_text="30 of")).to_be_visible()
-    more = page.get_by_role("button", name="Show more")
+    more = page.locator("main").get_by_role("button", name="Show more")
 
     def all_of_them() -> None:
         while more.is_visible():
@@ -159,7 +159,7 @@ def test_five_hundred_questions_are_listed_found_and_scrolled(
 
     watched.measure(f"history: all {QUESTIONS}, page by page", all_of_them, scroll=True)
     assert rows.count() >= QUESTIONS
-    search = page.get_by_role("searchbox", name="Search")
+    search = page.locator("main").get_by_role("searchbox", name="Search")
 
     def searched() -> None:
         search.fill(f"who checked it on {QUESTIONS - 1}")
@@ -189,7 +189,7 @@ def test_two_hundred_documents_are_listed_found_and_scrolled(
     address = "documents?workspace=crowd"
     watched.measure("documents: the first 25", lambda: _opened(page, address, "table.cards tbody tr"))
     expect(page.get_by_role("status").filter(has_text=f"25 of {DOCUMENTS} documents")).to_be_visible()
-    more = page.get_by_role("button", name="Show more")
+    more = page.locator("main").get_by_role("button", name="Show more")
 
     def all_of_them() -> None:
         while rows.count() < DOCUMENTS:

@@ -102,7 +102,7 @@ def test_a_question_that_chooses_nothing_is_asked_as_its_workspace_has_it(
     offline.http.patch("/v1/workspaces/strict", json=change).raise_for_status()
     page.goto("/#/ask?workspace=strict")
     options = page.get_by_role("button", name="Options")
-    expect(options).to_contain_text("Evidence: High (by the workspace)")
+    expect(options).to_contain_text("Evidence required: High (by the workspace)")
     options.click()
     expect(page.locator("select[name=mode] option").first).to_have_text("Workspace: High")
     expect(page.get_by_text("This workspace answers with: own instructions.")).to_be_visible()

@@ -34,7 +34,7 @@ from citewell.supervisor.supervisor import Supervisor
 from tests.e2e.stack import Stack, running_stack
 from tests.simulators.groq.server import KEY
 
-DOCUMENT = Path(__file__).resolve().parents[3] / "examples" / "corpus" / "authentication-guide.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "api" / "dashboard" / "example" / "authentication-guide.md"
 QUESTION = "How long are access tokens valid?"
 
 _STATEMENTS = """

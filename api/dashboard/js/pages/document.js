@@ -323,7 +323,7 @@ function contents(sections, jump) {
   if (!sections.length) return null;
   return h(
     "details",
-    { class: "card contents", open: matchMedia("(min-width: 62rem)").matches },
+    { class: "card contents", open: matchMedia("(min-width: 76rem)").matches },
     h("summary", {}, h("h2", {}, t("sections"))),
     h(
       "nav",
