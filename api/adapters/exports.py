@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
@@ -29,6 +30,7 @@ _COLUMNS = (
     "corrected",
 )
 # A spreadsheet takes a cell that begins with one of these for a formula; a quotation mark before it prevents that.
+_DEFINING = re.compile(r"(\[\^[^\]\s]+\]):")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -130,6 +132,8 @@ def _markdown(answer: TakenAlong) -> str:
         lambda marker: f"[^{quotes[marker[2]].label}]" if marker[2] in quotes else marker[0],
         written(answer.answer, quotes.keys()),
     )
+    # With a colon behind it, a marker would define its footnote.
+    text = _DEFINING.sub(r"\1\:", text)
     blocks = [f"# {literal(answer.question)}"]
     blocks += [f"*{literal(line)}*" for line in (answer.understood,) if line]
     blocks += [text, *(f"*{literal(line)}*" for line in (answer.refusal,) if line)]
