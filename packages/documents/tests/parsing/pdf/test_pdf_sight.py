@@ -50,6 +50,12 @@ def test_a_scan_in_strips_or_on_a_part_of_the_page_keeps_what_was_recognised(str
     assert "hidden_text" not in document.found
 
 
+def test_letters_of_a_scan_are_no_lines_through_its_words() -> None:
+    seen = "1 w 72 604 m 280 604 l S"  # as the letters of Hindi hang from a line
+    document = parse(scan(seen=seen, layer=f"SCAN{words(SEEN, mode=3)}"), "scan.pdf", LIMITS)
+    assert document.text == SEEN
+
+
 def test_invisible_words_where_a_scan_is_blank_are_hidden() -> None:
     layer = f"SCAN{words(SEEN, mode=3)}{words(HIDDEN, 300, mode=3)}"
     document = parse(scan(seen=words(SEEN), layer=layer), "scan.pdf", LIMITS)

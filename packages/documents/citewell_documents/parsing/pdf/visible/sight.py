@@ -54,11 +54,12 @@ class Sight:
             if index not in clear and index in judged and (reason := self._reason(index, box, quarter))
         }
         faint = [index for index, reason in reasons.items() if reason == "unseen"]
+        drawn = letters - reasons.keys()
         if faint and self._is_recognised(faint, places, codes):
-            for index in faint:
-                del reasons[index]
+            reasons = {index: reason for index, reason in reasons.items() if reason != "unseen"}
         if (rules := self._drawing.rules) and quarter == self._quarter:
-            boxes = {index: box for index, box in places.items() if index in letters and index not in reasons}
+            # The letters of a scan are lines in its picture: those of some scripts hang from one.
+            boxes = {index: box for index, box in places.items() if index in drawn}
             for index in self._struck(rules, boxes, codes):
                 reasons[index] = "struck"
         if reasons:
