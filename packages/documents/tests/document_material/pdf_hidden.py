@@ -1,5 +1,7 @@
 """Pages with a sentence that a reader sees and one that is hidden, each in another way; and honest pages."""
 
+from random import Random
+
 import pypdfium2 as pdfium
 
 from document_material.pdf_files import raw, stream
@@ -23,8 +25,14 @@ def _layers(*, on: str = "", off: str = "6 0 R") -> str:
 
 _GROUPS = ("<< /Type /OCG /Name (Draft) >>", "<< /Type /OCG /Name (Final) >>")
 _PIXEL = "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray"
+_PHOTOGRAPH = "/Type /XObject /Subtype /Image /Width 300 /Height 30 /BitsPerComponent 8 /ColorSpace /DeviceGray"
 _TOP = words(SEEN, 700)
 _BAR = "70 590 300 30 re f"
+
+
+def _photograph() -> str:
+    tones = Random(4)
+    return "".join(chr(min(max(int(tones.gauss(128, 40)), 0), 255)) for _ in range(9_000))
 
 
 def hidden_pages() -> dict[str, bytes]:
@@ -65,6 +73,16 @@ def hidden_pages() -> dict[str, bytes]:
             _TOP + words(HIDDEN) + "q 300 0 0 30 70 590 cm /Im Do Q",
             resources="/XObject << /Im 6 0 R >>",
             objects=(stream("\x90", _PIXEL),),
+        ),
+        "below a photograph": raw(
+            _TOP + words(HIDDEN) + "q 300 0 0 30 70 590 cm /Im Do Q",
+            resources="/XObject << /Im 6 0 R >>",
+            objects=(stream(_photograph(), _PHOTOGRAPH),),
+        ),
+        "white on white beside a picture": raw(
+            _TOP + words(HIDDEN, before="1 g") + "q 300 0 0 300 70 200 cm /Im Do Q",
+            resources="/XObject << /Im 6 0 R >>",
+            objects=(stream(_photograph(), _PHOTOGRAPH),),
         ),
         "below a square note": raw(
             _TOP + words(HIDDEN),
@@ -124,6 +142,9 @@ def honest_pages() -> dict[str, bytes]:
         ),
         "underlined": raw(words(SEEN) + "1 w 72 598 m 290 598 l S"),
         "on a ruled line": raw(words(SEEN) + "1 w 20 604 m 580 604 l S"),
+        "crossed by a sloped line": raw(words(SEEN) + "0.7 w 62 600 m 320 607 l S"),
+        "crossed by a steeper line": raw(words(SEEN) + "0.5 w 122 597 m 400 612 l S"),
+        "crossed by a short line": raw(words(SEEN) + "0.7 w 100 601 m 170 607 l S"),
         "in a frame": raw(words(SEEN) + "1 w 70 595 230 18 re S"),
         "an outline": raw(words(SEEN, size=20, mode=1)),
         "painted through the letters": raw(
@@ -147,12 +168,17 @@ def honest_pages() -> dict[str, bytes]:
     }
 
 
-def scan(*, seen: str, layer: str) -> bytes:
-    """A picture of the page that `seen` draws, with what text recognition put below it: `layer`."""
-    picture = pdfium.PdfDocument(raw(seen))[0].render(grayscale=True).to_pil()
-    image = "/Type /XObject /Subtype /Image /Width 600 /Height 800 /BitsPerComponent 8 /ColorSpace /DeviceGray"
+def scan(*, seen: str, layer: str, strips: int = 1, top: int = 800) -> bytes:
+    """A picture of the page that `seen` draws, up to `top`, with what text recognition put below it: `layer`. Some
+    scanners cut the picture into strips.
+    """
+    picture = pdfium.PdfDocument(raw(seen))[0].render(grayscale=True).to_pil().convert("L")
+    high = top // strips
+    image = f"/Type /XObject /Subtype /Image /Width 600 /Height {high} /BitsPerComponent 8 /ColorSpace /DeviceGray"
+    parts = [picture.crop((0, 800 - high * (strip + 1), 600, 800 - high * strip)) for strip in range(strips)]
+    drawn = "".join(f"q 600 0 0 {high} 0 {high * strip} cm /Im{strip} Do Q\n" for strip in range(strips))
     return raw(
-        layer.replace("SCAN", "q 600 0 0 800 0 0 cm /Im Do Q\n"),
-        resources="/XObject << /Im 6 0 R >>",
-        objects=(stream(picture.convert("L").tobytes().decode("latin-1"), image),),
+        layer.replace("SCAN", drawn),
+        resources=f"/XObject << {' '.join(f'/Im{strip} {6 + strip} 0 R' for strip in range(strips))} >>",
+        objects=tuple(stream(part.tobytes().decode("latin-1"), image) for part in parts),
     )

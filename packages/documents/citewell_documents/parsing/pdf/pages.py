@@ -22,7 +22,7 @@ from citewell_documents.parsing.pdf.frames import Frame, frame_of
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
-from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of, with_recognised
+from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
 from citewell_documents.parsing.pdf.visible.sight import Sight
 
 _MORE = 2  # times the text of a page: then it is a stamp on a scan
@@ -145,10 +145,9 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fiel
     if frame is None:
         return _Text(in_reading_order(read_lines(textpage, count, glyphs, _all_seen, fields)), count)
     sight = Sight(page, textpage, glyphs, frame)
-    lines = read_lines(textpage, count, glyphs, sight.unseen, fields)
     visible: list[Line] = []
     hidden: list[Line] = []
-    for line in with_recognised(page, sight, lines):
+    for line in read_lines(textpage, count, glyphs, sight.unseen, fields):
         (hidden if line.hidden else visible).append(line)
     return _Text(in_reading_order(in_ruled_rows(visible, ruled_tables(page))), count, tuple(hidden), sight.is_blank)
 

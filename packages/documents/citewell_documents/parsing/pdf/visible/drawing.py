@@ -11,7 +11,14 @@ from PIL import Image, ImageChops
 
 from citewell_documents.parsing.pdf.frames import Frame
 from citewell_documents.parsing.pdf.glyphs import Box
-from citewell_documents.parsing.pdf.visible.texts import TextObject, address, layers_of, texts_of, without
+from citewell_documents.parsing.pdf.visible.texts import (
+    TextObject,
+    address,
+    layers_of,
+    pictures_of,
+    texts_of,
+    without,
+)
 
 _SCALE, _FINER, _MOST_PIXELS = 1.0, 1.5, 3_000_000  # pixels a point, and of a picture
 _CLEAR = [255 * (value >= 20) for value in range(256)]  # more than what remains of a colour near that of its ground
@@ -137,6 +144,18 @@ class Drawing:
         if self._layered and (text := item()):
             clear = self._layered.get(address(text), clear)
         return clear.has(255, self.places.region(box))
+
+    def judges(self, item: pdfium_c.FPDF_PAGEOBJECT) -> bool:
+        """False for a text beyond the limits of a page: it was never taken away, so nothing tells whether it shows."""
+        return address(item) in self._judged
+
+    @cached_property
+    def _judged(self) -> frozenset[int]:
+        return frozenset(address(text.item) for text in self._texts)
+
+    @cached_property
+    def pictures(self) -> list[Box]:
+        return pictures_of(self._page)
 
     @cached_property
     def colours(self) -> "Colours":

@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isfinite
 from typing import NamedTuple
 
@@ -27,9 +27,13 @@ class TextObject(NamedTuple):
 
 
 def texts_of(page: pdfium.PdfPage) -> list[TextObject]:
-    count = pdfium_c.FPDFPage_CountObjects(page)
-    items = (pdfium_c.FPDFPage_GetObject(page, index) for index in range(min(count, _MOST_OBJECTS)))
-    return list(_among(items, _UNIT, _DEEPEST))
+    """The text objects of the page; those beyond the limits are left out, so nothing can be said of them."""
+    return [TextObject(item, box) for item, box in _objects(page, pdfium_c.FPDF_PAGEOBJ_TEXT)]
+
+
+def pictures_of(page: pdfium.PdfPage) -> list[Box]:
+    """Where the page has pictures."""
+    return [box for _, box in _objects(page, pdfium_c.FPDF_PAGEOBJ_IMAGE)]
 
 
 def address(item: pdfium_c.FPDF_PAGEOBJECT) -> int:
@@ -51,8 +55,10 @@ def without(texts: Sequence[TextObject]) -> Generator[None]:
 def layers_of(texts: Sequence[TextObject], textpage: pdfium.PdfTextPage) -> list[list[TextObject]]:
     """The texts that share their places with different ones, parted so that those of one layer do not."""
     over: dict[int, set[int]] = {}
-    for first, second in _overlapping(texts):
-        words = {_words(texts[at], textpage) for at in (first, second)}
+    pairs = [*_overlapping(texts)]
+    words_of = _words_of(textpage) if pairs else {}
+    for first, second in pairs:
+        words = {words_of.get(address(texts[at].item), "") for at in (first, second)}
         if len(words) > 1 and "" not in words:  # else spaces, a shadow, or bold by drawing twice
             over.setdefault(first, set()).add(second)
             over.setdefault(second, set()).add(first)
@@ -63,20 +69,28 @@ def layers_of(texts: Sequence[TextObject], textpage: pdfium.PdfTextPage) -> list
     return [[texts[at] for at in over if layers[at] == layer] for layer in sorted(set(layers.values()))]
 
 
-def _among(items: Iterable[pdfium_c.FPDF_PAGEOBJECT], matrix: Matrix, depth: int) -> Iterator[TextObject]:
+def _objects(page: pdfium.PdfPage, kind: int) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, Box]]:
+    count = pdfium_c.FPDFPage_CountObjects(page)
+    items = (pdfium_c.FPDFPage_GetObject(page, index) for index in range(min(count, _MOST_OBJECTS)))
+    return islice(_among(items, kind, _UNIT, _DEEPEST), _MOST_OBJECTS)
+
+
+def _among(
+    items: Iterable[pdfium_c.FPDF_PAGEOBJECT], kind: int, matrix: Matrix, depth: int
+) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, Box]]:
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
     for item in items:
-        kind = pdfium_c.FPDFPageObj_GetType(item)
-        if kind == pdfium_c.FPDF_PAGEOBJ_TEXT:
+        own_kind = pdfium_c.FPDFPageObj_GetType(item)
+        if own_kind == kind:
             pdfium_c.FPDFPageObj_GetBounds(item, left, bottom, right, top)
             box = (left.value, bottom.value, right.value, top.value)
-            yield TextObject(item, box if matrix is _UNIT else _placed(box, matrix))
-        elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth:
+            yield item, box if matrix is _UNIT else _placed(box, matrix)
+        elif own_kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth:
             own = pdfium_c.FS_MATRIX()
             pdfium_c.FPDFPageObj_GetMatrix(item, own)
             count = min(max(0, pdfium_c.FPDFFormObj_CountObjects(item)), _MOST_OBJECTS)
             inner = (pdfium_c.FPDFFormObj_GetObject(item, index) for index in range(count))
-            yield from _among(inner, _product((own.a, own.b, own.c, own.d, own.e, own.f), matrix), depth - 1)
+            yield from _among(inner, kind, _product((own.a, own.b, own.c, own.d, own.e, own.f), matrix), depth - 1)
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
@@ -122,8 +136,10 @@ def _share(first: Box, second: Box) -> bool:
     )
 
 
-def _words(text: TextObject, textpage: pdfium.PdfTextPage) -> str:
-    size = pdfium_c.FPDFTextObj_GetText(text.item, textpage, None, 0)
-    buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    pdfium_c.FPDFTextObj_GetText(text.item, textpage, buffer, size)
-    return bytes(buffer).decode("utf-16-le", "ignore").strip("\0 \xa0\t\r\n")
+def _words_of(textpage: pdfium.PdfTextPage) -> dict[int, str]:
+    """The words of each text object by its address. PDFium would search the whole page for the words of each."""
+    units: dict[int, list[str]] = {}
+    for index in range(textpage.count_chars()):
+        if item := pdfium_c.FPDFText_GetTextObject(textpage, index):
+            units.setdefault(address(item), []).append(chr(pdfium_c.FPDFText_GetUnicode(textpage, index)))
+    return {at: "".join(characters).strip("\0 \xa0\t\r\n") for at, characters in units.items()}
