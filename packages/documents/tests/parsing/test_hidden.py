@@ -137,6 +137,37 @@ def test_words_of_opendocument_that_are_not_seen_are_left_out(shown: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        ('fo:color="#ffffff"', 'fo:color="#000000"'),
+        ('style:text-line-through-style="solid"', 'style:text-line-through-style="none"'),
+        ('text:display="none"', 'text:display="true"'),
+    ],
+)
+def test_a_span_of_opendocument_is_seen_in_a_paragraph_that_is_not(outer: str, inner: str) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}" style:family="text"><style:text-properties {shown}/></style:style>'
+        for name, shown in (("P1", outer), ("T1", inner))
+    )
+    body = (
+        '<text:p text:style-name="P1">Until May 80 <text:span text:style-name="T1">The fee is 95 euros.</text:span>'
+        " or 70</text:p>"
+    )
+    document = parse(odt(body, styles), "fee.odt", LIMITS)
+    assert document.text == "The fee is 95 euros."
+    assert document.found["hidden_text"].startswith("5 words: ")
+
+
+def test_white_words_on_a_dark_paragraph_of_opendocument_stay() -> None:
+    style = (
+        '<style:style style:name="P1" style:family="paragraph"><style:paragraph-properties '
+        'fo:background-color="#000000"/><style:text-properties fo:color="#ffffff"/></style:style>'
+    )
+    document = parse(odt('<text:p text:style-name="P1">The fee is 95 euros.</text:p>', style), "fee.odt", LIMITS)
+    assert document.text == "The fee is 95 euros."
+
+
+@pytest.mark.parametrize(
     "hidden",
     [
         "<s>80</s>",
