@@ -97,6 +97,21 @@ def test_cells_that_are_hidden_struck_or_white_are_left_out() -> None:
     assert document.found["hidden_text"].startswith("10 words: ")
 
 
+def test_a_merged_cell_whose_beginning_is_hidden_shows_its_value_in_the_others() -> None:
+    rows = [["Region", "Town", "Code", "Fee"], ["North", "Oakham", 7, 12], [None, "Stowe", "Ask us", None]]
+
+    def change(book: Workbook) -> None:
+        sheet = book["Prices"]
+        sheet.merge_cells("A2:A3")
+        sheet.merge_cells("C3:D3")
+        sheet.row_dimensions[2].hidden = True
+        sheet.column_dimensions["C"].hidden = True
+
+    document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
+    assert document.text == "Prices\n\nRegion\tTown\tFee\nNorth\tStowe\tAsk us"
+    assert document.found["hidden_text"] == "4 words: marked as hidden"
+
+
 def test_a_sheet_that_is_hidden_is_counted() -> None:
     def change(book: Workbook) -> None:
         book["Secret"].sheet_state = "hidden"
