@@ -39,6 +39,8 @@ def with_run(properties: str) -> ParsedDocument:
         "<w:vanish/>",
         '<w:color w:val="FFFFFF"/>',
         '<w:color w:val="FCFDFC"/>',
+        '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:color="auto" w:fill="FFFFFF"/>',
+        '<w:color w:val="FFFFFF"/><w:highlight w:val="none"/>',
         '<w:sz w:val="2"/>',
     ],
 )
@@ -62,6 +64,20 @@ def test_words_of_word_that_can_be_read_stay(properties: str) -> None:
     document = with_run(properties)
     assert document.text == "The fee is 80 95 euros."
     assert "hidden_text" not in document.found
+
+
+def test_words_that_the_default_style_shows_white_and_those_of_page_headers_are_left_out() -> None:
+    def write(document: WordDocument) -> None:
+        document.styles["Normal"].font.color.rgb = WHITE  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        document.add_paragraph("The fee is 80 euros.")
+        document.add_paragraph().add_run("The rent is 95 euros.").font.color.rgb = RGBColor(0, 0, 0)
+        header = document.sections[0].header.paragraphs[0]
+        header.add_run("Revision C").font.color.rgb = RGBColor(0, 0, 0)
+        header.add_run(" of May").font.hidden = True
+
+    document = parse(word(write), "fee.docx", LIMITS)
+    assert document.text == "The rent is 95 euros.\n\nPage headers and footers:\n\nRevision C"
+    assert document.found["hidden_text"] == "7 words: not visible, marked as hidden"
 
 
 def test_white_heads_of_a_coloured_table_stay() -> None:
