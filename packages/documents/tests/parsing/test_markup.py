@@ -68,7 +68,7 @@ def test_html_in_a_notebook_is_read_as_a_reader_sees_it() -> None:  # N3
     cells = [
         {
             "cell_type": "markdown",
-            "source": "It costs 410 dollars.\n\n<div><p>Bus 7<p style='display:none'>Bus 8</div>",
+            "source": "It costs <i hidden>1</i>410 dollars.\n\n<div><p>Bus 7<p style='display:none'>Bus 8</div>",
         },
         {"cell_type": "code", "source": "show()", "outputs": outputs},
     ]
