@@ -21,6 +21,8 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufd
 # and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\U000e0000-\U000e007f]")
 _ESCAPE = b"\x1b$"  # begins Japanese in ISO-2022, which is ASCII otherwise
+_UNDECODED, _BEYOND_ASCII = re.compile("[\udc80-\udcff]"), re.compile("[^\x00-\x7f]")
+_LEAST_CHARACTERS = 2  # of UTF-8 beyond ASCII in a text that is damaged
 _MAX_UNSTORABLE_SHARE = 0.05
 _MOST_NAMED = 4
 
@@ -34,7 +36,7 @@ def decode(data: bytes, filename: str) -> str:
     if marked:
         text = _strictly(data, marked)
     else:
-        text = _escaped(data) or _wide(data) or _strictly(data, "utf-8")
+        text = _escaped(data) or _wide(data) or _strictly(data, "utf-8") or _cut(data, filename)
         text = _guessed(data, filename) if text is None else text
     if text is None or len(_UNSTORABLE.findall(text)) > _MAX_UNSTORABLE_SHARE * len(text):
         raise DocumentUnreadable(f"{filename} is not readable as text; save it as UTF-8")
@@ -60,6 +62,25 @@ def _escaped(data: bytes) -> str | None:
 def _wide(data: bytes) -> str | None:
     encoding = unmarked_utf16(data)
     return _strictly(data, encoding) if encoding else None
+
+
+def _cut(data: bytes, filename: str) -> str | None:
+    """UTF-8 that ends within a character, without that one. Raises DocumentUnreadable for UTF-8 that is damaged."""
+    text = data.decode(errors="surrogateescape")
+    damage = [place.start() for place in _UNDECODED.finditer(text)]
+    characters = len(_BEYOND_ASCII.findall(text)) - len(damage)
+    if not damage or not characters:
+        return None
+    try:
+        # A decoder that waits for more keeps the bytes that begin a character.
+        return codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError as error:
+        if characters < max(_LEAST_CHARACTERS, len(damage) * 2):
+            return None
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DocumentUnreadable(
+            f"{filename} is damaged: it is UTF-8, but not everywhere, as in line {line:,}; save it as UTF-8 again"
+        ) from None
 
 
 def _guessed(data: bytes, filename: str) -> str | None:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.letters import ALPHABETS, COMMON
+from citewell_documents.parsing.lone_signs import is_ascii_with_signs
 
-# The encodings of the web standard, and those of DOS (Cyrillic) and of the Macintosh that are still met, by their names
-# in chardet, with those of Python and of people.
+# The encodings of the web standard, and those of DOS and of the Macintosh that are still met, by their names in
+# chardet, with those of Python and of people.
 _ENCODINGS = {
     "cp874": ("cp874", "Thai (Windows-874)"),
     "cp1250": ("cp1250", "Central European (Windows-1250)"),
@@ -28,10 +29,13 @@ _ENCODINGS = {
     "cp1257": ("cp1257", "Baltic (Windows-1257)"),
     "cp1258": ("cp1258", "Vietnamese (Windows-1258)"),
     "iso8859-2": ("iso8859_2", "Central European (ISO-8859-2)"),
+    "iso8859-5": ("iso8859_5", "Cyrillic (ISO-8859-5)"),
     "iso8859-7": ("iso8859_7", "Greek (ISO-8859-7)"),
     "koi8-r": ("koi8_r", "Russian (KOI8-R)"),
     "koi8-u": ("koi8_u", "Ukrainian (KOI8-U)"),
     "cp866": ("cp866", "Cyrillic (DOS, cp866)"),
+    "cp850": ("cp850", "Western European (DOS, cp850)"),
+    "cp852": ("cp852", "Central European (DOS, cp852)"),
     "mac-roman": ("mac_roman", "Western European (Macintosh)"),
     "cp932": ("cp932", "Japanese (Shift_JIS)"),
     "euc_jis_2004": ("euc_jp", "Japanese (EUC-JP)"),
@@ -52,17 +56,21 @@ MEANT = {
 """The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
 # Python has other encodings, some of which take very long.
 _KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)|mac-")
-_RARE: Mapping[str, float] = dict.fromkeys(("mac-roman", "cp866", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5)
+_RARE: Mapping[str, float] = dict.fromkeys(
+    ("mac-roman", "cp866", "cp850", "cp852", "iso8859-5", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5
+)
 """Encodings that are met so much less than others that they have to fit better."""
 _FLOOR, _WEIGHT = 0.02, 2
 # By how much the best encoding has to fit better than the next one; encodings of East Asia share most of their bytes.
 _MARGIN, _MARGIN_OF_EAST_ASIA = 2, 4
 _EAST_ASIA = frozenset(("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"))
+_USUAL = "cp1252"
 _MOST_SAMPLE = 4_000
 _MOST_UTF16 = 100_000
 _LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes: UTF-16 of Latin letters, of others
 _PLAIN = re.compile(rb"[\0\t\n\r -~]+")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_²³¹¼-¾]+")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2}")
 _AFTER_WORDS = frozenset("®™°")
 _BEFORE_WORDS = frozenset("¿¡§…·")
 _WITHIN_WORDS = frozenset("’·…-")
@@ -102,6 +110,8 @@ def likely_encodings(data: bytes) -> list[Likely]:
 
     Empty for what is no text in any of them.
     """
+    if is_ascii_with_signs(data):
+        return [Likely(*_ENCODINGS[_USUAL], 1.0)]
     sample = _sample(data)
     by_text: dict[str, Likely] = {}
     for key, confidence in _confidences(sample).items():
@@ -114,8 +124,13 @@ def likely_encodings(data: bytes) -> list[Likely]:
         likely = Likely(encoding, name, _in_small_letters(key, text, confidence) * _fitness(key, text))
         if text not in by_text or by_text[text].score < likely.score:
             by_text[text] = likely
-    best = max(by_text.values(), key=lambda likely: likely.score, default=None)
-    close = [likely for likely in by_text.values() if best and likely.score * _margin(best, likely) > best.score]
+    best = max(by_text, key=lambda text: by_text[text].score, default="")
+    close = [
+        likely for likely in by_text.values() if likely.score * _margin(by_text[best], likely) > by_text[best].score
+    ]
+    usual = sample.decode(_USUAL, errors="replace")
+    if usual in by_text and by_text[usual] not in close and _says_little(best, usual):
+        close.append(by_text[usual])
     return sorted(close, key=lambda likely: -likely.score)
 
 
@@ -183,7 +198,7 @@ def _confidences(sample: bytes) -> dict[str, float]:
 
 def _in_small_letters(key: str, text: str, confidence: float) -> float:
     """The confidence, for a text in capitals that of the same one in small letters, which languages are known by."""
-    letters = [character for character in text if character > "\x7f" and character.isalpha()]
+    letters = _letters(text)
     if letters and all(map(str.isupper, letters)):
         small = text.lower().encode(_ENCODINGS[key][0], errors="ignore")
         return max(confidence, _confidences(small).get(key, 0.0))
@@ -200,8 +215,27 @@ def _strangeness(text: str) -> float:
     if not foreign:
         return 0.0
     words = [word for word in _WORD.findall(text) if not word.isascii()]
+    if _LATIN_WORD.search(text) and _are_alone(words) and any(_script(word) != "LATIN" for word in words):
+        return 1.0
     strange = sum(map(_strange_letters, words)) + _letters_of_no_language(words) + sum(_strange_signs(text))
     return min(1.0, strange / foreign)
+
+
+def _are_alone(words: list[str]) -> bool:
+    return all(len(word) == 1 and _script(word) not in _ASIAN for word in words)
+
+
+def _says_little(text: str, usual: str) -> bool:
+    """True if no letter beyond ASCII is within a word, or the only one is a sign in the usual encoding."""
+    letters = _letters(text)
+    is_lone = len(letters) == 1 and _script(letters[0]) not in _ASIAN and not _letters(usual)
+    return (is_lone and not _strangeness(usual)) or _are_alone(
+        [word for word in _WORD.findall(text) if not word.isascii()]
+    )
+
+
+def _letters(text: str) -> list[str]:
+    return [character for character in text if character > "\x7f" and character.isalpha()]
 
 
 def _strange_letters(word: str) -> float:
@@ -210,7 +244,7 @@ def _strange_letters(word: str) -> float:
     foreign = sum(character > "\x7f" for character in word)
     rare = _RARE_CHARACTER * sum(character >= "\u3400" and character not in COMMON for character in word)
     if scripts.keys() & _ASIAN:
-        mixed = not scripts.keys() <= {*_ASIAN, "LATIN"}
+        mixed = not scripts.keys() <= {*_ASIAN, "LATIN"} or (rare > 0 and word[0].isascii() and word[-1].isascii())
     else:
         rare = _HALF_WIDTH * scripts["HALFWIDTH"]
         mixed = len(scripts) > 1 or not (word.islower() or word.isupper() or word[1:].lower() == word[1:])
@@ -237,7 +271,8 @@ def _strange_signs(text: str) -> Iterator[int]:
         if category in ("Cc", "Cn", "Co", "Cs"):
             yield _NEVER_WRITTEN
         elif category[0] == "S":
-            yield _WITHIN_WORD * (after or (before and sign not in _AFTER_WORDS))
+            is_unit = sign == "°" and not before and not text[at + 2 : at + 3].isalpha()
+            yield _WITHIN_WORD * ((after and not is_unit) or (before and sign not in _AFTER_WORDS))
         elif category in ("Pf", "Po") and not before and sign not in _BEFORE_WORDS:
             yield int(after and _script(text[at + 1]) not in _ASIAN)
         elif category[0] in "PN" and category != "Pd" and sign not in _WITHIN_WORDS:

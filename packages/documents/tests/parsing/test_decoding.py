@@ -48,6 +48,9 @@ RUSSIAN = "Возврат вскрытой электроники возможе
         ("Το ποδήλατο βρίσκεται στο υπόγειο.", "iso8859_7"),
         ("Bisikletler bodrum katındaki odada, anahtarı görevlide.", "cp1254"),
         ("Велосипед стоит в подвале.", "cp866"),
+        ("Аренда составляет 700 евро в месяц.", "iso8859_5"),
+        ("Das Porto beträgt fünf Mark für größere Briefe.", "cp850"),
+        ("Żółte światło oznacza przerwę w pracy.", "cp852"),
         ("Велосипед стоїть у підвалі, ключ у чергової.", "koi8_u"),
         ("La clé du garage est chez la gardienne, où l’on paie aussi.", "mac_roman"),
         ("Fahrräder\t12\n", "utf-16-le"),
@@ -94,6 +97,41 @@ def test_text_that_two_encodings_fit_is_refused_with_the_choice(
     with pytest.raises(DocumentUnreadable, match="cannot be told") as raised:
         decode(text.encode(encoding), "notes.txt")
     assert all(name in raised.value.message for name in names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Item,Price\nKey,5 €\n",
+        "20 °C ± 2",
+        "Size 3 × 4 m",
+        "© 2026",
+        "½ Tasse",
+        "5 µg/l",
+        "Fee: £5",
+        "12 m²",
+        "§ 5",
+        "A “quoted” word, 5–7 pages …",
+        "Price\xa0(€): 1,200\n" + "The room is open from nine to five.\n" * 2_000,
+        "20 °C im März",
+    ],
+)
+def test_signs_in_a_text_in_ascii_are_those_of_windows(text: str) -> None:
+    assert decode(text.encode("cp1252"), "notes.txt") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("5 m³", "cp1252"), ("Klucz 5 zł", "cp1250"), ("5 в", "cp1251"), ("10 Ω", "cp1253")]
+)
+def test_one_letter_does_not_tell_the_encoding(text: str, encoding: str) -> None:  # A8
+    with pytest.raises(DocumentUnreadable, match="cannot be told"):
+        decode(text.encode(encoding), "notes.txt")
+
+
+def test_damaged_utf_8_is_said_to_be_damaged_and_a_cut_one_is_read() -> None:  # A8
+    with pytest.raises(DocumentUnreadable, match=r"notes\.txt is damaged: it is UTF-8, .* line 2;"):
+        decode(GERMAN.encode() + b"\nEnd \xff.", "notes.txt")
+    assert decode(KOREAN.encode() + "끝".encode()[:2], "notes.txt") == KOREAN
 
 
 def test_bytes_of_utf_16_are_not_seen_in_a_text_with_a_nul() -> None:

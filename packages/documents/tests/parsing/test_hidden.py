@@ -39,6 +39,8 @@ def with_run(properties: str) -> ParsedDocument:
         "<w:vanish/>",
         '<w:color w:val="FFFFFF"/>',
         '<w:color w:val="FCFDFC"/>',
+        '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:color="auto" w:fill="FFFFFF"/>',
+        '<w:color w:val="FFFFFF"/><w:highlight w:val="none"/>',
         '<w:sz w:val="2"/>',
     ],
 )
@@ -62,6 +64,20 @@ def test_words_of_word_that_can_be_read_stay(properties: str) -> None:
     document = with_run(properties)
     assert document.text == "The fee is 80 95 euros."
     assert "hidden_text" not in document.found
+
+
+def test_words_that_the_default_style_shows_white_and_those_of_page_headers_are_left_out() -> None:
+    def write(document: WordDocument) -> None:
+        document.styles["Normal"].font.color.rgb = WHITE  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        document.add_paragraph("The fee is 80 euros.")
+        document.add_paragraph().add_run("The rent is 95 euros.").font.color.rgb = RGBColor(0, 0, 0)
+        header = document.sections[0].header.paragraphs[0]
+        header.add_run("Revision C").font.color.rgb = RGBColor(0, 0, 0)
+        header.add_run(" of May").font.hidden = True
+
+    document = parse(word(write), "fee.docx", LIMITS)
+    assert document.text == "The rent is 95 euros.\n\nPage headers and footers:\n\nRevision C"
+    assert document.found["hidden_text"] == "7 words: not visible, marked as hidden"
 
 
 def test_white_heads_of_a_coloured_table_stay() -> None:
@@ -95,6 +111,21 @@ def test_cells_that_are_hidden_struck_or_white_are_left_out() -> None:
     document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
     assert document.text == "Prices\n\nItem\tCost\nLamp\t12\nDesk\n\t15\nBlack\t16"
     assert document.found["hidden_text"].startswith("10 words: ")
+
+
+def test_a_merged_cell_whose_beginning_is_hidden_shows_its_value_in_the_others() -> None:
+    rows = [["Region", "Town", "Code", "Fee"], ["North", "Oakham", 7, 12], [None, "Stowe", "Ask us", None]]
+
+    def change(book: Workbook) -> None:
+        sheet = book["Prices"]
+        sheet.merge_cells("A2:A3")
+        sheet.merge_cells("C3:D3")
+        sheet.row_dimensions[2].hidden = True
+        sheet.column_dimensions["C"].hidden = True
+
+    document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
+    assert document.text == "Prices\n\nRegion\tTown\tFee\nNorth\tStowe\tAsk us"
+    assert document.found["hidden_text"] == "4 words: marked as hidden"
 
 
 def test_a_sheet_that_is_hidden_is_counted() -> None:
@@ -134,6 +165,37 @@ def test_words_of_opendocument_that_are_not_seen_are_left_out(shown: str) -> Non
     document = parse(odt(body, style), "fee.odt", LIMITS)
     assert document.text == "The fee is 95 euros."
     assert document.found["hidden_text"].startswith("1 word: ")
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        ('fo:color="#ffffff"', 'fo:color="#000000"'),
+        ('style:text-line-through-style="solid"', 'style:text-line-through-style="none"'),
+        ('text:display="none"', 'text:display="true"'),
+    ],
+)
+def test_a_span_of_opendocument_is_seen_in_a_paragraph_that_is_not(outer: str, inner: str) -> None:
+    styles = "".join(
+        f'<style:style style:name="{name}" style:family="text"><style:text-properties {shown}/></style:style>'
+        for name, shown in (("P1", outer), ("T1", inner))
+    )
+    body = (
+        '<text:p text:style-name="P1">Until May 80 <text:span text:style-name="T1">The fee is 95 euros.</text:span>'
+        " or 70</text:p>"
+    )
+    document = parse(odt(body, styles), "fee.odt", LIMITS)
+    assert document.text == "The fee is 95 euros."
+    assert document.found["hidden_text"].startswith("5 words: ")
+
+
+def test_white_words_on_a_dark_paragraph_of_opendocument_stay() -> None:
+    style = (
+        '<style:style style:name="P1" style:family="paragraph"><style:paragraph-properties '
+        'fo:background-color="#000000"/><style:text-properties fo:color="#ffffff"/></style:style>'
+    )
+    document = parse(odt('<text:p text:style-name="P1">The fee is 95 euros.</text:p>', style), "fee.odt", LIMITS)
+    assert document.text == "The fee is 95 euros."
 
 
 @pytest.mark.parametrize(

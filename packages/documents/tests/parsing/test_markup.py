@@ -60,6 +60,22 @@ def test_a_notebook_has_its_text_code_and_output() -> None:  # N3
     assert [section.path for section in document.sections] == [("Trip",), ("Trip", "Bus")]
 
 
+def test_html_in_a_notebook_is_read_as_a_reader_sees_it() -> None:  # N3
+    outputs = [
+        {"output_type": "display_data", "data": {"text/html": ["<p>The total ", "is 88.</p><p hidden>Draft</p>"]}},
+        {"output_type": "display_data", "data": {"text/markdown": "The rest is 99."}},
+    ]
+    cells = [
+        {
+            "cell_type": "markdown",
+            "source": "It costs <i hidden>1</i>410 dollars.\n\n<div><p>Bus 7<p style='display:none'>Bus 8</div>",
+        },
+        {"cell_type": "code", "source": "show()", "outputs": outputs},
+    ]
+    document = parse(json.dumps({"cells": cells}).encode(), "trip.ipynb", LIMITS)
+    assert document.text == "It costs 410 dollars.\n\nBus 7\n\nshow()\n\nThe total is 88.\n\nThe rest is 99."
+
+
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"cells": 7}', b"{", b"[" * 100_000, b'{"worksheets": []}'])
 def test_what_is_no_notebook_is_told_so(data: bytes) -> None:  # A8
     with pytest.raises(DocumentUnreadable, match="is no notebook of today"):

@@ -6,32 +6,67 @@ from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.opendocument.styles import Styles, odf
 
-_SHOWN = (odf("text:span"), odf("text:p"), odf("text:h"))
+_PARAGRAPHS, _SPAN = (odf("text:p"), odf("text:h")), odf("text:span")
+_TEXT = odf("text:p").removesuffix("p")  # the namespace
 _SIZE, _SMALLEST = re.compile(r"([\d.]+)pt"), 2.0
-_NO_LINE = ("", "none")
+_NO_LINE, _NO_GROUND = ("", "none"), ("", "transparent")
 _NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:text-box")
 
 
 def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
-    for element in list(content.iter(*_SHOWN)):
-        if reason := _reason(element, styles):
-            hidden.add("".join(element.itertext()), reason)
-            for child in list(element):
-                element.remove(child)
+    """Judges each piece of text by the nearest style that says how it is shown."""
+    open_elements: list[tuple[Element, Reason | None]] = [(content, None)]
+    while open_elements:
+        element, reason = open_elements.pop()
+        for child in element:
+            if reason and child.tail:
+                hidden.add(child.tail, reason)
+                child.tail = ""
+            if isinstance(child.tag, str):
+                open_elements.append((child, _reason_within(child, reason, styles)))
+        if reason and element.text:
+            hidden.add(element.text, reason)
             element.text = ""
 
 
+def _reason_within(element: Element, outer: Reason | None, styles: Styles) -> Reason | None:
+    if element.tag == _SPAN or element.tag in _PARAGRAPHS:
+        return _reason(element, styles)
+    return outer if str(element.tag).startswith(_TEXT) else None  # pictures are not shown by the styles of text
+
+
 def _reason(element: Element, styles: Styles) -> Reason | None:
-    name = element.get(_NAME, "")
-    if styles.text_property(name, "text:display") == "none":
+    names = [_name(element)]
+    if element.tag == _SPAN:
+        for parent in element.iterancestors():
+            names += [_name(parent)] if parent.tag == _SPAN or parent.tag in _PARAGRAPHS else []
+            if parent.tag in _PARAGRAPHS:
+                break
+
+    def shown(attribute: str) -> str:
+        return next(filter(None, (styles.text_property(name, attribute) for name in names)), "")
+
+    if shown("text:display") == "none":
         return "hidden"
-    if styles.text_property(name, "style:text-line-through-style") not in _NO_LINE:
+    if shown("style:text-line-through-style") not in _NO_LINE:
         return "struck"
-    size = _SIZE.fullmatch(styles.text_property(name, "fo:font-size"))
+    size = _SIZE.fullmatch(shown("fo:font-size"))
     if size and float(size[1]) < _SMALLEST:
         return "small"
-    ground = styles.text_property(name, "fo:background-color")
-    in_box = any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors())  # they have grounds of their own
-    if is_like_paper(styles.text_property(name, "fo:color").lstrip("#")) and not ground and not in_box:
+    grounds = (shown("fo:background-color"), styles.ground(names[-1]))
+    if is_like_paper(shown("fo:color").lstrip("#")) and not any(map(_is_ground, grounds)) and not _is_boxed(element):
         return "unseen"
     return None
+
+
+def _name(element: Element) -> str:
+    return element.get(_NAME, "")
+
+
+def _is_ground(colour: str) -> bool:
+    return colour not in _NO_GROUND and not is_like_paper(colour.lstrip("#"))
+
+
+def _is_boxed(element: Element) -> bool:
+    """True in cells and boxes, which have grounds of their own."""
+    return any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors())

@@ -79,6 +79,7 @@ class Styles:
         self.outline: dict[int, _Level] = {}
         self._outline_levels: dict[str, int] = {}
         self._text_properties: dict[str, dict[str, str]] = {}
+        self._grounds: dict[str, str] = {}
         for part in parts:
             self._read(part)
 
@@ -103,6 +104,10 @@ class Styles:
         values = (self._text_properties.get(style, {}).get(odf(attribute), "") for style in self._chain(name))
         return next(filter(None, values), "")
 
+    def ground(self, name: str) -> str:
+        """The colour behind the paragraphs of a style."""
+        return next(filter(None, (self._grounds.get(style, "") for style in self._chain(name))), "")
+
     def _chain(self, name: str) -> list[str]:
         chain: list[str] = []
         while name and name not in chain and len(chain) < _MAX_ANCESTORS:
@@ -116,6 +121,8 @@ class Styles:
             self._parents[name] = style.get(odf("style:parent-style-name"), "")
             if (shown := style.find(odf("style:text-properties"))) is not None:
                 self._text_properties[name] = {str(key): str(value) for key, value in shown.items()}
+            if (paragraph := style.find(odf("style:paragraph-properties"))) is not None:
+                self._grounds[name] = paragraph.get(odf("fo:background-color"), "")
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
         for style in part.iter(odf("text:list-style")):

@@ -1,5 +1,6 @@
 """Raw HTML in Markdown: its blocks become what a reader sees of them, in Markdown, and tags within lines go."""
 
+import re
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from markdown_it.token import Token
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.nodes import parse_tree, why_unseen
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -18,6 +19,7 @@ _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
 _LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with tags, and of all that are looked into
 _BREAK = "<br"
+_NAME = re.compile(r"<([A-Za-z][\w-]*)\b")
 
 
 class _Change(NamedTuple):
@@ -32,7 +34,7 @@ def without_html(text: str, filename: str, limits: ParseLimits) -> str:
         return text
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     tokens = _BLOCKS.parse(text)
-    changes = sorted((*_blocks(tokens, text, starts, filename, limits), *_tags(tokens, text, starts)))
+    changes = sorted((*_blocks(tokens, text, starts, filename, limits), *_tags(tokens, text, starts, filename)))
     parts: list[str] = []
     at = 0
     for change in changes:
@@ -82,8 +84,8 @@ def _table(heads: str, content: str) -> Iterator[str]:
             yield f"|{'---|' * width}"
 
 
-def _tags(tokens: list[Token], text: str, starts: list[int]) -> Iterator[_Change]:
-    """Tags within lines; what looks like one in code stays."""
+def _tags(tokens: list[Token], text: str, starts: list[int], filename: str) -> Iterator[_Change]:
+    """Tags within lines, and the words that they hide; what looks like one in code stays."""
     left, done = _MOST, 0
     for block in tokens:
         if block.type != "inline" or not block.map or "<" not in block.content:
@@ -93,9 +95,26 @@ def _tags(tokens: list[Token], text: str, starts: list[int]) -> Iterator[_Change
         left -= len(block.content)
         # The cells of a row of a table are blocks with the same lines.
         at, end = max(done, starts[block.map[0]]), min(starts[block.map[1]], len(text))
+        tags: list[_Change] = []
         for part in _INLINE.parseInline(block.content)[0].children or []:
             if part.type not in ("html_inline", "code_inline") or (found := text.find(part.content, at, end)) < 0:
                 continue
             done = at = found + len(part.content)
             if part.type == "html_inline":
-                yield _Change(found, at, " " if part.content.lower().startswith(_BREAK) else "")
+                tags.append(_Change(found, at, " " if part.content.lower().startswith(_BREAK) else ""))
+        yield from _with_hidden(tags, text, filename)
+
+
+def _with_hidden(tags: list[_Change], text: str, filename: str) -> Iterator[_Change]:
+    """The changes; a tag that hides its words goes with them, up to the next tag that ends it."""
+    for number, tag in enumerate(tags):
+        name = _NAME.match(text, tag.start)
+        ending = f"</{name[1]}" if name and _hides(text[tag.start : tag.end], filename) else ""
+        ends = (later.end for later in tags[number + 1 :] if ending and text.startswith(ending, later.start))
+        yield tag._replace(end=next(ends, tag.end))
+
+
+def _hides(tag: str, filename: str) -> bool:
+    body = parse_tree(tag, filename).body
+    node = body.first_child if body is not None else None
+    return node is not None and why_unseen(node, node.tag or "") is not None

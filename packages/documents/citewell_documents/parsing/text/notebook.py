@@ -1,7 +1,6 @@
 """Notebooks of Jupyter: their text, code and what the code printed, cell by cell."""
 
 import json
-from collections.abc import Iterator
 from typing import Any, cast
 
 from citewell_documents.document import ParsedDocument
@@ -15,7 +14,7 @@ _PRINTED = "Output:"
 
 
 def parse_notebook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a notebook; pictures among its outputs, and errors, are left out.
+    """Read a notebook; pictures among its outputs, and errors, are left out. Of an output in several forms one is read.
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
@@ -44,12 +43,22 @@ def _add_cell(cell: dict[str, Any], builder: DocumentBuilder) -> None:
         return
     builder.lines(source)
     outputs: object = cell.get("outputs")
-    printed = "\n".join(filter(None, _printed(cast("list[object]", outputs) if isinstance(outputs, list) else [])))
+    listed = cast("list[object]", outputs) if isinstance(outputs, list) else []
+    shown = [cast("dict[str, Any]", output) for output in listed if isinstance(output, dict)]
+    printed = "\n".join(filter(None, map(_printed, shown)))
+    formatted = [output for output in shown if not _printed(output)]
     if printed.strip():
         builder.lines(f"{_PRINTED}\n{printed}")
+    for output in formatted:
+        _add_formatted(output, builder)
 
 
 def _add_markdown(source: str, builder: DocumentBuilder) -> None:
+    if "<" in source:
+        # Its library is in another extra of the package.
+        from citewell_documents.parsing.text.markdown_html import without_html  # noqa: PLC0415
+
+        source = without_html(source, builder.filename, builder.limits)
     parsed = markdown_document(source)
     starts = [section.start for section in parsed.sections]
     builder.lines(source[: starts[0]] if starts else source)
@@ -59,14 +68,25 @@ def _add_markdown(source: str, builder: DocumentBuilder) -> None:
         builder.lines(below)
 
 
-def _printed(outputs: list[object]) -> Iterator[str]:
-    for output in outputs:
-        if not isinstance(output, dict):
-            continue
-        shown = cast("dict[str, Any]", output)
-        data: object = shown.get("data")
-        plain = cast("dict[str, Any]", data).get("text/plain") if isinstance(data, dict) else None
-        yield _joined(shown.get("text") or plain).rstrip("\n")
+def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
+    """An output that is only there as Markdown or HTML."""
+    if markdown := _form(output, "text/markdown"):
+        _add_markdown(markdown, builder)
+    elif page := _form(output, "text/html"):
+        from citewell_documents.parsing.html.blocks import add_blocks  # noqa: PLC0415
+        from citewell_documents.parsing.html.nodes import parse_tree  # noqa: PLC0415
+
+        if (body := parse_tree(page, builder.filename).body) is not None:
+            add_blocks(body, builder)
+
+
+def _printed(output: dict[str, Any]) -> str:
+    return (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
+
+
+def _form(output: dict[str, Any], kind: str) -> str:
+    data: object = output.get("data")
+    return _joined(cast("dict[str, Any]", data).get(kind)) if isinstance(data, dict) else ""
 
 
 def _joined(lines: object) -> str:

@@ -14,13 +14,20 @@ _NOT_READ = {
     *(qn("w:del"), qn("w:moveFrom")),
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
-_GROUNDS = (qn("w:shd"), qn("w:highlight"), qn("w:tblStyle"), qn("w:txbxContent"))
+_BACKGROUND, _HIGHLIGHT, _SHADE, _TABLE_STYLE, _BOX = map(
+    qn, ("w:background", "w:highlight", "w:shd", "w:tblStyle", "w:txbxContent")
+)
+_NO_PATTERN = ("", "clear", "nil")
 _SMALLEST = 4  # half points
 _STRIKES = ("w:strike", "w:dstrike")
 
 
-def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords) -> None:
-    has_ground = part.find(qn("w:background")) is not None
+def has_background(document: Element) -> bool:
+    return document.find(_BACKGROUND) is not None
+
+
+def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, *, has_ground: bool) -> None:
+    """`has_ground`: the pages are not white."""
     for run in list(part.iter(_RUN)):
         reason = _reason(run, styles, has_ground=has_ground)
         if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
@@ -53,14 +60,16 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
 
 
 def _properties(run: Element, styles: Styles) -> Iterator[Element]:
-    """The properties of a run, of its style and of its paragraph's, the nearest first."""
+    """The properties of a run, of its style, of its paragraph's and of the document, the nearest first."""
     own = run.find(qn("w:rPr"))
     if own is not None:
         yield own
         yield from styles.run_properties(_style(own, "w:rStyle"))
     paragraph = next(run.iterancestors(_PARAGRAPH), None)
     if paragraph is not None:
-        yield from styles.run_properties(_style(paragraph.find(qn("w:pPr")), "w:pStyle"))
+        named = _style(paragraph.find(qn("w:pPr")), "w:pStyle")
+        yield from styles.run_properties(named or styles.default_paragraph)
+    yield from styles.document_properties()
 
 
 def _style(properties: Element | None, tag: str) -> str:
@@ -70,10 +79,23 @@ def _style(properties: Element | None, tag: str) -> str:
 
 def _is_on_ground(run: Element, properties: list[Element]) -> bool:
     """True if something may be behind the run that is not white: a shade of its own, or of what it is in."""
-    if any(own.find(ground) is not None for own in properties for ground in _GROUNDS):
-        return True
+    return next((ground for ground in _grounds(run, properties) if ground is not None), False)
+
+
+def _grounds(run: Element, properties: list[Element]) -> Iterator[bool | None]:
+    """Whether what is behind is not white, the nearest first; None where nothing is said."""
+    yield from map(_shade, properties)
     for parent in run.iterancestors():
-        settings = [child for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr")]
-        if parent.tag in _GROUNDS or any(own.find(ground) is not None for own in settings for ground in _GROUNDS):
-            return True
-    return False
+        yield from (_shade(child) for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr"))
+        yield True if parent.tag == _BOX else None
+
+
+def _shade(settings: Element) -> bool | None:
+    highlight, shade = settings.find(_HIGHLIGHT), settings.find(_SHADE)
+    if highlight is not None and (colour := highlight.get(qn("w:val"), "")) != "none":
+        return colour != "white"
+    if shade is not None:
+        fill, is_plain = shade.get(qn("w:fill"), "auto"), shade.get(qn("w:val"), "") in _NO_PATTERN
+        if not is_plain or fill != "auto":
+            return not (is_plain and is_like_paper(fill))
+    return True if settings.find(_TABLE_STYLE) is not None else None

@@ -31,12 +31,17 @@ class Styles:
     """The paragraph styles of a document, with what they inherit."""
 
     _elements: dict[str, Element]
+    _defaults: Element | None = None
+    default_paragraph: str = ""
+    """The style of paragraphs that name none."""
     _resolved: dict[str, Style] = field(default_factory=dict[str, Style])
 
     @classmethod
     def of(cls, part: Element | None) -> "Styles":
         elements = [] if part is None else part.findall(qn("w:style"))
-        return cls({element.get(qn("w:styleId"), ""): element for element in elements})
+        defaults = None if part is None else part.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}/{qn('w:rPr')}")
+        styles = {element.get(qn("w:styleId"), ""): element for element in elements}
+        return cls(styles, defaults, next((name for name, style in styles.items() if _is_default(style)), ""))
 
     def of_paragraph(self, paragraph: Element) -> Style:
         properties = paragraph.find(qn("w:pPr"))
@@ -54,6 +59,11 @@ class Styles:
                 yield properties
             style_id = value(element, "w:basedOn") or ""
 
+    def document_properties(self) -> Iterator[Element]:
+        """How characters are shown where no style says it."""
+        if self._defaults is not None:
+            yield self._defaults
+
     def _of(self, style_id: str) -> Style:
         if style_id not in self._resolved:
             style, current = Style(), style_id
@@ -70,6 +80,10 @@ class Styles:
 def value(parent: Element, tag: str) -> str | None:
     child = parent.find(qn(tag))
     return None if child is None else child.get(qn("w:val"))
+
+
+def _is_default(style: Element) -> bool:
+    return style.get(qn("w:type")) == "paragraph" and style.get(qn("w:default"), "0") in ("1", "true", "on")
 
 
 def _named(element: Element) -> Style:

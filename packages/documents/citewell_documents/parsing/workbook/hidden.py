@@ -50,8 +50,10 @@ class Unseen:
         self._known: dict[int, Reason | None] = {}
 
     def reason(self, row: int, column: int, cell: object, lines: Lines) -> Reason | None:
-        if row in lines.rows or column in lines.columns:
-            return "hidden"
+        is_hidden = row in lines.rows or column in lines.columns
+        return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
+
+    def _by_style(self, cell: object, lines: Lines) -> Reason | None:
         if not isinstance(cell, ReadOnlyCell):
             return None
         style: int = cell._style_id

@@ -22,7 +22,9 @@ class Merged:
 
     origins: dict[_Place, _Place] = field(default_factory=dict[_Place, _Place])
     columns: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    hidden_columns: frozenset[int] = frozenset()
     _values: dict[_Place, str] = field(default_factory=dict[_Place, str])
+    _partly_seen: set[_Place] = field(default_factory=set[_Place])
 
     def cover(self, top: int, left: int, bottom: int, right: int) -> None:
         if len(self.origins) + (bottom - top + 1) * (right - left + 1) > _MAX_COVERED:
@@ -33,16 +35,31 @@ class Merged:
             self.columns.setdefault(row, []).extend(columns)
             self.origins.update(((row, column), (top, left)) for column in columns)
 
+    def hide(self, rows: frozenset[int], columns: frozenset[int]) -> None:
+        """A merged cell whose first row or column is hidden shows its value in the others."""
+        self.hidden_columns = columns
+        if rows or columns:
+            seen = (place for place in self.origins if place[0] not in rows and place[1] not in columns)
+            self._partly_seen = {self.origins[place] for place in seen}
+
+    def keeps(self, place: _Place, text: str) -> bool:
+        """Remember the value of a hidden cell if cells that it covers are seen."""
+        if place in self._partly_seen:
+            self._values[place] = text
+        return place in self._partly_seen
+
     def filled(self, number: int, row: dict[int, str]) -> dict[int, Cell]:
-        """Add covered cells to the row: the text of the merged cell in its first column, None in the others."""
+        """Add covered cells to the row: the text of the merged cell in its first column seen, None in the others."""
         for column in row:
             if (number, column) in self._values:
                 self._values[number, column] = row[column]
         filled: dict[int, Cell] = {**row}
+        begun = {(number, column) for column in row}
         for column in self.columns.get(number, ()):
             origin = self.origins[number, column]
-            if text := self._values[origin]:
-                filled[column] = text if column == origin[1] else None
+            if column not in self.hidden_columns and (text := self._values[origin]):
+                filled[column] = None if origin in begun else text
+                begun.add(origin)
         return dict(sorted(filled.items())) if number in self.columns else filled
 
 

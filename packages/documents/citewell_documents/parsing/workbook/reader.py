@@ -72,6 +72,7 @@ def _add_sheet(
     sheet.reset_dimensions()  # the declared size is often far larger than the content
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
+    merged.hide(lines.rows, lines.columns)
     formulas = uncalculated(archive, part)
     if formulas:
         builder.note(
@@ -83,7 +84,8 @@ def _add_sheet(
             column: unseen.reason(row, column, cells[column - 1], lines) for column in texts
         }
         for column, reason in reasons.items():
-            builder.hidden.add(texts[column], reason)
+            if reason != "hidden" or not merged.keeps((row, column), texts[column]):
+                builder.hidden.add(texts[column], reason)
         shown = {column: text for column, text in texts.items() if reasons[column] is None}
         return None if row in lines.rows else shown
 
