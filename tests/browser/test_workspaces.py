@@ -116,7 +116,7 @@ def test_a_question_that_chooses_nothing_is_asked_as_its_workspace_has_it(
     assert query["mode"] == "high"
     # What is chosen goes before it.
     page.goto("/#/ask?workspace=strict&mode=low")
-    expect(options).to_contain_text("Evidence: Low")
+    expect(options).to_contain_text("Evidence required: Low")
     asked_again = page.get_by_label("Your question")
     asked_again.fill("Is a receipt required?")
     page.keyboard.press("Enter")

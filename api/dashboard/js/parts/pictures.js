@@ -31,13 +31,12 @@ export function pictures(path, pages, marked, textOf, signal) {
     { class: "leaves" },
     pages.map((page) => leaf(path, page, boxes.get(page.number), textOf, near, signal)),
   );
-  addEventListener(
-    "resize",
-    () => {
-      for (const paper of element.querySelectorAll(".paper")) paper.dispatchEvent(new CustomEvent("resized"));
-    },
-    { signal },
-  );
+  // Of the element: a side bar that folds makes room as well as a larger window does.
+  const room = new ResizeObserver(() => {
+    for (const paper of element.querySelectorAll(".paper")) paper.dispatchEvent(new CustomEvent("resized"));
+  });
+  room.observe(element);
+  signal.addEventListener("abort", () => room.disconnect());
   return element;
 }
 
