@@ -67,7 +67,7 @@ def test_a_source_that_is_not_there_and_no_citations_at_all(page: Page) -> None:
 def test_a_typed_text_is_held_against_a_stored_document_and_nothing_becomes_markup(
     page: Page, offline: Stack
 ) -> None:  # N2, A8
-    offline.add_text("stored-policy.md", f"# Returns\n\n{HOSTILE}", workspace="given")
+    offline.add_text("stored-policy.txt", f"# Returns\n\n{HOSTILE}", workspace="given")
     page.goto("/#/verify")
     page.get_by_role("button", name="Verify", exact=True).click()
     expect(page.get_by_role("alert")).to_have_text("Paste the answer first.")
@@ -76,7 +76,7 @@ def test_a_typed_text_is_held_against_a_stored_document_and_nothing_becomes_mark
     page.get_by_label("Text of source 1").fill("🙂🙂 A receipt is required for every return.")
     page.get_by_role("button", name="Take stored documents").click()
     page.get_by_role("dialog").get_by_label("Workspace").select_option("given")
-    page.get_by_role("dialog").get_by_label("stored-policy.md").check()
+    page.get_by_role("dialog").get_by_label("stored-policy.txt").check()
     page.get_by_role("button", name="Take them").click()
     # Typed text is there again after visiting another page.
     page.get_by_role("link", name="Documents", exact=True).click()
