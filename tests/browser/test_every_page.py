@@ -60,6 +60,8 @@ def test_the_keyboard_alone_leads_to_every_page(page: Page) -> None:  # S5.7
             page.locator(f'#rooms a[href="#/{name}"]').focus()
             page.keyboard.press("Enter")
             expect(page).to_have_url(re.compile(f"#/{name}$"))
+            expect(page.locator("main h1")).to_be_visible()
+            page.wait_for_load_state("networkidle")
             expect(page.locator("#nav [aria-current]")).to_have_attribute("href", f"#/{door[0]}")
 
 

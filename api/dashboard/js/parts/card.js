@@ -85,7 +85,9 @@ function place() {
   const { width, height } = card.getBoundingClientRect();
   const below = at.bottom + GAP + height <= innerHeight || at.top < height + GAP;
   card.style.setProperty("--left", `${Math.max(GAP, Math.min(at.left - 16, innerWidth - width - GAP))}px`);
-  card.style.setProperty("--top", `${Math.max(GAP, below ? at.bottom + GAP : at.top - GAP - height)}px`);
+  const top = below ? at.bottom + GAP : at.top - GAP - height;
+  // Where there is room neither below nor above, the whole of it is still within the window.
+  card.style.setProperty("--top", `${Math.max(GAP, Math.min(top, innerHeight - height - GAP))}px`);
 }
 
 document.addEventListener("keydown", (event) => {
