@@ -105,7 +105,7 @@ function drawRooms(door, page, isPage) {
   const rooms = byId("rooms");
   const names = DOORS[door] ?? [];
   rooms.hidden = names.length < 2;
-  rooms.setAttribute("aria-label", door ? t(door) : "");
+  rooms.setAttribute("aria-label", rooms.hidden ? "" : t(door));
   show(
     rooms,
     names.map((name) =>
