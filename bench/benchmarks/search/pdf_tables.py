@@ -50,7 +50,7 @@ class TruthCells:
             pairs |= _pairs([at[row, column][0] for column in sorted(columns) if (row, column) in at], "right")
         for column in columns:
             pairs |= _pairs([at[row, column][0] for row in sorted(rows) if (row, column) in at], "below")
-        return Counter((self.cells[one][0], self.cells[next_one][0], where) for one, next_one, where in pairs)
+        return Counter((self.cells[left][0], self.cells[right][0], where) for left, right, where in pairs)
 
 
 def _pairs(cells: Sequence[int], where: str) -> set[tuple[int, int, str]]:

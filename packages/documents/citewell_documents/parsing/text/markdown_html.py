@@ -97,11 +97,11 @@ def _tags(tokens: list[Token], text: str, starts: list[int], filename: str) -> I
         at, end = max(done, starts[block.map[0]]), min(starts[block.map[1]], len(text))
         tags: list[_Change] = []
         for part in _INLINE.parseInline(block.content)[0].children or []:
-            if part.type not in ("html_inline", "code_inline") or (found := text.find(part.content, at, end)) < 0:
+            if part.type not in ("html_inline", "code_inline") or (start := text.find(part.content, at, end)) < 0:
                 continue
-            done = at = found + len(part.content)
+            done = at = start + len(part.content)
             if part.type == "html_inline":
-                tags.append(_Change(found, at, " " if part.content.lower().startswith(_BREAK) else ""))
+                tags.append(_Change(start, at, " " if part.content.lower().startswith(_BREAK) else ""))
         yield from _with_hidden(tags, text, filename)
 
 

@@ -42,7 +42,7 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
     properties = [*_properties(run, styles)]
 
     def value(tag: str) -> str:
-        named = (found.get(qn("w:val"), "") for own in properties if (found := own.find(qn(tag))) is not None)
+        named = (style.get(qn("w:val"), "") for own in properties if (style := own.find(qn(tag))) is not None)
         return next(named, "")
 
     def switched(tag: str) -> bool:
