@@ -3,8 +3,8 @@
 Ten pages of text, in English and Korean, are printed to pictures and degraded as scans are: turned by up to 1.2°,
 blurred, with noise, and compressed as JPEG. Each is read as when it is ingested: in the confined child, by text
 recognition. A word is found if search would find the page by it: all its lexemes are among those that were read.
-The text is that of `api/dashboard/example`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER. Needs
-the extras `ocr` and `pdf` (its font), and Tesseract's data for Korean.
+The text is that of `api/dashboard/example`, and of the `.txt`, `.md` and `.jsonl` files (field `source`) of FOLDER.
+Needs the extras `ocr` and `pdf` (its font), and Tesseract's data for Korean.
 """
 
 import json
