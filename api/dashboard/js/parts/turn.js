@@ -7,6 +7,7 @@ import { live } from "./live.js";
 import { menu } from "./menu.js";
 import { notice, told, trouble } from "./notices.js";
 import { choiceFields, questionBox } from "./question.js";
+import { stillReading } from "./reading.js";
 import { ended, result } from "./result.js";
 
 const t = words("parts/turn");
@@ -69,7 +70,10 @@ export function turn(asked, doing) {
       await listen(`${path}/events`, (event) => watched.hear(event), signal);
       watched.end();
       if (signal.aborted || !element.isConnected) return;
-      draw(await ask(path, { signal }));
+      const query = await ask(path, { signal });
+      draw(query);
+      const note = await stillReading(query.workspace, signal);
+      if (note && element.isConnected) place.prepend(note);
       said.textContent = t("arrived");
     } catch (error) {
       if (!signal.aborted) place.prepend(trouble(error));
