@@ -1,4 +1,4 @@
-"""What somebody does on the first day: the example, a text of one's own, a web page, a folder; and what it costs."""
+"""The first day on the page: the example, a pasted text, a web page, a folder, and the clicks of the first tasks."""
 
 import re
 import sys

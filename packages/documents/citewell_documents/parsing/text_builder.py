@@ -141,7 +141,7 @@ class DocumentBuilder:
     def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
         """Return the document; `metadata` is the file's own, of which empty values are dropped."""
         sections = sections_from(self._headings, self._length)
-        found = {**(metadata or {}), "reading_notes": "; ".join(self._notes)}
+        described = {**(metadata or {}), "reading_notes": "; ".join(self._notes)}
         levels = {section.start: max(1, len(section.path)) for section in sections}
         blocks = (
             block._replace(level=levels[block.start]) if block.kind == "heading" else block for block in self._blocks
@@ -151,7 +151,8 @@ class DocumentBuilder:
             tuple(self._pages),
             sections,
             tuple(self._tables),
-            {key: line for key, value in found.items() if value and (line := _one_line(value))} | self.hidden.found(),
+            {key: line for key, value in described.items() if value and (line := _one_line(value))}
+            | self.hidden.found(),
             blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
         )

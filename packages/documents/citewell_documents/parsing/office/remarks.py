@@ -2,7 +2,7 @@
 
 
 def comment(text: str, author: str) -> str:
-    """A comment, marked as one: it may contradict what it stands at."""
+    """Mark a comment as one, because it may contradict the text beside it; "" for an empty one."""
     if not text.strip():
         return ""
     return f"Comment by {author.strip()}: {text}" if author.strip() else f"Comment: {text}"

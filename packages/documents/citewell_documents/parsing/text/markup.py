@@ -25,8 +25,8 @@ def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     suffix = PurePath(filename).suffix.lower()
     headings = {".rst": _underlined, ".tex": _commanded}.get(suffix, _prefixed)
     title = _TITLE.search(text) if suffix == ".tex" else None
-    found = {"title": _plain(title[1])} if title else {}
-    return ParsedDocument(text, sections=sections_from(headings(text), len(text)), found=found)
+    metadata = {"title": _plain(title[1])} if title else {}
+    return ParsedDocument(text, sections=sections_from(headings(text), len(text)), found=metadata)
 
 
 def _underlined(text: str) -> Iterator[Heading]:

@@ -27,7 +27,7 @@ _STROKED = (1, 2, 5, 6)
 _TOP, _FOOT = 0.15, 0.2  # of a character's height: there a line is no line above it or below it
 _FEWEST = 2  # letters: the strokes of one may be a line
 _LEVEL = 0.01  # of a line's length: one that rises more is drawn through the text for another reason
-_LONGER = 2.0  # em: a line that goes on further is a rule or belongs to a diagram
+_LONGER = 2.0  # em beyond the words: a longer line is a rule, or part of a diagram
 
 
 class Sight:
