@@ -6,6 +6,7 @@ from importlib import import_module
 from sqlalchemy.orm import configure_mappers
 
 from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.text import languages
 from config.settings import settings
 from db.migrate import head_revision
 from db.session import dispose, engine
@@ -22,7 +23,7 @@ _LATE = (
 
 
 def preload() -> None:
-    """Import everything that workers run, and load the embedding model if a pool needs it.
+    """Import everything that workers run, and load the model of languages, and that of embeddings if a pool needs it.
 
     Creates no thread, event loop or connection: none of them survives a fork.
     """
@@ -35,5 +36,6 @@ def preload() -> None:
     # The driver is imported with the first pool, which connects on first use.
     engine()
     dispose()
+    languages.warm()
     if uses_own_embedder({Queue(name) for pool in settings().pools.values() for name in pool.queues}):
         default_embedder().warm()

@@ -69,6 +69,8 @@ def test_a_model_is_tried_chosen_and_dropped_without_a_restart(http: httpx.Clien
     assert now["since"] is not None
     assert http.get("/healthz").json()["provider"] == "openai_compatible"
     assert refused(http.put(f"{HERE}/current", json={"trial_id": trial["id"]}), 404).startswith("There is no such")
+    # No identifier of Postgres is so large.
+    refused(http.put(f"{HERE}/current", json={"trial_id": 2**63}), 422)
     assert http.delete(f"{HERE}/current").status_code == 204
     assert http.get(f"{HERE}/current").json()["provider"] == "offline"
     assert http.get("/healthz").json()["provider"] == "offline"

@@ -14,6 +14,7 @@ import gc, json, os, sys, threading
 import api.app
 from workers.preloading import preload
 from citewell_verify.embeddings.wheel import default_embedder
+from citewell_verify.text import languages
 preload()
 import psutil
 
@@ -32,6 +33,7 @@ print(json.dumps({
     "modules": sorted(sys.modules),
     "names": [forked_name() for _ in range(2)],
     "has_model": default_embedder()._model is not None,
+    "knows_languages": languages._model.cache_info().currsize == 1,
 }))
 """
 PREFORK = """
@@ -81,8 +83,8 @@ def run(program: str, **environment: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
-    found = loaded()
-    assert (found["threads"], found["connections"]) == ([1, 1], 0)
+    loading = loaded()
+    assert (loading["threads"], loading["connections"]) == ([1, 1], 0)
     late = {
         "celery.worker.consumer",
         "celery.worker.components",
@@ -90,8 +92,8 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
         "psycopg",
         "workers.processes.transport",
     }
-    assert late | {"api.app", "workers.tasks.verification"} <= {*found["modules"]}
-    assert found["has_model"] is False
+    assert late | {"api.app", "workers.tasks.verification"} <= {*loading["modules"]}
+    assert (loading["has_model"], loading["knows_languages"]) == (False, True)
 
 
 @pytest.mark.slow
@@ -111,5 +113,5 @@ def test_a_child_of_a_prefork_pool_is_held_under_its_parents_name() -> None:  # 
 
 @pytest.mark.slow
 def test_it_has_the_model_if_a_pool_embeds_and_is_still_one_thread() -> None:
-    found = loaded(CITEWELL_POOLS='{"all": {"queues": ["retrieval"]}}')
-    assert (found["threads"], found["connections"], found["has_model"]) == ([1, 1], 0, True)
+    loading = loaded(CITEWELL_POOLS='{"all": {"queues": ["retrieval"]}}')
+    assert (loading["threads"], loading["connections"], loading["has_model"]) == ([1, 1], 0, True)

@@ -39,7 +39,7 @@ class ModelTrialCreate(ServerGiven):
 class ModelChoose(Input):
     """The trial whose model is to answer."""
 
-    trial_id: int = Field(ge=1, description="The `id` of a trial of the last hour.", examples=[7])
+    trial_id: int = Field(ge=1, lt=2**63, description="The `id` of a trial of the last hour.", examples=[7])
 
 
 class FoundServer(BaseModel):

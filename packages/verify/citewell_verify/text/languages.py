@@ -106,6 +106,11 @@ def probabilities(text: str) -> Mapping[str, float]:
     return shares
 
 
+def warm() -> None:
+    """Load the model now: a process that forks others then shares its 60 MB with them."""
+    _model()
+
+
 @lru_cache(maxsize=1)
 def _model() -> "LanguageIdentifier":
     """Load the model here, because commands that only talk to a server start without numpy."""
