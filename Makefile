@@ -10,13 +10,15 @@ DEV_STAMP := $(VENV)/.installed-dev
 # Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
 export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
-# A lock is complete, so pip need not look for what else is needed. Nothing is compiled in advance: most modules are never
-# imported, and the others are compiled when they are.
-PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --no-deps --no-compile
+# pip installs uv, and uv the rest in seconds, from the index that pip is set to; where uv cannot, pip can. A lock is
+# complete, so neither looks for what else is needed. Nothing is compiled in advance: most modules are never imported.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INDEX = $(or $(UV_DEFAULT_INDEX),$(PIP_INDEX_URL),$(shell $(PIP) config get global.index-url 2>/dev/null))
+UV = $(if $(INDEX),UV_DEFAULT_INDEX=$(INDEX)) $(BIN)/uv --quiet pip
+install = $(UV) install --python $(VENV) --no-deps $(1) || $(PIP) install --no-deps --no-compile $(1)
 # The packages of this repository that the server is built on; it carries none of them in its own wheel.
 PACKAGES := packages/verify packages/documents sdk/python
-COMPILE := uv pip compile --no-emit-package citewell-client --no-emit-package citewell-documents --no-emit-package citewell-verify --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
+COMPILE = $(UV) compile --no-emit-package citewell-client --no-emit-package citewell-documents --no-emit-package citewell-verify --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-header --no-annotate
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
@@ -33,14 +35,15 @@ $(STAMP): requirements.lock pyproject.toml $(wildcard packages/*/pyproject.toml)
 	@test -n "$(PYTHON)" || { echo "Citewell needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	@echo "Installing what runs Citewell into $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) --require-hashes -r requirements.lock
-	@$(INSTALL) --no-build-isolation $(addprefix --editable ,$(PACKAGES) .)
+	@$(PIP) install --require-hashes --no-compile -r requirements-setup.lock
+	@$(call install,--require-hashes -r requirements.lock)
+	@$(call install,--no-build-isolation $(addprefix --editable ,$(PACKAGES) .))
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock bench/pyproject.toml $(STAMP)
 	@echo "Installing what tests and checks it ..."
-	@$(INSTALL) --require-hashes -r requirements-dev.lock
-	@$(INSTALL) --no-build-isolation --editable bench
+	@$(call install,--require-hashes -r requirements-dev.lock)
+	@$(call install,--no-build-isolation --editable bench)
 	@touch $@
 
 demo: setup ## from nothing to five verified answers on real servers, then everything stops
@@ -86,11 +89,12 @@ faults: setup-dev ## real processes killed, stopped, emptied, for half an hour; 
 up: setup ## servers, API and worker pools, until Ctrl-C
 	$(BIN)/citewell up
 
-lock: ## compile the locks anew: of what runs here, of what tests it, of the image, of what builds it (needs uv)
+lock: setup ## compile the locks anew: of what runs here, of what tests it, of the image, of what builds both
 	$(COMPILE) $(LAPTOP) --group build pyproject.toml --output-file requirements.lock
 	$(COMPILE) $(LAPTOP) --group dev --constraint requirements.lock pyproject.toml --output-file requirements-dev.lock
 	$(COMPILE) --extra flower --extra hwp --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
+	$(COMPILE) --group setup --output-file requirements-setup.lock
 
 audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network
 	@# By name and version alone: nothing of it is installed.
