@@ -14,7 +14,8 @@ CitewellError
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
-├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
+├── NotFound (404) ── ResponseNotFound, PreviousResponseNotFound (400)
+│   ├── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 │       ReingestionNotFound
@@ -192,6 +193,16 @@ class NotFound(CitewellError):
 
 class QueryNotFound(NotFound):
     """There is no query with that id."""
+
+
+class ResponseNotFound(NotFound):
+    """There is no response with that id: it was never stored, or it was deleted."""
+
+
+class PreviousResponseNotFound(NotFound):
+    """There is no response with the id in `previous_response_id`: it was never stored, or it was deleted."""
+
+    status = 400
 
 
 class DocumentNotFound(NotFound):
