@@ -2,7 +2,7 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
-│   ├── ConversationElsewhere
+│   ├── ConversationElsewhere, TextAttached
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   ├── DocumentSourceInvalid ── PlaceForbidden
@@ -49,6 +49,12 @@ class ModelNotAllowed(BadInput):
 
 class AnswerSchemaInvalid(BadInput):
     """The JSON Schema for the answer cannot be used."""
+
+
+class TextAttached(BadInput):
+    """The request has a text beside the question, such as an attached file. Answers rest on the documents of the
+    workspace alone, so it would not count: add it to the workspace, or leave it out. An answer that exists already can
+    be verified against it with POST /v1/verifications."""
 
 
 class ConversationElsewhere(BadInput):

@@ -20,7 +20,7 @@ from api.http.sse import MEDIA_TYPE
 from api.schemas.formats.completions import Asked, CompletionOptions, ConversationNamed
 from config.settings import settings
 from domain.answers.continuous_text import ContinuousText, Link, no_link, without_links
-from domain.errors import QueryFinished, QueryNotFound
+from domain.errors import QueryFinished, QueryNotFound, TextAttached
 from domain.query.conversation import last_turns
 from services.core.model_choice import current_settings
 from services.queries import conversations, results
@@ -32,8 +32,10 @@ from workers.starting.launch_thread import launcher
 
 
 def as_query(asked: Asked) -> NewQuery:
-    """Raises WorkspaceNotFound and ModeUnknown for what is no model."""
+    """Raises WorkspaceNotFound and ModeUnknown for what is no model, and TextAttached."""
     model = read_model(asked.model)
+    if asked.has_attached_text:
+        raise TextAttached
     return NewQuery(asked.question, workspace=model.workspace, mode=model.mode, answer_schema=asked.answer_schema)
 
 

@@ -132,7 +132,8 @@ class _Events:
                     is_open = True
                 yield self._delta(piece)
             await require_valid_key()
-            query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
+            self._head = query = await run_in_threadpool(results.read_query, self.query_id)
+            succeeded(query)
         except (Unanswered, CitewellError) as error:
             self.ended = True
             yield self._failed(error)
@@ -182,13 +183,11 @@ class _Events:
         ]
 
     def _failed(self, error: Unanswered | CitewellError) -> bytes:
-        if error.status == 504:
-            # It goes on, and has not failed.
-            told = error_object(error.status, error.code, str(error))
-            return self._event("error", code=told["code"], message=told["message"], param=None)
-        fault = {"code": "server_error", "message": str(error)}
-        made = adapter.unanswered(self._head, self._beside) | {"status": "failed", "error": fault}
-        return self._event("response.failed", response=made)
+        if self._head["status"] == "failed":
+            return self._event("response.failed", response=adapter.unanswered(self._head, self._beside))
+        # Cancelled, or not finished yet: the response itself has not failed.
+        told = error_object(error.status, error.code, str(error))
+        return self._event("error", code=told["code"], message=told["message"], param=None)
 
     def _event(self, type_: str, **fields: Any) -> bytes:
         self._number += 1

@@ -49,6 +49,7 @@ _OPENAI_PARAMS = {
     "mode_unknown": "model",
     "conversation_elsewhere": "model",
     "question_invalid": "messages",
+    "text_attached": "messages",
     "previous_response_not_found": "previous_response_id",
     "response_not_found": "response_id",
 }
@@ -89,7 +90,9 @@ def problem(
         code=code,
     ).model_dump(exclude_none=True)
     if is_openai(path):
-        extensions["error"] = error_object(status, code, detail, extensions.get("errors"))
+        error = error_object(status, code, detail, extensions.get("errors"))
+        is_response = path.startswith("/v1/responses") and error["param"] == "messages"
+        extensions["error"] = error | {"param": "input"} if is_response else error
         headers = {**(headers or {}), **retry_headers(status)}
     return ProblemResponse({**members, **extensions}, status_code=status, headers=headers)
 

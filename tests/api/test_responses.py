@@ -9,7 +9,10 @@ import httpx
 import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
+from sqlalchemy import select
 
+from db.models import Query
+from db.session import transaction
 from domain.keys import Scope
 from tests.api.standing_in import worker
 from tests.keys import make_key
@@ -18,6 +21,7 @@ from tests.stored import abstain, complete, fail
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
 ANSWER = "A product can be returned within 30 days [1]. Have a nice day."
+IDK = "I don't know based on the documents."
 NAMES = [
     "response.created",
     "response.in_progress",
@@ -35,7 +39,7 @@ NAMES = [
 @pytest.fixture
 def client(api_url: str, database: str) -> Generator[OpenAI]:
     assert database
-    with OpenAI(base_url=f"{api_url}/v1", api_key=make_key(Scope.READ, Scope.ASK), timeout=30) as made:
+    with OpenAI(base_url=f"{api_url}/v1", api_key=make_key(Scope.READ, Scope.ASK), timeout=15) as made:
         yield made
 
 
@@ -96,11 +100,11 @@ def test_the_stream_helper_and_the_asynchronous_client(http: httpx.Client, clien
         assert stream.get_final_response().output_text == snapshots[-1] == ANSWER
 
     async def said() -> str:
-        async with AsyncOpenAI(base_url=client.base_url, api_key=client.api_key, timeout=30) as other:
+        async with AsyncOpenAI(base_url=client.base_url, api_key=client.api_key, timeout=15) as other:
             return (await create(other)).output_text
 
-    with worker(http, complete):
-        assert asyncio.run(said()) == ANSWER
+    with worker(http, abstain):
+        assert asyncio.run(said()) == IDK
 
 
 def test_a_response_in_the_background_is_a_job(http: httpx.Client, client: OpenAI) -> None:
@@ -125,7 +129,7 @@ def test_what_is_deleted_or_not_stored_is_not_found(http: httpx.Client, client: 
     with pytest.raises(openai.BadRequestError) as unknown:
         create(client, previous_response_id=response.id)
     assert (unknown.value.code, unknown.value.param) == ("previous_response_not_found", "previous_response_id")
-    with worker(http, complete):
+    with worker(http, abstain):
         unstored = create(client, store=False)
     with pytest.raises(openai.NotFoundError):
         client.responses.retrieve(unstored.id)
@@ -148,20 +152,17 @@ def test_a_previous_response_makes_a_conversation_and_a_second_one_after_it_a_br
     assert second.previous_response_id == first.id
     conversation = http.get(f"/v1/conversations/{second.conversation.id}").raise_for_status().json()
     assert conversation["turns"] == 2
-    with worker(http, complete):
-        third = create(client, "And gifts?", previous_response_id=second.id)
-        assert third.conversation == second.conversation
-    with worker(http, complete):
-        branch = create(client, "And sales?", previous_response_id=first.id)
+    branch = create(client, "And sales?", previous_response_id=first.id, background=True)
     assert branch.conversation is None
-    options = http.get(f"/v1/queries/{branch.model_extra['citewell']['query_id']}").json()
-    assert options["question"] == "And sales?"
+    with transaction() as session:
+        options = session.scalar(select(Query.options).where(Query.question == "And sales?")) or {}
+    assert [turn["text"] for turn in options["conversation"]] == ["How long do returns take?", ANSWER]
 
 
 def test_a_conversation_can_be_named(http: httpx.Client, client: OpenAI) -> None:
     with worker(http, complete):
         first = create(client, conversation="new")
-    with worker(http, complete):
+    with worker(http, abstain):
         second = create(client, conversation={"id": first.conversation.id})
     assert second.conversation == first.conversation
 
@@ -193,9 +194,7 @@ def test_a_list_of_items_is_a_conversation(http: httpx.Client, client: OpenAI) -
     assert questions(http) == ["And opened items?"]
 
 
-def test_a_failed_question_and_a_failure_in_a_stream(http: httpx.Client, client: OpenAI) -> None:
-    with worker(http, fail), pytest.raises(openai.InternalServerError, match="No model of the chain answered"):
-        create(client)
+def test_a_failure_in_a_stream_is_its_last_event(http: httpx.Client, client: OpenAI) -> None:
     with worker(http, fail):
         events = list(create(client, stream=True))
     assert [event.type for event in events] == ["response.created", "response.in_progress", "response.failed"]
@@ -257,7 +256,7 @@ def test_an_unknown_model_and_a_wrong_key(client: OpenAI, api_url: str) -> None:
     with pytest.raises(openai.NotFoundError) as unknown:
         create(client, model="gpt-5")
     assert (unknown.value.code, unknown.value.param) == ("model_not_found", "model")
-    with OpenAI(base_url=f"{api_url}/v1", api_key="cw_other", timeout=30) as other:
+    with OpenAI(base_url=f"{api_url}/v1", api_key="cw_other", timeout=15) as other:
         with pytest.raises(openai.AuthenticationError, match="no key of Citewell"):
             create(other)
         with pytest.raises(openai.AuthenticationError):

@@ -14,11 +14,13 @@ from api.schemas.questions.answers import CitationRead, ObjectRead, Verification
 from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, JsonObject, ModelName
+from domain.query.attached_text import has_attached_text
 
 ConversationNamed = UUID | Literal["new"]
 CONVERSATION = "conversation_id"
 """The key of `metadata` for it."""
 
+_OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
 _REFUSED: dict[str, str] = {
     "logprobs": "there are no log probabilities; leave it out",
@@ -120,6 +122,14 @@ class Asked(Lenient):
     @property
     def before(self) -> list[tuple[str, str]]:
         return [(message.role, _text_of(message)) for message in self.said[: _last_of_user(self.said)]]
+
+    @property
+    def has_attached_text(self) -> bool:
+        """Whether a chat program sent a text beside the question, in its own words or in those of the system."""
+        prompts = (_text_of(message) for message in self.said if message.role in _OF_THE_SYSTEM)
+        return has_attached_text(self.question, is_question=True) or any(
+            has_attached_text(prompt, is_question=False) for prompt in prompts
+        )
 
     @property
     def is_json(self) -> bool:

@@ -121,7 +121,8 @@ class ResponseCreate(Asked):
 
     @property
     def said(self) -> Sequence[ChatMessage]:
-        return _messages(self.input)
+        prompt = [ChatMessage(role="system", content=self.instructions)] if self.instructions else []
+        return [*prompt, *_messages(self.input)]
 
     @property
     def form(self) -> ResponseFormat | None:
