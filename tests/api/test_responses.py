@@ -111,8 +111,9 @@ def test_a_response_in_the_background_is_a_job(http: httpx.Client, client: OpenA
     begun = create(client, background=True)
     assert (begun.status, begun.output, begun.background) == ("queued", [], True)
     with worker(http, complete):
-        events = list(client.responses.retrieve(begun.id, stream=True))
-    assert events[-1].response.output_text == ANSWER
+        *_, last = client.responses.retrieve(begun.id, stream=True)
+    assert last.type == "response.completed"
+    assert last.response.output_text == ANSWER
     assert client.responses.cancel(begun.id).status == "completed"
     other = create(client, background=True)
     assert client.responses.cancel(other.id).status == "cancelled"

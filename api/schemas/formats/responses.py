@@ -244,13 +244,13 @@ class CitationAnnotation(BaseModel):
     """A citation: `text[start_index:end_index]` is its marker, in code points. OpenAI's fields, and where it leads."""
 
     type: Literal["url_citation"]
-    start_index: int
-    end_index: int
+    start_index: int = Field(description="Where its marker begins in `text`, in code points.")
+    end_index: int = Field(description="Where it ends in `text`, exclusive.")
     title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
     url: str = Field(description="Opens the document at the cited words.")
-    document_id: str
-    document_name: str
-    page_number: int | None
+    document_id: str = Field(description="The document.")
+    document_name: str = Field(description="Its name.")
+    page_number: int | None = Field(description="The page, where the document has pages.")
     text_span: str | None = Field(description="The cited words.")
 
 
@@ -267,33 +267,33 @@ class OutputContent(BaseModel):
 class OutputMessage(BaseModel):
     """The answer."""
 
-    id: str
+    id: str = Field(description="`msg_` and the id of the question.")
     type: Literal["message"]
     role: Literal["assistant"]
     status: Literal["in_progress", "completed"]
-    content: list[OutputContent]
+    content: list[OutputContent] = Field(description="One part.")
 
 
 class CachedTokens(BaseModel):
     """Not told apart."""
 
-    cached_tokens: int
-    cache_write_tokens: int
+    cached_tokens: int = Field(description="Always 0.")
+    cache_write_tokens: int = Field(description="Always 0.")
 
 
 class ReasoningTokens(BaseModel):
     """Not told apart."""
 
-    reasoning_tokens: int
+    reasoning_tokens: int = Field(description="Always 0.")
 
 
 class ResponseUsage(BaseModel):
     """Tokens of all model calls for the answer, including its checks."""
 
-    input_tokens: int
-    input_tokens_details: CachedTokens
-    output_tokens: int
-    output_tokens_details: ReasoningTokens
+    input_tokens: int = Field(description="Tokens of all prompts.")
+    input_tokens_details: CachedTokens = Field(description="Always zeros.")
+    output_tokens: int = Field(description="Tokens of all replies.")
+    output_tokens_details: ReasoningTokens = Field(description="Always zeros.")
     total_tokens: int
 
 
@@ -307,7 +307,7 @@ class ResponseFault(BaseModel):
 class ConversationId(BaseModel):
     """The conversation that the question is a turn of."""
 
-    id: str
+    id: str = Field(description="Its id at `/v1/conversations`.")
 
 
 class ResponseRead(BaseModel):
@@ -316,33 +316,33 @@ class ResponseRead(BaseModel):
     id: str = Field(description="`resp_` and the id of the question.")
     object: Literal["response"]
     created_at: int = Field(description="Seconds since 1970.")
-    completed_at: int | None
+    completed_at: int | None = Field(description="Seconds since 1970; null before its end.")
     status: Literal["queued", "in_progress", "completed", "failed", "cancelled"]
-    background: bool
-    error: ResponseFault | None
-    incomplete_details: None
-    instructions: str | None
-    max_output_tokens: None
+    background: bool = Field(description="As asked for.")
+    error: ResponseFault | None = Field(description="Why it failed.")
+    incomplete_details: None = Field(description="Always null.")
+    instructions: str | None = Field(description="As sent.")
+    max_output_tokens: None = Field(description="Always null.")
     model: str = Field(description="As asked for.")
     output: list[OutputMessage] = Field(description="One message, once the answer is there.")
-    parallel_tool_calls: bool
-    previous_response_id: str | None
-    conversation: ConversationId | None
-    store: bool
-    temperature: None
-    text: JsonValue
-    tool_choice: str
-    tools: list[JsonValue]
-    top_p: None
-    truncation: str
-    usage: ResponseUsage | None
-    metadata: dict[str, str]
+    parallel_tool_calls: bool = Field(description="Always true; no tool is called.")
+    previous_response_id: str | None = Field(description="As sent.")
+    conversation: ConversationId | None = Field(description="The conversation that the question is a turn of.")
+    store: bool = Field(description="Whether it can be read later.")
+    temperature: None = Field(description="Always null.")
+    text: JsonValue = Field(description="The form of the answer.")
+    tool_choice: str = Field(description="Always `auto`.")
+    tools: list[JsonValue] = Field(description="Always empty.")
+    top_p: None = Field(description="Always null.")
+    truncation: str = Field(description="Always `disabled`.")
+    usage: ResponseUsage | None = Field(description="Null before its end.")
+    metadata: dict[str, str] = Field(description="As sent.")
     citewell: CompletionProof | None = Field(description="The proof of the answer; null while there is none.")
 
 
 class ResponseDeleted(BaseModel):
     """What was deleted."""
 
-    id: str
+    id: str = Field(description="As in the response.")
     object: Literal["response"]
     deleted: Literal[True]
