@@ -24,7 +24,11 @@ async def main() -> None:
             region = cited["annotated_regions"][0]
             print(f"[{region['start_index']}:{region['end_index']}] {cited['title']} {cited['url']}")
     async for update in agent.run("Is a receipt required?", session=session, stream=True):
-        print(update.text, end="")
+        # The end of a text says all of it again, to replace what was sent in pieces.
+        print(
+            "".join(part.text for part in update.contents if part.type == "text" and part.merge_mode == "append"),
+            end="",
+        )
     print()
 
 

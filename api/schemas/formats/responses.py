@@ -345,4 +345,4 @@ class ResponseDeleted(BaseModel):
 
     id: str = Field(description="As in the response.")
     object: Literal["response"]
-    deleted: Literal[True]
+    deleted: Literal[True] = Field(description="Always true.")
