@@ -1,9 +1,10 @@
 """The MCP server, over standard input and output or over HTTP."""
 
 import socket
+from collections.abc import Mapping
 from importlib.metadata import version
 from inspect import getdoc
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
@@ -11,7 +12,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from citewell.cli.console import say
 from citewell.cli.errors import USAGE, CommandFailed
@@ -41,9 +41,9 @@ class _PlainServer(MCPServer):
             raise ToolError(f"{name}: {'; '.join(map(_complaint, error.__cause__.errors()))}.") from error.__cause__
 
 
-def _complaint(fault: ErrorDetails) -> str:
-    field = ".".join(map(str, fault["loc"]))
-    return f"`{field}` {'is required' if fault['type'] == 'missing' else _without_labels(fault['msg'])}"
+def _complaint(fault: Mapping[str, object]) -> str:
+    field = ".".join(map(str, cast("tuple[object, ...]", fault["loc"])))
+    return f"`{field}` {'is required' if fault['type'] == 'missing' else _without_labels(str(fault['msg']))}"
 
 
 def _without_labels(message: str) -> str:
