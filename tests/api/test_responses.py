@@ -17,6 +17,7 @@ from domain.keys import Scope
 from tests.api.standing_in import worker
 from tests.keys import make_key
 from tests.stored import abstain, complete, fail
+from tests.waiting import until
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
@@ -118,6 +119,18 @@ def test_a_response_in_the_background_is_a_job(http: httpx.Client, client: OpenA
     other = create(client, background=True)
     assert client.responses.cancel(other.id).status == "cancelled"
     assert client.responses.cancel(other.id).status == "cancelled"
+
+
+def test_leaving_a_stream_cancels_its_question_unless_it_is_in_the_background(http: httpx.Client) -> None:
+    def states() -> dict[str, str]:
+        return {query["question"]: query["status"] for query in http.get("/v1/queries").json()["queries"]}
+
+    for question, background in (("Long in work?", True), ("How long?", False)):
+        body = {"model": "default", "input": question, "stream": True, "background": background}
+        with http.stream("POST", "/v1/responses", json=body) as stream:
+            assert next(stream.iter_lines()) == "event: response.created"
+    until(lambda: states()["How long?"] == "cancelled")
+    assert states()["Long in work?"] == "queued"
 
 
 def test_what_is_deleted_or_not_stored_is_not_found(http: httpx.Client, client: OpenAI) -> None:
