@@ -36,6 +36,7 @@ from api.routes import (
     overview,
     quality,
     queries,
+    responses,
     search,
     seed_stream,
     seeds,
@@ -90,6 +91,7 @@ _ROUTERS = (
     (search.router, _READING),
     (overview.router, _READING),
     (completions.router, _ASKING),
+    (responses.router, _ASKING),
     (seeds.router, _ASKING),
     (seed_stream.router, _ASKING),
     (seeds.citations_router, _ASKING),
@@ -98,7 +100,7 @@ _ROUTERS = (
     (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
 # OpenAI's clients and the proxies before them may add parameters of their own.
-_OPEN_TO_PARAMETERS = (completions.router,)
+_OPEN_TO_PARAMETERS = (completions.router, responses.router)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},

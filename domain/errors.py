@@ -2,7 +2,7 @@
 
 CitewellError
 ├── BadInput (422) ── QuestionInvalid, ModeUnknown, ModelNotAllowed, CursorInvalid, WorkspaceNameInvalid
-│   ├── ConversationElsewhere
+│   ├── ConversationElsewhere, TextAttached
 │   ├── IdempotencyKeyInvalid, IdempotencyKeyReused, VerificationInvalid, BatchInvalid
 │   ├── EventTypeUnknown, WebhookUrlInvalid, WebhookSecretInvalid, AddressForbidden
 │   ├── DocumentSourceInvalid ── PlaceForbidden
@@ -14,7 +14,8 @@ CitewellError
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
-├── NotFound (404) ── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
+├── NotFound (404) ── ResponseNotFound, PreviousResponseNotFound (400)
+│   ├── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
 │       ReingestionNotFound
@@ -48,6 +49,12 @@ class ModelNotAllowed(BadInput):
 
 class AnswerSchemaInvalid(BadInput):
     """The JSON Schema for the answer cannot be used."""
+
+
+class TextAttached(BadInput):
+    """The request has a text beside the question, such as an attached file. Answers rest on the documents of the
+    workspace alone, so it would not count: add it to the workspace, or leave it out. An answer that exists already can
+    be verified against it with POST /v1/verifications."""
 
 
 class ConversationElsewhere(BadInput):
@@ -192,6 +199,16 @@ class NotFound(CitewellError):
 
 class QueryNotFound(NotFound):
     """There is no query with that id."""
+
+
+class ResponseNotFound(NotFound):
+    """There is no response with that id: it was never stored, or it was deleted."""
+
+
+class PreviousResponseNotFound(NotFound):
+    """There is no response with the id in `previous_response_id`: it was never stored, or it was deleted."""
+
+    status = 400
 
 
 class DocumentNotFound(NotFound):

@@ -52,7 +52,7 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
         return []
     # Other links in the text of an answer are no citations.
     own = tuple({place.partition("#")[0] for citation in query["citations"] if (place := link(citation))})
-    names = {match[1]: match[2] for reference in query["references"] if (match := _REFERENCE.match(reference))}
+    names = names_of(query)
     return [
         {
             "type": "url_citation",
@@ -66,6 +66,11 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
         for match in LINKED_MARKER.finditer(query["answer"])
         if match[2].startswith(own)
     ]
+
+
+def names_of(query: Json) -> dict[str, str]:
+    """What the references call each source, by its number: `refund-policy.pdf, p.2`."""
+    return {match[1]: match[2] for reference in query["references"] if (match := _REFERENCE.match(reference))}
 
 
 def chunk(head: Json, delta: Json, finish_reason: str | None = None) -> dict[str, Any]:

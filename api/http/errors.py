@@ -40,7 +40,7 @@ _NO_JSON = {
 }
 # Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
-_OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+_OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _OPENAI_CODES = {"workspace_not_found": "model_not_found"}
 # The parameter that a problem without `errors` concerns.
@@ -49,6 +49,9 @@ _OPENAI_PARAMS = {
     "mode_unknown": "model",
     "conversation_elsewhere": "model",
     "question_invalid": "messages",
+    "text_attached": "messages",
+    "previous_response_not_found": "previous_response_id",
+    "response_not_found": "response_id",
 }
 
 
@@ -87,7 +90,9 @@ def problem(
         code=code,
     ).model_dump(exclude_none=True)
     if is_openai(path):
-        extensions["error"] = error_object(status, code, detail, extensions.get("errors"))
+        error = error_object(status, code, detail, extensions.get("errors"))
+        is_response = path.startswith("/v1/responses") and error["param"] == "messages"
+        extensions["error"] = error | {"param": "input"} if is_response else error
         headers = {**(headers or {}), **retry_headers(status)}
     return ProblemResponse({**members, **extensions}, status_code=status, headers=headers)
 

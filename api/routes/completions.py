@@ -24,7 +24,7 @@ _CHUNK = """data: {"id": "chatcmpl-…", "object": "chat.completion.chunk", "cre
 data: [DONE]
 
 """
-_ERRORS: dict[int | str, dict[str, Any]] = {
+ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": OpenAIProblem, "description": "The request cannot be served as it is."},
     404: {"model": OpenAIProblem, "description": "There is no such workspace."},
     422: {"model": OpenAIProblem, "description": "A value of the request cannot be used; `errors` names the fields."},
@@ -33,18 +33,21 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         "description": "The database is away, or too much waits; `Retry-After` says how long.",
     },
 }
+UNANSWERED: dict[int | str, dict[str, Any]] = {
+    502: {"model": OpenAIProblem, "description": "The question failed; `code` says how."},
+    504: {"model": OpenAIProblem, "description": "Not finished in time; poll `Location`."},
+}
 _COMPLETION: dict[int | str, dict[str, Any]] = {
+    **UNANSWERED,
     200: described(
         "The completion; with `stream` its chunks, then `[DONE]`. An error in a stream is an event too.", _CHUNK
     ),
-    502: {"model": OpenAIProblem, "description": "The question failed; `code` says how."},
-    504: {"model": OpenAIProblem, "description": "Not finished in time; poll `Location`."},
 }
 
 # As one type: generators of clients know no headers of several.
 _NAMED = {"type": "string", "pattern": "^(new|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}
 
-router = APIRouter(prefix="/v1", tags=["openai"], responses=_ERRORS)
+router = APIRouter(prefix="/v1", tags=["openai"], responses=ERRORS)
 
 
 @router.post(

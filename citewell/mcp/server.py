@@ -1,13 +1,17 @@
 """The MCP server, over standard input and output or over HTTP."""
 
 import socket
+from collections.abc import Mapping
 from importlib.metadata import version
 from inspect import getdoc
+from typing import Any, cast
 
 import uvicorn
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from citewell.cli.console import say
 from citewell.cli.errors import USAGE, CommandFailed
@@ -25,8 +29,29 @@ _LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent
 _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 
 
+class _PlainServer(MCPServer):
+    """Says what is wrong with the arguments of a call in words of its own: those of pydantic are for programmers."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            raise ToolError(f"{name}: {'; '.join(map(_complaint, error.__cause__.errors()))}.") from error.__cause__
+
+
+def _complaint(fault: Mapping[str, object]) -> str:
+    field = ".".join(map(str, cast("tuple[object, ...]", fault["loc"])))
+    return f"`{field}` {'is required' if fault['type'] == 'missing' else _without_labels(str(fault['msg']))}"
+
+
+def _without_labels(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input ").removeprefix("List ")
+
+
 def build_server(reach: Reach) -> MCPServer:
-    server = MCPServer(
+    server = _PlainServer(
         "citewell", "Citewell", instructions=_INSTRUCTIONS, version=version("citewell"), log_level="WARNING"
     )
     tools = Tools(reach)

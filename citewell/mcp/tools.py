@@ -80,7 +80,10 @@ class Tools:
         self,
         context: Caller,
         answer: Annotated[str, Field(description="Any text; [1] in it cites the first source.")],
-        sources: Annotated[list[shapes.SourceGiven], Field(min_length=1, description="What it was written from.")],
+        sources: Annotated[
+            list[shapes.TextOrSource],
+            Field(min_length=1, description="What it was written from: texts, or objects with more about them."),
+        ],
         question: Annotated[str | None, Field(description="What was asked, if it is known.")] = None,
         repair: Annotated[
             shapes.Repair, Field(description="Mend or drop what fails, only remove wrong citations, or leave the text.")

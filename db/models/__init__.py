@@ -26,6 +26,7 @@ from db.models.model_choice import ModelChoice
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
 from db.models.reingestion import ReingestedDocument, Reingestion
+from db.models.response import StoredResponse
 from db.models.source import ItemOutcome, Source, SourceItem, SourcePhase, SourceStatus
 from db.models.step import Event, StepOutcome
 from db.models.validity import AnswerValidity, DocumentChange
@@ -105,6 +106,7 @@ __all__ = [
     "SourceStatus",
     "StepOutcome",
     "StoredObject",
+    "StoredResponse",
     "Tenant",
     "Verification",
     "VerificationClaim",

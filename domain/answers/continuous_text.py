@@ -153,8 +153,9 @@ def mark_of(place: Json) -> str:
     return f" ({said})" if said else ""
 
 
-def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
-    markers: dict[int, _Marker] = {}
+def cited_places(answer: str, citations: Sequence[Json]) -> list[tuple[int, int, Json]]:
+    """Each marker of the answer that stands for a citation, from its start to its end, in their order."""
+    places: dict[int, tuple[int, int, Json]] = {}
     for citation in citations:
         marker = f"[{citation['number']}]"
         start = answer.find(marker, citation["answer_end"])
@@ -162,5 +163,12 @@ def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Mar
         if start < 0 or _SPACE.sub("", _MARKER.sub("", between)):
             start = answer.find(marker, citation["answer_start"])
         if start >= 0:
-            markers[start] = _Marker(start, start + len(marker), citation["number"], link(citation))
-    return [markers[start] for start in sorted(markers)]
+            places[start] = start, start + len(marker), citation
+    return [places[start] for start in sorted(places)]
+
+
+def _markers_of(answer: str, citations: Sequence[Json], link: Link) -> list[_Marker]:
+    return [
+        _Marker(start, end, citation["number"], link(citation))
+        for start, end, citation in cited_places(answer, citations)
+    ]

@@ -990,6 +990,16 @@ _ANSWERS = """
         created_at timestamptz NOT NULL DEFAULT now()
     );
     CREATE INDEX ix_shared_answers_query_id ON shared_answers (query_id);
+
+    -- What a client of the Responses API said beside its question.
+    CREATE TABLE stored_responses (
+        query_id uuid
+            CONSTRAINT pk_stored_responses PRIMARY KEY
+            CONSTRAINT fk_stored_responses_query_id REFERENCES queries ON DELETE CASCADE,
+        tenant_id bigint NOT NULL,
+        asked jsonb NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now()
+    );
 """
 
 _WEBHOOKS = """
@@ -1155,6 +1165,7 @@ def _limit_to_workspaces() -> None:
     limit("queries", "workspace_id", also=f"coalesce(options -> 'workspaces', '[]') <@ to_jsonb({LIMITED_TO})")
     limit_by_query("feedback")
     limit_by_query("shared_answers")
+    limit_by_query("stored_responses")
 
 
 def downgrade() -> None:

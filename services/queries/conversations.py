@@ -134,8 +134,12 @@ def continue_question(query_id: uuid.UUID, title: str | None, request: Repeatabl
 
 
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
-    """What was said, as far as it helps to understand the next question: each question as it was understood."""
-    messages: list[tuple[str, str]] = []
+    """What was said, as far as it helps to understand the next question: each question as it was understood.
+
+    The first of them may have come with what was said before it.
+    """
+    earlier = turns[0].query.options.get("conversation", ()) if turns else ()
+    messages = [(message["role"], message["text"]) for message in earlier]
     for turn in turns:
         messages.append(("user", turn.restated or turn.query.question))
         if turn.answer is not None:

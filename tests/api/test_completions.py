@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from api.answers import completions
+from api.answers import chat
 from config.settings import settings
 from db.models import Query, StepOutcome, Verification
 from db.queries.access.workspaces import add_workspace
@@ -73,7 +73,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         notify_end(query_id)
         told.set()
 
-    monkeypatch.setattr(completions, "notify_end", ring_and_tell)
+    monkeypatch.setattr(chat, "notify_end", ring_and_tell)
     return told
 
 
@@ -459,7 +459,7 @@ def test_a_failed_query_ends_its_stream_with_an_error(http: httpx.Client) -> Non
 
 
 def test_waiting_has_an_end_in_both_forms(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:  # N9
-    monkeypatch.setattr(completions, "MAX_WAIT_S", 0.2)
+    monkeypatch.setattr(chat, "MAX_WAIT_S", 0.2)
     told = assert_problem(http.post(PATH, json=body()), 504, "not_finished_in_time")
     assert told["error"]["code"] == "not_finished_in_time"
     raw = http.post(PATH, json=body(stream=True)).text

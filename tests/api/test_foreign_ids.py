@@ -8,6 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from api.schemas.formats.responses import ResponseCreate, response_id
 from config.settings import settings
 from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
@@ -23,6 +24,7 @@ from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
 from services.queries import conversations
+from services.queries.responses import remember
 from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
@@ -36,6 +38,7 @@ MARK = "of-the-first"
 # How to create the resource named by a path parameter, for the current tenant.
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
+    "response_id": lambda: _stored_response(),
     "conversation_id": lambda: str(conversations.begin(MARK, f"About {MARK}")[0]["id"]),
     "thread_id": lambda: str(conversations.begin(MARK, f"Thread {MARK}")[0]["id"]),
     "document_id": lambda: _stored_document(),
@@ -118,6 +121,14 @@ def _stored_feedback() -> str:
         query = session.scalars(select(Query)).first()
         assert query is not None
         return str(add_feedback(session, query.id, place="answer", rating="up", author=MARK).id)
+
+
+def _stored_response() -> str:
+    with transaction() as session:
+        query = session.scalars(select(Query)).first()
+        assert query is not None
+    remember(query.id, ResponseCreate(model=MARK, input=f"What is {MARK}?").beside)
+    return response_id(query.id)
 
 
 def _stored_share() -> str:
@@ -235,6 +246,7 @@ def test_ids_and_names_in_a_body_are_looked_up_for_the_caller_only(http: httpx.C
         ("/agentic/chat", {"question": "What?", "workspace": MARK}),
         ("/multiagent/chat", {"question": "What?", "workspace": MARK}),
         ("/api/query", {"query": "What?", "workspace": MARK}),
+        ("/v1/responses", {"input": "What?", "model": MARK}),
         ("/v1/chat/completions", {"messages": [{"role": "user", "content": "What?"}], "model": MARK}),
     ):
         assert_problem(http.post(path, json=body, headers=tenants.second), 404, "workspace_not_found")

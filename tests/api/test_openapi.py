@@ -27,6 +27,10 @@ def operations(schema: JSON) -> Iterator[tuple[str, JSON]]:
 
 def test_every_promised_path_is_described(schema: JSON) -> None:
     assert {name for name, _ in operations(schema)} == {
+        "POST /v1/responses",
+        "GET /v1/responses/{response_id}",
+        "DELETE /v1/responses/{response_id}",
+        "POST /v1/responses/{response_id}/cancel",
         "POST /v1/documents",
         "GET /v1/documents",
         "GET /v1/documents/{document_id}",

@@ -143,6 +143,19 @@ def test_the_requests_of_the_page_about_integrations_run(offline: Stack) -> None
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_the_example_of_the_page_about_responses_runs(offline: Stack) -> None:  # N9, issue 44
+    offline.add_text("policy.md", SOURCE, workspace="default")
+    page = (DOCS / "openai.md").read_text().partition("## Responses")[2]
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    command = [sys.executable, "-c", code.replace("http://localhost:8000", offline.supervisor.url)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    answer, cited, after, is_ended = ran.stdout.splitlines()
+    assert re.match(r"(All )?[Rr]eturns must be made within 30 days", answer), ran.stdout + ran.stderr
+    assert cited.startswith("[1] ")
+    assert "receipt is required" in after
+    assert is_ended == "True"
+
+
 def test_what_open_webui_calls(offline: Stack) -> None:  # N9
     offline.add_text("policy.md", SOURCE, workspace="webui")
     key = offline.http.post("/v1/keys", json={"name": "open-webui", "scopes": ["read", "ask"]}).json()["key"]

@@ -13,6 +13,7 @@ from db.session import reading
 WORK: list[tuple[str, dict[str, Any]]] = [
     ("ask", {"question": "How long?", "workspace": "w"}),
     ("verify", {"answer": "It is so.", "sources": [{"text": "So it is."}]}),
+    ("verify", {"answer": "It is so.", "sources": ["So it is."]}),
 ]
 
 

@@ -323,3 +323,23 @@ def test_a_question_that_is_refused_begins_no_conversation(api_url: str) -> None
     assert conversations.read_conversations(None, None, after=None, limit=9) == []
     unknown = call(in_process(api_url), "ask", question="How long?", conversation_id=str(uuid.uuid4()))
     assert "Ask with conversation_id `new`" in complaint(unknown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"answer": "x", "sources": [5]}, "verify: `sources.0` should be a text, or an object with"),
+        ({"answer": "x", "sources": "a text"}, "verify: `sources` should be a valid list"),
+        ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item"),
+        ({"sources": ["a text"]}, "verify: `answer` is required."),
+        ({"answer": "x", "sources": ["y"], "repair": "all"}, "verify: `repair` should be 'full', 'citations' or 'off'"),
+        ({"answer": "x", "sources": [{"title": "A"}]}, "Source 1 needs either a text or a document_id"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_told_in_a_sentence(
+    api_url: str, arguments: dict[str, Any], said: str
+) -> None:  # N9, issue 44
+    complained = complaint(call(in_process(api_url), "verify", **arguments))
+    assert said in complained
+    assert "pydantic" not in complained
+    assert "\n" not in complained

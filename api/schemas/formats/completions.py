@@ -4,6 +4,7 @@ Request fields that are not here are ignored: OpenAI's clients send new ones all
 not be kept are here in order to be refused.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
 
@@ -13,11 +14,14 @@ from api.schemas.questions.answers import CitationRead, ObjectRead, Verification
 from api.schemas.questions.beside_answers import SignalRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, JsonObject, ModelName
+from domain.query.attached_text import has_attached_text
 
 ConversationNamed = UUID | Literal["new"]
 CONVERSATION = "conversation_id"
 """The key of `metadata` for it."""
 
+_OF_THE_SYSTEM = {"system", "developer"}
+_TEXTS = {"text", "input_text", "output_text"}
 _REFUSED: dict[str, str] = {
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
@@ -25,18 +29,20 @@ _REFUSED: dict[str, str] = {
 }
 
 
-class _Lenient(BaseModel):
+class Lenient(BaseModel):
+    """What is not known is ignored."""
+
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-class ContentPart(_Lenient):
+class ContentPart(Lenient):
     """A part of a message; in the question every part has to be text."""
 
     type: str = Field(description="`text`; other types are refused in the question.", examples=["text"])
     text: str | None = Field(default=None, description="The text of a part of type `text`.")
 
 
-class ChatMessage(_Lenient):
+class ChatMessage(Lenient):
     """A message of the conversation. The last one with the role `user` is the question; earlier ones of users and
     assistants say what it refers to."""
 
@@ -46,13 +52,13 @@ class ChatMessage(_Lenient):
     )
 
 
-class StreamOptions(_Lenient):
+class StreamOptions(Lenient):
     """OpenAI's options of a stream."""
 
     include_usage: bool | None = Field(default=None, description="End the stream with a chunk that has the usage.")
 
 
-class JsonSchemaFormat(_Lenient):
+class JsonSchemaFormat(Lenient):
     """OpenAI's form of a schema; `strict` and other members change nothing, as every object follows it."""
 
     schema_: JsonObject = Field(
@@ -62,7 +68,7 @@ class JsonSchemaFormat(_Lenient):
     )
 
 
-class ResponseFormat(_Lenient):
+class ResponseFormat(Lenient):
     """The form of the answer."""
 
     type: str = Field(
@@ -90,23 +96,66 @@ class CompletionOptions(Input):
     )
 
 
-class CompletionCreate(_Lenient):
+class Asked(Lenient):
+    """What one of OpenAI's clients asks, in either of its APIs."""
+
+    model: ModelName = Field(
+        description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
+    )
+    stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
+    citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
+
+    @property
+    def said(self) -> Sequence[ChatMessage]:
+        """The conversation; the last message of the user is the question."""
+        raise NotImplementedError
+
+    @property
+    def form(self) -> ResponseFormat | None:
+        """The form that the answer is to have."""
+        raise NotImplementedError
+
+    @property
+    def question(self) -> str:
+        return _text_of(self.said[_last_of_user(self.said)])
+
+    @property
+    def before(self) -> list[tuple[str, str]]:
+        return [(message.role, _text_of(message)) for message in self.said[: _last_of_user(self.said)]]
+
+    @property
+    def has_attached_text(self) -> bool:
+        """Whether a chat program sent a text beside the question, in its own words or in those of the system."""
+        prompts = (_text_of(message) for message in self.said if message.role in _OF_THE_SYSTEM)
+        return has_attached_text(self.question, is_question=True) or any(
+            has_attached_text(prompt, is_question=False) for prompt in prompts
+        )
+
+    @property
+    def is_json(self) -> bool:
+        return self.form is not None and self.form.type == "json_object"
+
+    @property
+    def answer_schema(self) -> dict[str, Any] | None:
+        """The schema to answer by: empty for none, None for that of the workspace."""
+        if self.form is None:
+            return None
+        named = self.form.json_schema if self.form.type == "json_schema" else None
+        return dict(named.schema_) if named else {}
+
+
+class CompletionCreate(Asked):
     """A conversation whose last question is answered from the documents of a workspace, and from nothing else.
 
     Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
     """
 
-    model: ModelName = Field(
-        description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
-    )
     messages: list[ChatMessage] = Field(
         min_length=1,
         description="The conversation; the last question is answered.",
         examples=[[{"role": "user", "content": "Within how many days must returns be made?"}]],
     )
-    stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
     stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
-    citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
     metadata: JsonValue = Field(
         default=None,
         description="`conversation_id` makes the question a turn of that conversation, or with `new` the first one of "
@@ -129,28 +178,16 @@ class CompletionCreate(_Lenient):
     web_search_options: JsonValue = Field(default=None, description="Refused: only the documents are searched.")
 
     @property
-    def question(self) -> str:
-        return _text_of(self.messages[_last_of_user(self.messages)])
+    def said(self) -> Sequence[ChatMessage]:
+        return self.messages
 
     @property
-    def before(self) -> list[tuple[str, str]]:
-        return [(message.role, _text_of(message)) for message in self.messages[: _last_of_user(self.messages)]]
+    def form(self) -> ResponseFormat | None:
+        return self.response_format
 
     @property
     def conversation(self) -> ConversationNamed | None:
         return _conversation_in(self.metadata)
-
-    @property
-    def is_json(self) -> bool:
-        return self.response_format is not None and self.response_format.type == "json_object"
-
-    @property
-    def answer_schema(self) -> dict[str, Any] | None:
-        """The schema to answer by: empty for none, None for that of the workspace."""
-        if self.response_format is None:
-            return None
-        named = self.response_format.json_schema if self.response_format.type == "json_schema" else None
-        return dict(named.schema_) if named else {}
 
     @field_validator("metadata")
     @classmethod
@@ -161,9 +198,7 @@ class CompletionCreate(_Lenient):
     @field_validator("messages")
     @classmethod
     def _a_question(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
-        content = messages[_last_of_user(messages)].content
-        if isinstance(content, list) and any(part.type != "text" or part.text is None for part in content):
-            raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
+        require_a_question(messages)
         return messages
 
     @field_validator("n")
@@ -183,10 +218,7 @@ class CompletionCreate(_Lenient):
     @field_validator("response_format")
     @classmethod
     def _of_sentences(cls, wanted: ResponseFormat | None) -> ResponseFormat | None:
-        if wanted and wanted.type not in ("text", "json_object", "json_schema"):
-            raise ValueError("the type must be text, json_object or json_schema")
-        if wanted and wanted.type == "json_schema" and not (wanted.json_schema and wanted.json_schema.schema_):
-            raise ValueError("send the schema as {'type': 'json_schema', 'json_schema': {'schema': {…}}}")
+        require_a_known_form(wanted)
         return wanted
 
     @field_validator("tool_choice", "function_call")
@@ -204,6 +236,21 @@ class CompletionCreate(_Lenient):
         return value
 
 
+def require_a_question(messages: Sequence[ChatMessage]) -> None:
+    """Raise ValueError for a conversation without a question in words."""
+    content = messages[_last_of_user(messages)].content
+    if isinstance(content, list) and any(part.type not in _TEXTS or part.text is None for part in content):
+        raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
+
+
+def require_a_known_form(wanted: ResponseFormat | None) -> None:
+    """Raise ValueError for a form that answers cannot have."""
+    if wanted and wanted.type not in ("text", "json_object", "json_schema"):
+        raise ValueError("the type must be text, json_object or json_schema")
+    if wanted and wanted.type == "json_schema" and not (wanted.json_schema and wanted.json_schema.schema_):
+        raise ValueError("send the schema as {'type': 'json_schema', 'json_schema': {'schema': {…}}}")
+
+
 def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
     named = metadata.get(CONVERSATION) if isinstance(metadata, dict) else None
     if named is None:
@@ -216,7 +263,7 @@ def _conversation_in(metadata: JsonValue) -> ConversationNamed | None:
         raise ValueError(f"{CONVERSATION} must be the id of a conversation, or new") from None
 
 
-def _last_of_user(messages: list[ChatMessage]) -> int:
+def _last_of_user(messages: Sequence[ChatMessage]) -> int:
     places = [place for place, message in enumerate(messages) if message.role == "user"]
     if not places:
         raise ValueError("none has the role user, so there is no question")

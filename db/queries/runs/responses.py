@@ -1,0 +1,26 @@
+"""What clients of OpenAI's Responses API said beside their questions."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from db.models import StoredResponse
+from domain.errors import ResponseNotFound
+
+
+def add_response(session: Session, query_id: uuid.UUID, asked: dict[str, Any]) -> None:
+    session.add(StoredResponse(query_id=query_id, asked=asked))
+
+
+def find_response(session: Session, query_id: uuid.UUID) -> dict[str, Any] | None:
+    stored = session.get(StoredResponse, query_id)
+    return stored.asked if stored else None
+
+
+def delete_response(session: Session, query_id: uuid.UUID) -> None:
+    """Raises ResponseNotFound."""
+    deleted = delete(StoredResponse).where(StoredResponse.query_id == query_id).returning(StoredResponse.query_id)
+    if session.scalar(deleted) is None:
+        raise ResponseNotFound
