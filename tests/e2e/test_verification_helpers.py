@@ -112,8 +112,17 @@ def assert_answered(stack: Stack, asked: list[str]) -> None:
         assert sum(verification["kind"] == "published" for verification in published) == 1
 
 
-def test_without_helpers_everything_is_done_in_place(stack: Stack) -> None:  # A1
+def test_without_helpers_everything_is_done_in_place_and_seen_there(stack: Stack) -> None:  # A1, issue 43
     asked = ask(stack, MANY)
+    environment = {**os.environ, "CITEWELL_HOME": str(stack.supervisor.home)}
+    command = [str(Path(sys.executable).parent / "citewell"), "celery", "inspect", "active", "--json"]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    active = [(task["name"], task["delivery_info"]) for tasks in json.loads(told).values() for task in tasks]
+    in_place = {name for name, delivered in active if delivered.get("in_place")}
+    assert in_place
+    assert in_place <= {"query.score_chunks", "query.generate", "query.extract_citations"} | {
+        f"query.check_{what}" for what in ("alignment", "coverage", "answerability", "statements", "early")
+    }
     assert_answered(stack, asked)
     assert len(workers_of_checks(stack, asked)) == 1
 

@@ -72,13 +72,11 @@ def verify(
         emit(result)
     else:
         out.print(given_view(result))
-    if result["status"] != "succeeded":
-        if error := result["error"]:
-            raise CommandFailed(f"the verification failed: {error['message']}")
-        raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
     if pipeline.is_asked:
         case = gates.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
-        pipeline.conclude([gates.outcome_of(case, result, gate)], quiet=as_json)
+        pipeline.conclude([gates.outcome_of(case, result, gate, wait)], quiet=as_json)
+    elif result["status"] != "succeeded":
+        raise CommandFailed(gates.problem_of(result, wait))
 
 
 def _answer(name: str) -> str:
