@@ -82,6 +82,8 @@ def test_celerys_command_says_what_it_can_join(tmp_path: Any) -> None:  # issue 
 def test_flower_sees_workers_tasks_and_steps_in_place(offline: Stack) -> None:  # A9, issue 43
     with flower(offline) as http:
         until(lambda: names(http.get("/api/workers", params={"refresh": "1"}).json()) >= POOLS, seconds=60)
+        # As Flower itself does every few seconds.
+        assert "task events" in celery(offline, "control", "enable_events").stdout
         offline.add_text("policy.md", "All returns must be made within 30 days.", workspace="flower")
         assert offline.ask("Within how many days must returns be made?", workspace="flower")["status"] == "succeeded"
         # One message does all steps of a question where a process serves all their queues.

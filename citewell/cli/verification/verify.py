@@ -66,8 +66,9 @@ def verify(
     answer = cast("str", answer)
     text, sources = _answer(answer), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
-        verified = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        result = cast("dict[str, Any]", verified)
+        begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
+        # Without waiting the client has only what it was accepted as.
+        result = cast("dict[str, Any]", begun if wait else client.verification(begun["id"]))
     if as_json:
         emit(result)
     else:
