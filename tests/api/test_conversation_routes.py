@@ -341,8 +341,8 @@ def test_a_conversation_with_too_many_turns_for_a_file_says_what_to_do(
 ) -> None:  # issue 43
     monkeypatch.setattr(conversations, "MOST_OF_A_FILE", 2)
     conversation = begin(http)
-    for question in (FIRST, SECOND):
-        end(ask(http, conversation, question), complete)
+    end(ask(http, conversation, FIRST), complete)
+    end(ask(http, conversation, SECOND), fail)
     assert http.get(f"{PATH}/{conversation}/export").status_code == 200
     end(ask(http, conversation, "And pump 7?"), abstain)
     problem = assert_problem(http.get(f"{PATH}/{conversation}/export"), 422, "conversation_too_long")

@@ -70,12 +70,12 @@ def test_an_answer_that_does_not_end_is_an_error_in_every_report(
     report = tmp_path / "report.xml"
     # Nothing verifies here.
     late = citewell("verify", answer, "-s", policy, "--wait", "0", "--junit", str(report))
-    assert (late.code, "could not be verified" in late.complaint) == (2, True)
+    assert (late.code, "could not be verified" in late.err) == (2, True)
     written = report.read_text(encoding="utf-8")
     assert 'errors="1"' in written
     assert "no result after 0 s" in written
     alone = citewell("verify", answer, "-s", policy, "--wait", "0")
-    assert (alone.code, "no result after 0 s" in alone.complaint) == (1, True)
+    assert (alone.code, "no result after 0 s" in alone.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ async def put_back_if_helped(message: Message) -> None:
     queue. It does so once: what comes again is done here."""
     may_leave = message.queue in _served and is_helped(message.queue) and not message.is_redelivered
     if may_leave and await asyncio.to_thread(is_crowded):
-        raise Reject("other processes are free", requeue=True)
+        raise Reject(requeue=True)
 
 
 class Continuation:

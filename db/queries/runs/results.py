@@ -115,7 +115,7 @@ named AS MATERIALIZED (
 -- Only blocks of spreadsheets have a place, their sixth field; those of other documents are looked through once.
 placed AS MATERIALIZED (
     SELECT documents.id AS document_id, (block ->> 1)::int AS start, (block ->> 2)::int AS until, block -> 5 AS place
-    FROM documents CROSS JOIN jsonb_path_query(documents.blocks, '$[*] ? (@.size() == 6)') AS block
+    FROM documents CROSS JOIN jsonb_path_query(documents.blocks, 'strict $[*] ? (@.size() == 6)') AS block
     WHERE documents.id IN (
         SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer) AND page_number IS NULL)
 ),
