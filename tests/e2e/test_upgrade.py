@@ -73,7 +73,7 @@ def test_this_version_serves_while_a_later_one_migrates_and_after_it(
     under_way = [offline.submit("Within how many days must returns be made?", workspace="upgrade") for _ in range(4)]
     migrate(offline, newer_migrations, "head")
     ready = offline.http.get("/readyz")
-    assert (ready.status_code, ready.json()["schema"]) == (200, "newer")
+    assert (ready.status_code, ready.json()["checks"]["schema"]) == (200, "newer")
     assert "schema newer" in doctor(offline)
     offline.add_text("fees.md", "The fee for a late return is 5 euros.", workspace="upgrade")
     later = offline.submit("What is the fee for a late return?", workspace="upgrade")

@@ -67,8 +67,11 @@ def test_a_name_keeps_its_certificate_while_its_address_is_dialled(monkeypatch: 
         seen.append(request)
         return httpx.Response(200, json={"data": []}, request=request)
 
+    def resolve(*_: object, **__: object) -> list[tuple[int, int, int, str, tuple[str, int]]]:
+        return [(2, 1, 6, "", ("8.8.8.8", 443))]
+
     monkeypatch.setattr(httpx.Client, "send", send)
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("8.8.8.8", 443))])
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     assert ask_server(f"{ADDRESS}/models", "", "", may_dial=judge_of_dialled(ADDRESS, [])).state == "ok"
