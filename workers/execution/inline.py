@@ -69,13 +69,10 @@ def _should_run_here(links: Sequence[Signature[Any]], models: ModelGateway) -> b
     work = in_place(links)
     if work is None:
         return False
-    return models.has_room(len(work.keys)) or not _is_helped(links, work)
-
-
-def _is_helped(links: Sequence[Signature[Any]], work: Work) -> bool:
-    """Whether other processes would run all of these, or what one of them spreads while it runs."""
+    # What one of them spreads while it runs can be done elsewhere, too, if it goes on as a message.
     spread = [part.step.spreads(work.run, "") for part in work.parts if part.step.spreads]
-    return all(map(_has_helpers, links)) or any(map(_has_helpers, spread))
+    is_helped_with = all(map(_has_helpers, links)) or any(map(_has_helpers, spread))
+    return models.has_room(len(work.keys)) or not is_helped_with
 
 
 def _has_helpers(link: Signature[Any]) -> bool:
