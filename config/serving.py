@@ -91,5 +91,6 @@ class WorkerSettings(Group):
 
     events: bool = Field(
         default=False,
-        description="Task events, heartbeats and remote control through the broker, as Flower needs them",
+        description="Send task events from the start. Otherwise workers do so from `celery control enable_events` on, "
+        "as Flower asks them",
     )

@@ -372,6 +372,12 @@ class Settings(BaseSettings):
         chosen._model_choice = choice
         return chosen
 
+    def as_choice(self) -> "Settings":
+        """These settings, within the bounds of a choice that was made on the page, which none of them is yet."""
+        made = self.model_copy()
+        made._model_choice = 0
+        return made
+
     @property
     def is_keyless(self) -> bool:
         """Whether requests need no key, because only this machine reaches the API."""

@@ -454,6 +454,12 @@ class QueryUnfinished(CitewellError):
     status = 409
 
 
+class ConversationTooLong(CitewellError):
+    """The conversation has too many turns for one file; save its answers one by one."""
+
+    status = 422
+
+
 class PdfUnavailable(CitewellError):
     """This server cannot write PDF: pip install 'citewell[pdf]' on it, or export HTML and print that."""
 

@@ -35,11 +35,11 @@ app.conf.update(
     # With more, one process hoards messages that another could process.
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
-    # No remote control: live workers are listed in Postgres (workers.background.heartbeat). Flower needs both; they
-    # make a message cost two thirds more.
+    # Workers answer `inspect` and `control`, and send task events from `control enable_events` on, which Flower sends.
+    # All events of every process from the start make a message cost two thirds more.
     worker_send_task_events=settings().workers.events,
     task_send_sent_event=settings().workers.events,
-    worker_enable_remote_control=settings().workers.events,
+    worker_enable_remote_control=True,
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     broker_transport_options={

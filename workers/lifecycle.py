@@ -42,6 +42,7 @@ from workers.background.reconciler import start_reconciler
 from workers.celery_app import app
 from workers.execution.claims import held_claims, start_draining
 from workers.execution.inline import serve
+from workers.execution.shown_steps import show_to
 from workers.processes.capacity import Capacity
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop
@@ -174,6 +175,7 @@ def _stop_telemetry() -> None:
 @worker_ready.connect
 def _on_ready(sender: Any, **_: Any) -> None:
     _drain_on_sigquit(sender.controller)
+    show_to(sender)
     queues = sender.app.amqp.queues.consume_from
     heartbeat = Heartbeat(list(queues), sender.controller.concurrency, capacity=_capacity(sender.controller, queues))
     heartbeat.start()

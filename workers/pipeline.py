@@ -70,8 +70,12 @@ def after_search(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_retrieve(run: Run, context: StepContext) -> Signature[Any]:
+    """The scores are spread over the live processes that rerank, unless passages share a request."""
     keys = [str(key) for key, _ in context.retrieved["candidates"]]
-    return scoring_canvas(run, batches(keys, context.query.options.rerank_batch))
+    size = context.query.options.rerank_batch
+    if context.tools.reranker is None and not context.query.options.shares_calls:
+        size = min(size, -(-len(keys) // context.tools.processes_of(Queue.RERANKING.value)) or 1)
+    return scoring_canvas(run, batches(keys, size))
 
 
 def after_select(run: Run, context: StepContext) -> Signature[Any]:

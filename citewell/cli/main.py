@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "keys": ("administration.keys:app", "Make, list and revoke keys of the API."),
     "tenants": ("administration.operate:tenants_app", "List tenants, and change their weights."),
     "workers": ("administration.operate:workers_app", "Which worker processes live, and what waits."),
+    "celery": ("installation.celery:app", "Look into queues and tasks with Celery's own command."),
     "backup": ("administration.backup:backup_app", "Write everything to one file."),
     "restore": ("administration.backup:restore_app", "Bring everything back from such a file."),
     "demo": ("installation.demo:app", "Ask five questions about the example documents."),

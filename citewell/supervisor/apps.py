@@ -17,6 +17,7 @@ from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
 _WORKER_PATIENCE_S = 6.0
+_HEARTBEAT_S = 30  # Celery's own, which only Flower needs; every process also beats in Postgres
 # Celery's options for a custom pool (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
 # Modules that the fork server preloads for all, and space in its arguments for the titles that `ps` shows of each.
@@ -88,12 +89,12 @@ def _api(settings: Settings, port: int) -> ProcessSpec:
 def _worker(
     name: str, beats_as: str, pool: PoolSettings, settings: Settings, stop: tuple[tuple[signal.Signals, float], ...]
 ) -> ProcessSpec:
-    heard = ("--task-events",) if settings.workers.events else ("--without-heartbeat",)
     return ProcessSpec(
         name=name,
         argv=(sys.executable, "-m", "celery", "-A", "workers.celery_app", "worker", "-Q", ",".join(pool.queues),
               "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
-              "-n", f"{name}@%h", "--without-mingle", "--without-gossip", *heard),
+              "-n", f"{name}@%h", "--without-mingle", "--without-gossip",
+              "--heartbeat-interval", str(_HEARTBEAT_S)),
         # A file for each process, so that one which hangs is seen beside those that do not; the one that is started
         # after it touches the same file.
         env=CUSTOM_POOL | ({"CITEWELL_PULSE_FILE": f"{settings.pulse_file}-{beats_as}"} if settings.pulse_file else {}),

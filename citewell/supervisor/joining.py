@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from citewell.supervisor.apps import SOURCE, child_environment, own_receivers, worker_processes
+from citewell.supervisor.apps import CUSTOM_POOL, SOURCE, child_environment, own_receivers, worker_processes
 from citewell.supervisor.errors import NothingToJoin, UnknownQueue
 from citewell.supervisor.home import home_at
 from citewell.supervisor.processes.fleet import Fleet
@@ -63,6 +63,13 @@ def addresses(settings: Settings) -> tuple[str, str]:
     return database, broker
 
 
+def environment(settings: Settings) -> dict[str, str]:
+    """The variables of a process that works with the server of the home, or with the one that is named. Raises
+    NothingToJoin.
+    """
+    return {**child_environment(settings.home, *addresses(settings)), **CUSTOM_POOL, **own_receivers(settings)}
+
+
 def run_workers(
     settings: Settings, pools: Mapping[str, PoolSettings], *, on_line: OnLine, on_ready: Callable[[list[str]], None]
 ) -> None:
@@ -70,8 +77,7 @@ def run_workers(
 
     Raises NothingToJoin, StartFailed.
     """
-    database_url, redis_url = addresses(settings)
-    environment = {**child_environment(settings.home, database_url, redis_url), **own_receivers(settings)}
+    surroundings = environment(settings)
     with ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="citewell-workers-")))
         fleet = Fleet(logs, on_line)
@@ -80,7 +86,7 @@ def run_workers(
         _forget_pulses(settings)
         patience = settings.recovery.drain_s + _HANDS_BACK_WITHIN_S
         specs = worker_processes(settings, pools, suffix=f"-{os.getpid()}", patience_s=patience)
-        workers = [fleet.launch(replace(spec, env={**environment, **spec.env}, cwd=SOURCE)) for spec in specs]
+        workers = [fleet.launch(replace(spec, env={**surroundings, **spec.env}, cwd=SOURCE)) for spec in specs]
         with suppress(KeyboardInterrupt):
             fleet.await_ready(workers, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
             on_ready([spec.name for spec in specs])

@@ -4,10 +4,11 @@ Those that an operator names may be anywhere, and so may those of this machine w
 """
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from clients.llm.completions.aiohttp_transport import MayDial
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from domain.errors import AddressForbidden, ModelServerUnusable, WebhookUrlInvalid
 
@@ -41,7 +42,7 @@ def check_server_address(address: str, named: Sequence[str], *, may_be_loopback:
         ) from None
 
 
-def judge_of_dialled(address: str, named: Sequence[str]) -> Callable[[str, int], None] | None:
+def judge_of_dialled(address: str, named: Sequence[str]) -> MayDial | None:
     """What raises OSError for an IP address and port that a chosen server's name must not lead to when it is dialled:
     a name may move. None for a server of this machine, and for those that the operator named.
     """

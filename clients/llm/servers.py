@@ -1,6 +1,7 @@
 """What a provider's server says about itself: whether it accepts the key, and which models it serves."""
 
-from collections.abc import Sequence
+import socket
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,6 +9,7 @@ from typing import Any, Literal
 import httpx
 
 from clients.addresses import endpoint, key_headers
+from clients.llm.completions.aiohttp_transport import MayDial, proxy_for, trusted_certificates
 from clients.llm.completions.request_body import COMPATIBLE
 from clients.llm.completions.server_words import server_words
 from clients.llm.completions.wire_format import shown
@@ -72,14 +74,16 @@ def models_address(settings: Settings) -> str:
     return f"{settings.provider_url.rstrip('/').removesuffix('/openai/v1')}/openai/v1/models"
 
 
-def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S) -> ServerAnswer:
+def ask_server(
+    address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S, may_dial: MayDial | None = None
+) -> ServerAnswer:
     """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused; empty
-    for a key that was typed in."""
+    for a key that was typed in. `may_dial`: see `judge_of_dialled`."""
     try:
-        answer = httpx.get(address, headers=key_headers(address, key), timeout=timeout_s)
+        answer = _get(address, key_headers(address, key), timeout_s, may_dial)
     except httpx.TimeoutException:
         return ServerAnswer("unreachable", detail=f"no answer from {_public(address)} within {timeout_s:g} s")
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, OSError) as error:
         reason = shown(str(error)) or type(error).__name__
         return ServerAnswer("unreachable", detail=f"cannot reach {_public(address)} ({reason})")
     if answer.status_code in (_NO_KEY, _NOT_ALLOWED):
@@ -92,16 +96,36 @@ def ask_server(address: str, key: str, key_name: str, *, timeout_s: float = TIME
     return ServerAnswer("ok", models)
 
 
-def context_window(settings: Settings, model: str) -> int | None:
+def _get(address: str, headers: Mapping[str, str], timeout_s: float, may_dial: MayDial | None) -> httpx.Response:
+    """With `may_dial` the name is resolved once, and the address that was judged is the one that is dialled; where
+    there is a proxy, that decides. Raises OSError for a name that is unknown or leads where it may not, and errors of
+    httpx.
+    """
+    url = httpx.URL(address)
+    if may_dial is None or proxy_for(url.scheme, url.host):
+        return httpx.get(url, headers=headers, timeout=timeout_s)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    dialled = [str(entry[4][0]) for entry in socket.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)]
+    for ip in dialled:
+        may_dial(ip, port)
+    headers = {**headers, "host": url.netloc.decode("ascii")}
+    with httpx.Client(timeout=timeout_s, trust_env=False, verify=trusted_certificates()) as client:
+        pinned = client.build_request(
+            "GET", url.copy_with(host=dialled[0]), headers=headers, extensions={"sni_hostname": url.host}
+        )
+        return client.send(pinned)
+
+
+def context_window(settings: Settings, model: str, may_dial: MayDial | None = None) -> int | None:
     """The tokens that the server reads and writes at once with this model, if it says so."""
     address = settings.provider_url.rstrip("/")
     root = address.removesuffix("/v1")
     headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
     for place in (f"{root}/props", f"{root}/api/ps", f"{root}/api/v0/models", f"{address}/models"):
         try:
-            told = httpx.get(place, headers=headers, timeout=TIMEOUT_S).raise_for_status().json()
+            told = _get(place, headers, TIMEOUT_S, may_dial).raise_for_status().json()
             window = _window(told, model)
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, ValueError, KeyError, TypeError, AttributeError):
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
         if isinstance(window, int) and window > 0:
             return window

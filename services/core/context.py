@@ -65,6 +65,10 @@ def _is_watched(_: uuid.UUID) -> bool:
     return True
 
 
+def _alone(_: str) -> int:
+    return 1
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """The resources that a worker process holds for its life."""
@@ -87,6 +91,8 @@ class Tools:
     """Scores passages in place of the model."""
     is_watched: Callable[[uuid.UUID], bool] = _is_watched
     """Whether a query has a live watcher; may use the network."""
+    processes_of: Callable[[str], int] = _alone
+    """How many live processes serve a queue."""
 
 
 @dataclass(frozen=True, slots=True)

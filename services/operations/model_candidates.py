@@ -5,13 +5,15 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import httpx
 from pydantic import SecretStr
 
 from clients.addresses import endpoint
+from clients.llm.completions.aiohttp_transport import MayDial
+from clients.llm.server_addresses import judge_of_dialled
 from clients.llm.servers import LOCAL_SERVERS, ServerAnswer, ask_server, context_window
 from clients.llm.trial import Trial, Trials, keeps_schema, try_model
 from config.models import ModelInfo, ModelSettings, RerankSettings
@@ -47,6 +49,9 @@ class Chosen:
     key_env: str | None
     preset: Preset
     key: SecretStr | None = None
+    is_operators: bool = True
+    """Whether it was made where Citewell runs, and may be anywhere. What was chosen on the page is judged when it is
+    dialled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +95,14 @@ def preset_at(address: str, *, on_this_machine: bool = False) -> Preset:
     return "small" if on_this_machine or any(known.is_at(address) for known in LOCAL_SERVERS) else "standard"
 
 
-def look_at(address: str, key: str, key_name: str) -> tuple[str, ServerAnswer]:
+def look_at(address: str, key: str, key_name: str, *, may_dial: MayDial | None = None) -> tuple[str, ServerAnswer]:
     """Ask the server for its models, also below `/v1`; return its base address, too. Raises ModelServerUnusable."""
     given = address.rstrip("/").removesuffix("/chat/completions")
     if without_login(given) != given:
         raise ModelServerUnusable("a login in the address would be stored with it; give the key in its own place")
-    first = ask_server(endpoint(given, "models"), key, key_name)
+    first = ask_server(endpoint(given, "models"), key, key_name, may_dial=may_dial)
     if first.state == "unclear":
-        second = ask_server(f"{given}/v1/models", key, key_name)
+        second = ask_server(f"{given}/v1/models", key, key_name, may_dial=may_dial)
         if second.state == "ok":
             return f"{given}/v1", second
     return given, first
@@ -123,13 +128,14 @@ def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say) -> T
 
 def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say) -> Tried:
     """Try all that a question needs, with a schema if the server enforces it. Raises TrialFailed."""
-    judging = Chosen(chosen.provider, chosen.base_url, chosen.models, chosen.key_env, "standard", chosen.key)
+    judging = replace(chosen, preset="standard")
     strict = keeps_schema(candidate(before, judging, name, name, strict=True), name, say=say)
     keeps = strict.problem is None
     if not keeps and strict.rows[0].fits:
         raise TrialFailed(name, strict)
     tried_with = candidate(before, chosen, name, name, strict=keeps)
-    window = context_window(tried_with, name)
+    judge = None if chosen.is_operators else judge_of_dialled(tried_with.provider_url, tried_with.models.servers)
+    window = context_window(tried_with, name, judge)
     tokens = tried_with.rerank.context_tokens
     if window:
         tokens = min(tokens, max(_SMALLEST_ROOM, window // 4, window - _BESIDE_PASSAGES))
@@ -171,7 +177,8 @@ def candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict:
     if chosen.key is not None:
         # Never the key of the settings: it may be meant for another server.
         own["api_key"] = changed["groq_api_key"] = chosen.key
-    return before.model_copy(update={**changed, "models": before.models.model_copy(update=own)})
+    made = before.model_copy(update={**changed, "models": before.models.model_copy(update=own)})
+    return made if chosen.is_operators else made.as_choice()
 
 
 def without_login(address: str) -> str:

@@ -6,14 +6,14 @@ and no result of these functions has it.
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import httpx
 import structlog
 from pydantic import SecretStr
 
-from clients.llm.server_addresses import check_server_address, is_loopback
+from clients.llm.server_addresses import check_server_address, is_loopback, judge_of_dialled
 from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_server, find_local_servers, models_address
 from clients.llm.trial import Trial
 from config import ConfigurationInvalid
@@ -177,14 +177,16 @@ def _looked_at(place: Place, preset: Preset | None) -> tuple[Chosen, ServerAnswe
         raise ModelServerUnusable("The key has characters that no key has; copy it again.")
     secret = SecretStr(key)
     if place.provider == "groq":
-        return _groq(Chosen("groq", None, (), None, preset or "standard", secret))
+        return _groq(Chosen("groq", None, (), None, preset or "standard", secret, is_operators=False))
     if not place.address:
         raise ModelServerUnusable("Give the address of the server, such as https://example.com/v1.")
-    check_server_address(place.address, settings().models.servers, may_be_loopback=place.is_home)
-    address, answer = look_at(place.address, key, "")
+    named = settings().models.servers
+    check_server_address(place.address, named, may_be_loopback=place.is_home)
+    address, answer = look_at(place.address, key, "", may_dial=judge_of_dialled(place.address, named))
     if answer.state not in ("ok", *_WITHOUT_LIST):
         raise ModelServerUnusable(answer.detail)
-    return Chosen("openai_compatible", address, answer.models, None, preset or preset_at(address), secret), answer
+    usual = preset or preset_at(address)
+    return Chosen("openai_compatible", address, answer.models, None, usual, secret, is_operators=False), answer
 
 
 def _groq(chosen: Chosen) -> tuple[Chosen, ServerAnswer]:
@@ -195,7 +197,7 @@ def _groq(chosen: Chosen) -> tuple[Chosen, ServerAnswer]:
     answer = ask_server(address, chosen.key.get_secret_value(), "")
     if answer.state != "ok":
         raise ModelServerUnusable(answer.detail)
-    return Chosen("groq", None, answer.models, None, chosen.preset, chosen.key), answer
+    return replace(chosen, models=answer.models), answer
 
 
 def _picked(chosen: Chosen, model: str | None) -> str:

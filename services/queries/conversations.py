@@ -21,7 +21,7 @@ from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
 from db.queries.runs.queries import lock_query
 from db.session import reading, transaction
-from domain.errors import ConversationElsewhere, TurnUnfinished
+from domain.errors import ConversationElsewhere, ConversationTooLong, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
 from services.finishing.completion import finish
 from services.queries.results import read_query
@@ -30,6 +30,8 @@ from services.queries.submission import NewQuery, check, store
 Json = dict[str, Any]
 PATH = "/v1/conversations"
 _TURNS_AT_A_TIME = 200
+MOST_OF_A_FILE = 300
+"""Turns of a conversation that is exported; each is read with its whole answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +188,18 @@ def read_turns(
 
 
 def read_whole(conversation_id: uuid.UUID) -> tuple[str | None, list[Json]]:
-    """The title, and the query of each current turn, in order. Raises ConversationNotFound."""
+    """The title, and the query of each current turn, in order. Raises ConversationNotFound, ConversationTooLong."""
     query_ids: list[uuid.UUID] = []
     place: TurnPlace | None = None
     title = read_conversation(conversation_id)["title"]
     while True:
         turns, place = read_turns(conversation_id, with_set_aside=False, after=place, limit=_TURNS_AT_A_TIME)
         query_ids += (uuid.UUID(turn["id"]) for turn in turns)
+        if len(query_ids) > MOST_OF_A_FILE:
+            raise ConversationTooLong(
+                f"The conversation has more than {MOST_OF_A_FILE} turns, too many for one file; save its answers one "
+                "by one, or read its turns page by page with GET /v1/conversations/{id}/turns."
+            )
         if place is None:
             return title, [read_query(query_id) for query_id in query_ids]
 

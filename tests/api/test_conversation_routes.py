@@ -14,6 +14,7 @@ from db.queries.runs.queries import get_query, mark_finished
 from db.queries.runs.steps import add_outcomes
 from db.session import reading, transaction
 from domain.query.options import QueryOptions
+from services.queries import conversations
 from tests.api.problems import assert_problem
 from tests.keys import bearer, make_key
 from tests.stored import ANSWER, abstain, complete, fail
@@ -333,3 +334,17 @@ def test_a_conversation_is_one_file_of_its_turns(http: httpx.Client) -> None:
     assert text.count("[^1.1]") == 2
     other = bearer(make_key(tenant="other"))
     assert_problem(http.get(f"{PATH}/{conversation}/export", headers=other), 404, "conversation_not_found")
+
+
+def test_a_conversation_with_too_many_turns_for_a_file_says_what_to_do(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:  # issue 43
+    monkeypatch.setattr(conversations, "MOST_OF_A_FILE", 2)
+    conversation = begin(http)
+    end(ask(http, conversation, FIRST), complete)
+    end(ask(http, conversation, SECOND), fail)
+    assert http.get(f"{PATH}/{conversation}/export").status_code == 200
+    end(ask(http, conversation, "And pump 7?"), abstain)
+    problem = assert_problem(http.get(f"{PATH}/{conversation}/export"), 422, "conversation_too_long")
+    assert "more than 2 turns" in problem["detail"]
+    assert "one by one" in problem["detail"]

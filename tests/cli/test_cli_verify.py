@@ -63,6 +63,21 @@ def test_as_a_gate_it_ends_with_1_and_writes_what_pipelines_read(
     assert json.loads((tmp_path / "s.sarif").read_text())["version"] == "2.1.0"
 
 
+def test_an_answer_that_does_not_end_is_an_error_in_every_report(
+    citewell: Citewell, files: tuple[str, str], tmp_path: Path
+) -> None:  # issue 43
+    answer, policy = files
+    report = tmp_path / "report.xml"
+    # Nothing verifies here.
+    late = citewell("verify", answer, "-s", policy, "--wait", "0", "--junit", str(report))
+    assert (late.code, "could not be verified" in late.err) == (2, True)
+    written = report.read_text(encoding="utf-8")
+    assert 'errors="1"' in written
+    assert "no result after 0 s" in written
+    alone = citewell("verify", answer, "-s", policy, "--wait", "0")
+    assert (alone.code, "no result after 0 s" in alone.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["answer.md"], ["answer.md", "-s", "a.md", "--cases", "c.jsonl"], ["-s", "a"]]
 )

@@ -12,7 +12,7 @@ ALL = ["retrieval", "verification"]
 
 def helped() -> list[str]:
     with system_transaction() as session:
-        return sorted(processes.list_helped_queues(session, ALL))
+        return sorted(queue.name for queue in processes.list_served_queues(session, ALL) if queue.helpers)
 
 
 @pytest.mark.usefixtures("database")
@@ -24,3 +24,11 @@ def test_a_process_that_serves_some_of_the_queues_helps_with_them_while_it_lives
             with system_transaction() as session:
                 session.execute(text("UPDATE worker_processes SET seen_at = now() - interval '20 s'"))
             assert helped() == []
+
+
+@pytest.mark.usefixtures("database")
+def test_all_live_processes_of_a_queue_are_counted() -> None:  # A1
+    with living(*ALL), living(*ALL), living("reranking"), living("verification", "reranking"):
+        with system_transaction() as session:
+            served = {queue.name: queue[1:] for queue in processes.list_served_queues(session, ALL)}
+        assert served == {"retrieval": (2, 0), "verification": (3, 1), "reranking": (2, 2)}

@@ -55,7 +55,8 @@ def test_the_program_understands_its_command(name: str) -> None:  # A10
     if options.get("command") == "worker":
         assert options["without_mingle"]
         assert options["without_gossip"]
-        assert options["without_heartbeat"]
+        # With it a worker can be asked for events while it runs.
+        assert options["heartbeat_interval"] == 30
         assert options["hostname"].startswith(f"{name}@")
 
 

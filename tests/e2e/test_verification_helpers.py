@@ -8,13 +8,16 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from celery import Celery
 from sqlalchemy import create_engine, text
 
 from tests.e2e.stack import Stack, running_stack
 from tests.simulators.groq.latency import LatencyModel
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("helpers")]
 
@@ -112,8 +115,20 @@ def assert_answered(stack: Stack, asked: list[str]) -> None:
         assert sum(verification["kind"] == "published" for verification in published) == 1
 
 
-def test_without_helpers_everything_is_done_in_place(stack: Stack) -> None:  # A1
+def steps_in_place(app: Any) -> set[str]:
+    """The names under which Celery's `inspect active` shows steps that run in place."""
+    active: dict[str, list[dict[str, Any]]] = app.control.inspect(timeout=1).active() or {}
+    return {task["name"] for tasks in active.values() for task in tasks if task["delivery_info"].get("in_place")}
+
+
+def test_without_helpers_everything_is_done_in_place_and_seen_there(stack: Stack) -> None:  # A1, issue 43
     asked = ask(stack, MANY)
+    with Celery(broker=stack.supervisor.redis_url) as app:
+        in_place = set[str]()
+        until(lambda: in_place.update(steps_in_place(app)) or in_place)
+    assert in_place <= {"query.score_chunks", "query.generate", "query.extract_citations"} | {
+        f"query.check_{what}" for what in ("alignment", "coverage", "answerability", "statements", "early")
+    }
     assert_answered(stack, asked)
     assert len(workers_of_checks(stack, asked)) == 1
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from db.queries.admission import processes
 from db.session import system_transaction
-from workers.execution.inline import share
 from workers.processes.capacity import MEASURE_EVERY_S, Capacity
 from workers.processes.periodic import Periodic
+from workers.processes.presence import learn
 
 BEAT_EVERY_S = 3.0
 
@@ -52,7 +52,7 @@ class Heartbeat:
                 processes.record_heartbeat(
                     session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
                 )
-                share(processes.list_helped_queues(session, self._queues))
+                learn(processes.list_served_queues(session, self._queues))
 
     def _forget(self) -> None:
         """Delete the row of this process; if this fails, the row expires."""

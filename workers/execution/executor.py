@@ -29,6 +29,7 @@ from workers.execution.claims import held_claims, is_over, reject_if_over
 from workers.execution.inline import Continuation, in_place
 from workers.execution.message import Message, RetryLater
 from workers.execution.result_storage import end_broken, is_own, let_go, put_off, store_results
+from workers.execution.shown_steps import show
 from workers.execution.step_run import StepRun
 from workers.execution.work import Work
 from workers.processes.runtime import event_loop
@@ -63,7 +64,9 @@ class _Execution:
     context: StepContext
 
     def __init__(self, work: Work, continuation: Continuation, message: Message | None) -> None:
-        self.work, self.continuation = work, continuation
+        self.work, self.continuation, self._message = work, continuation, message
+        self._own = None if message is None else work
+        """The work that the message asks for; what follows it is shown beside it."""
         self.is_redelivered = message is not None and message.is_redelivered
         self.chord = message if message is not None and message.context.chord else None
         """The message, until the work that its chord waits for is done."""
@@ -112,7 +115,10 @@ class _Execution:
         """Run the claimed items, and derived steps after them; store all results with the claim on what follows."""
         for step, _ in self.work.parts:
             if items := {item: attempt for (name, item), attempt in attempts.items() if name == step.name}:
-                self.open.append(StepRun(step, self.work.run, items, self.context, self._dispatch))
+                step_run = StepRun(step, self.work.run, items, self.context, self._dispatch)
+                self.open.append(step_run)
+                if self.work is not self._own:
+                    show(step_run, self._message)
         if is_over():
             # Claimed after all other work was stopped (workers.execution.claims).
             self._stop()

@@ -2,8 +2,10 @@
 
 Continuing in place saves the cost of a message: publishing, fetching, acknowledging, and a separate transaction for
 the next claim, which is made as the previous results are stored. The header of a chord that is not too wide becomes a
-single work, claimed and stored together; the body follows when all of it is done. A header for which this process has
-no free model calls is dispatched if live processes that serve only some of its queues serve those.
+single work, claimed and stored together; the body follows when all of it is done.
+
+A process without free model calls has a way out where live processes that serve only some of its queues help with a
+queue: it dispatches headers whose items, or what they spread, belong there, and puts such messages back once.
 """
 
 import asyncio
@@ -12,6 +14,7 @@ from typing import Any
 
 import structlog
 from celery import Signature, signature
+from celery.exceptions import Reject
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -19,8 +22,11 @@ from clients.llm.gateway import ModelGateway
 from services.core.context import StepContext
 from workers.canvas import in_order
 from workers.celery_app import app
+from workers.execution.message import Message
 from workers.execution.work import Part, Step, Work
 from workers.pipeline import Run
+from workers.processes.presence import is_helped
+from workers.processes.runtime import is_crowded
 
 log = structlog.get_logger()
 
@@ -29,7 +35,6 @@ _MAX_PARALLEL_ITEMS = 32
 
 _steps: dict[str, tuple[Step, ...]] = {}
 _served: frozenset[str] = frozenset()
-_shared: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:
@@ -40,12 +45,6 @@ def serve(queues: Iterable[str]) -> None:
     """Run the steps of these queues in place from now on; before this call everything is dispatched."""
     global _served
     _served = frozenset(queues)
-
-
-def share(queues: Iterable[str]) -> None:
-    """Until the next call, other live processes are there to help with these queues."""
-    global _shared
-    _shared = frozenset(queues)
 
 
 def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
@@ -68,9 +67,24 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
 def _should_run_here(links: Sequence[Signature[Any]], models: ModelGateway) -> bool:
     """Whether these can run in place, and no other process would begin them sooner; this changes with the load."""
     work = in_place(links)
-    if work is None or not _shared.issuperset(link.options.get("queue") for link in links):
-        return work is not None
-    return models.has_room(len(work.keys))
+    if work is None:
+        return False
+    # What one of them spreads while it runs can be done elsewhere, too, if it goes on as a message.
+    spread = [part.step.spreads(work.run, "") for part in work.parts if part.step.spreads]
+    is_helped_with = all(map(_has_helpers, links)) or any(map(_has_helpers, spread))
+    return models.has_room(len(work.keys)) or not is_helped_with
+
+
+def _has_helpers(link: Signature[Any]) -> bool:
+    return is_helped(str(link.options.get("queue")))
+
+
+async def put_back_if_helped(message: Message) -> None:
+    """Raise Reject, which puts the message back, if this process has no free model calls and others help with its
+    queue. It does so once: what comes again is done here."""
+    may_leave = message.queue in _served and is_helped(message.queue) and not message.is_redelivered
+    if may_leave and await asyncio.to_thread(is_crowded):
+        raise Reject(requeue=True)
 
 
 class Continuation:

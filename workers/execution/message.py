@@ -26,6 +26,11 @@ class Message:
         self.task, self.context = task, context
 
     @property
+    def queue(self) -> str:
+        info: Any = self.context.delivery_info or {}
+        return str(info.get("routing_key", ""))
+
+    @property
     def is_redelivered(self) -> bool:
         info: Any = self.context.delivery_info or {}
         return bool(info.get("redelivered"))

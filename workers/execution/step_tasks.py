@@ -9,7 +9,7 @@ from db.session import acting_for
 from domain.errors import DatabaseUnavailable
 from workers.celery_app import app
 from workers.execution.executor import execute
-from workers.execution.inline import Continuation, register, work_for
+from workers.execution.inline import Continuation, put_back_if_helped, register, work_for
 from workers.execution.message import Message, RetryLater
 from workers.execution.work import Body, Step
 from workers.pipeline import STAGES, Run
@@ -37,6 +37,7 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
     async def on_loop(
         message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
     ) -> None:
+        await put_back_if_helped(message)
         work = work_for(full_name, Run(query_id, launch, round_, tenant), items)
         try:
             with acting_for(tenant):

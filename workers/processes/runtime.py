@@ -28,6 +28,7 @@ from services.webhooks.outbox import address_policy
 from workers.processes.leases import LeaseRenewer
 from workers.processes.notifying import process_notifier
 from workers.processes.once import once
+from workers.processes.presence import processes_of
 
 T = TypeVar("T")
 
@@ -77,6 +78,7 @@ def tools() -> Tools:
             stop_ungrounded_after=settings().stream.stop_ungrounded_after,
             reranker=make_reranker(settings().rerank),
             is_watched=process_notifier().is_watched,
+            processes_of=processes_of,
         ),
         settings(),
     )
@@ -92,6 +94,12 @@ def tools_of(choice: int | None) -> Tools:
         if choice not in _of_choices:
             _of_choices[choice] = _with_models(replace(tools(), models=_gateway(chosen)), chosen)
         return _of_choices[choice]
+
+
+def is_crowded() -> bool:
+    """Whether a further model call would wait for one of this process's slots. May create the tools."""
+    with _choosing:
+        return not all(made.models.has_room(1) for made in (tools(), *_of_choices.values()))
 
 
 _of_choices: dict[int, Tools] = {}

@@ -17,6 +17,7 @@ from citewell_verify.verdicts.report import Report, ReportedSentence
 from citewell_verify.verdicts.states import SentenceStatus
 
 _LOOK_EVERY_S = 0.5
+_UNFINISHED = {"queued", "running"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +80,27 @@ def verify_cases(
     ]
     batch = client.verify_batch(items)
     deadline = time.monotonic() + wait
-    while client.batch(batch["id"])["status"] in {"queued", "running"} and time.monotonic() < deadline:
+    while client.batch(batch["id"])["status"] in _UNFINISHED and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY_S)
     results: list[Any] = list(client.batch_results(batch["id"]))
     by_case = {int(result["custom_id"]): result for result in results}
-    late = {"status": f"unfinished after {wait:g} s"}
-    return [outcome_of(case, by_case.get(number, late), gate) for number, case in enumerate(cases)]
+    late = {"id": batch["id"], "status": "running"}
+    return [outcome_of(case, by_case.get(number, late), gate, wait) for number, case in enumerate(cases)]
 
 
-def outcome_of(case: Case, result: Mapping[str, Any], gate: Gate) -> Outcome:
-    """What became of a case, from the result as the API gives it."""
+def problem_of(result: Mapping[str, Any], wait: float) -> str:
+    """Why there is no verdict after `wait` seconds."""
+    if error := result.get("error"):
+        return f"the verification failed: {error['message']}"
+    if result["status"] in _UNFINISHED:
+        return f"no result after {wait:g} s; {result['id']} is {result['status']}; --wait gives it longer"
+    return f"the verification is {result['status']}"
+
+
+def outcome_of(case: Case, result: Mapping[str, Any], gate: Gate, wait: float) -> Outcome:
+    """What became of a case within `wait` seconds, from the result as the API gives it."""
     if result["status"] != "succeeded":
-        error: Mapping[str, Any] = result.get("error") or {"message": f"The verification is {result['status']}."}
-        return Outcome(case, problem=str(error["message"]))
+        return Outcome(case, problem=problem_of(result, wait))
     sentences = tuple(
         ReportedSentence(
             sentence["start"], sentence["end"], sentence["text"], SentenceStatus(sentence["status"]),

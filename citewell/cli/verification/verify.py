@@ -66,19 +66,18 @@ def verify(
     answer = cast("str", answer)
     text, sources = _answer(answer), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
-        verified = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        result = cast("dict[str, Any]", verified)
+        begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
+        # Without waiting the client has only what it was accepted as.
+        result = cast("dict[str, Any]", begun if wait else client.verification(begun["id"]))
     if as_json:
         emit(result)
     else:
         out.print(given_view(result))
-    if result["status"] != "succeeded":
-        if error := result["error"]:
-            raise CommandFailed(f"the verification failed: {error['message']}")
-        raise CommandFailed(f"no result after {wait:g} s; the verification {result['id']} is {result['status']}")
     if pipeline.is_asked:
         case = gates.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
-        pipeline.conclude([gates.outcome_of(case, result, gate)], quiet=as_json)
+        pipeline.conclude([gates.outcome_of(case, result, gate, wait)], quiet=as_json)
+    elif result["status"] != "succeeded":
+        raise CommandFailed(gates.problem_of(result, wait))
 
 
 def _answer(name: str) -> str:

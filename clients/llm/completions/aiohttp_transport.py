@@ -25,12 +25,15 @@ from clients.llm.completions.usage import ReplyTooLong
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_ERROR = 300
 
+MayDial = Callable[[str, int], None]
+"""Raises OSError for an IP address and a port that must not be dialled."""
+
 
 class LeanTransport:
     """A Transport. `url` is the completions endpoint; an empty key sends none.
 
     `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model.
-    `may_dial` raises OSError for an IP address and port that must not be dialled; where there is a proxy, that decides.
+    Where there is a proxy, that decides in place of `may_dial`.
     """
 
     def __init__(
@@ -40,7 +43,7 @@ class LeanTransport:
         *,
         key_headers: Mapping[str, str] | None = None,
         of_models: Mapping[str, Mapping[str, str]] | None = None,
-        may_dial: Callable[[str, int], None] | None = None,
+        may_dial: MayDial | None = None,
     ) -> None:
         self._may_dial = may_dial
         self._key = api_key
@@ -48,7 +51,7 @@ class LeanTransport:
         self._of_models = of_models or {}
         self._url = URL(url)
         # Looked up once: the environment does not change, and per call it would be half of the cost.
-        self._proxy = None if proxy_bypass(self._url.host or "") else _proxy(self._url.scheme)
+        self._proxy = proxy_for(self._url.scheme, self._url.host or "")
         self._made: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
@@ -113,7 +116,7 @@ class LeanTransport:
             }
             if self._key:
                 headers |= self._key_headers
-            trusted = _trusted() if self._url.scheme == "https" else True
+            trusted = trusted_certificates() if self._url.scheme == "https" else True
             judged = self._socket if self._may_dial and self._proxy is None else None
             self._made = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, socket_factory=judged, ssl=trusted),
@@ -124,13 +127,14 @@ class LeanTransport:
         return self._made
 
 
-def _proxy(scheme: str) -> str | None:
+def proxy_for(scheme: str, host: str) -> str | None:
+    """The proxy that the environment names for requests of this scheme to this host."""
     known = getproxies()
-    proxy = known.get(scheme) or known.get("all")
+    proxy = None if proxy_bypass(host) else known.get(scheme) or known.get("all")
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
 
-def _trusted() -> ssl.SSLContext:
+def trusted_certificates() -> ssl.SSLContext:
     """The certificates that the SDK trusts (SSL_CERT_FILE, else those of Python's packages), and the system's, which
     include an organisation's own.
     """

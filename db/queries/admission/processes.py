@@ -31,6 +31,16 @@ class Process(NamedTuple):
         return self.silent_s < DEAD_AFTER_S
 
 
+class ServedQueue(NamedTuple):
+    """A queue, and how many live processes serve it. Of these the `helpers` serve only some of the queues of the
+    process that asks: their model calls are free for its work.
+    """
+
+    name: str
+    processes: int
+    helpers: int
+
+
 def record_heartbeat(
     session: Session,
     process_id: uuid.UUID,
@@ -47,13 +57,15 @@ def record_heartbeat(
     session.execute(row.on_conflict_do_update(index_elements=[WorkerProcess.id], set_=seen))
 
 
-def list_helped_queues(session: Session, queues: Sequence[str]) -> list[str]:
-    """The queues of live processes that serve only some of these `queues`: their model calls are free for the work of a
-    process that serves all.
-    """
+def list_served_queues(session: Session, queues: Sequence[str]) -> list[ServedQueue]:
+    """The queues of all live processes, seen from one that serves `queues`."""
     is_alive = WorkerProcess.seen_at > func.clock_timestamp() - timedelta(seconds=DEAD_AFTER_S)
     serves_some = ~WorkerProcess.queues.bool_op("@>")(cast(list(queues), ARRAY(String)))
-    return list(session.scalars(select(func.unnest(WorkerProcess.queues)).where(is_alive, serves_some).distinct()))
+    queue = func.unnest(WorkerProcess.queues).label("queue")
+    live = select(queue, serves_some.label("helps")).where(is_alive).subquery()
+    counts = func.count(), func.count().filter(live.c.helps)
+    rows = session.execute(select(live.c.queue, *counts).group_by(live.c.queue))
+    return [ServedQueue(*row) for row in rows]
 
 
 def delete_process(session: Session, process_id: uuid.UUID) -> None:

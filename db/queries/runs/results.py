@@ -112,6 +112,13 @@ named AS MATERIALIZED (
     UNION
     SELECT (each ->> 'document_id')::uuid FROM chosen, jsonb_array_elements(chosen.sources) AS each
 ),
+-- Only blocks of spreadsheets have a place, their sixth field; those of other documents are looked through once.
+placed AS MATERIALIZED (
+    SELECT documents.id AS document_id, (block ->> 1)::int AS start, (block ->> 2)::int AS until, block -> 5 AS place
+    FROM documents CROSS JOIN jsonb_path_query(documents.blocks, 'strict $[*] ? (@.size() == 6)') AS block
+    WHERE documents.id IN (
+        SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer) AND page_number IS NULL)
+),
 left_out AS (
     SELECT step, reason, min(finished_at) AS ended FROM done WHERE reason IS NOT NULL GROUP BY step, reason
 )
@@ -119,19 +126,18 @@ SELECT
     (SELECT row_to_json(answer) FROM answer) AS answer,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM citations AS each JOIN answer ON each.answer_id = answer.id) AS citations,
-    -- Only blocks of spreadsheets have a place, their sixth field. Lines are counted from the start of the block.
+    -- Lines are counted from the start of the block.
     (SELECT json_object_agg(cited.position, json_build_array(
-         each -> 5,
+         placed.place,
          length(regexp_replace(substr(documents.text, start + 1, cited.source_start - start), '[^\n]', '', 'g')),
          length(regexp_replace(substr(documents.text, cited.source_start + 1, cited.source_end - cited.source_start),
              '[^\n]', '', 'g'))))
      FROM citations AS cited
      JOIN answer ON cited.answer_id = answer.id
+     JOIN placed ON placed.document_id = cited.document_id
+         AND placed.start <= cited.source_start AND cited.source_start < placed.until
      JOIN documents ON documents.id = cited.document_id
-     CROSS JOIN jsonb_array_elements(documents.blocks) AS each
-     CROSS JOIN LATERAL (SELECT (each ->> 1)::int AS start) AS begun
-     WHERE cited.page_number IS NULL AND jsonb_array_length(each) = 6 AND start <= cited.source_start
-         AND cited.source_start < (each ->> 2)::int) AS cells,
+     WHERE cited.page_number IS NULL) AS cells,
     (SELECT row_to_json(published) FROM published) AS published,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM verification_sentences AS each JOIN published ON each.verification_id = published.id) AS sentences,

@@ -14,8 +14,9 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _PAGE = re.compile(
     r"(?:\bpp?\.|\bpages?\b|쪽수|페이지)\s?(\d{1,5})(?:\s?[-–]\s?\d{1,5})?|(\d{1,5})\s?(?:쪽|페이지)", re.IGNORECASE
 )
-_SEPARATOR = re.compile(r"\s*[;；|]\s*")
-_LESSER_SEPARATOR = re.compile(r"\s*[,，、&]\s*|\s+(?:and|및|und|et|y)\s+")
+# Spaces before a separator are read from the first one only, so that long runs of them cost no more than their length.
+_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?[;；|]\s*")
+_LESSER_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?[,，、&]\s*|(?<!\s)\s+(?:and|및|und|et|y)\s+")
 # Words that a citation puts around a name; they name nothing themselves.
 _FILLERS = frozenset(
     "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year"

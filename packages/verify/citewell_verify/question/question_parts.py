@@ -111,8 +111,9 @@ _KOREAN = "무엇|무슨|누구|누가|언제|어디|왜|몇|며칠|얼마|어�
 _ASKS = re.compile(rf"[?？]|\b(?:{_ENGLISH})\b|{_KOREAN}", re.IGNORECASE)
 _JOINS = re.compile(
     r"[?？]\s+|;\s+"
-    rf"|,?\s+(?:and|und|et|y)\s+(?=(?:also\s+)?(?:{_ENGLISH}|in what|in which|wann|wer|wo|wie|was)\b)"
-    rf"|,\s+(?=(?:{_ENGLISH})\b)|(?<=[고며])\s*,?\s+(?=[^?？]*(?:{_KOREAN}))",
+    # Runs of spaces are read from their first one only.
+    rf"|(?:,|(?<!\s))\s++(?:and|und|et|y)\s+(?=(?:also\s+)?(?:{_ENGLISH}|in what|in which|wann|wer|wo|wie|was)\b)"
+    rf"|,\s+(?=(?:{_ENGLISH})\b)|(?<=[고며])(?:\s*+,)?\s++(?=[^?？]*(?:{_KOREAN}))",
     re.IGNORECASE,
 )
 
@@ -240,10 +241,12 @@ def _new_name(text: str, question: str) -> bool:
 
 
 def _pieces(question: str) -> Iterator[str]:
-    start = 0
+    start, asks, next_ask = 0, list(_ASKS.finditer(question)), 0
     for joint in _JOINS.finditer(question):
+        while next_ask < len(asks) and asks[next_ask].start() < start:
+            next_ask += 1
         # Both sides ask: "the rules and what follows" is one matter.
-        if _ASKS.search(question, joint.end()) and _ASKS.search(question[start : joint.end()]):
+        if next_ask < len(asks) and asks[next_ask].end() <= joint.end() <= asks[-1].start():
             yield question[start : joint.start()]
             start = joint.end()
     yield question[start:]
