@@ -1,6 +1,6 @@
 """Verifies what another model wrote, and rules by the guard's policy what of it may go out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -29,6 +29,10 @@ from workers.starting.launch_thread import launcher
 NO_SOURCES = "The request has no tool results and no documents, so the answer cannot be verified."
 
 
+class Unverifiable(Exception):
+    """The text was not checked, and the policy lets nothing unchecked through."""
+
+
 @dataclass(slots=True)
 class Guard:
     """Checks pieces of one answer. `workspace` names where sources are searched that the request did not bring."""
@@ -39,32 +43,44 @@ class Guard:
     workspace: str | None = None
     call: str | None = None
     verifications: list[UUID] = field(default_factory=list[UUID])
+    _ended: set[UUID] = field(default_factory=set[UUID])
 
     @property
     def lets_all_through(self) -> bool:
         return not self.sources and self.workspace is None and self.policy.without_sources == "pass"
 
     async def check(self, text: str) -> list[Piece]:
-        """Return what of the text passes, piece by piece.
+        """Return what of the text passes, piece by piece. Raises Unverifiable.
 
         A check that fails, for whatever reason, is no pass unless the policy says so.
         """
         text = storable(text)
         if not any(map(str.isalnum, text)) or self.lets_all_through:
             return [Piece(len(text), text)]
-        settings = current_settings()
         try:
-            sources = await self._sources_for(text, settings)
-            if not sources:
-                return [Piece(len(text), "", blocked=NO_SOURCES)]
-            reason = await self._verified(text, sources, settings)
+            reason = await self._checked(text, current_settings())
         except CitewellError as error:
             reason = error.message
         if isinstance(reason, list):
             return reason
-        if self.policy.on_unchecked == "pass":
-            return [Piece(len(text), text)]
-        return [Piece(len(text), "", blocked=f"The answer could not be verified: {reason}")]
+        if self.policy.on_unchecked == "block":
+            raise Unverifiable(f"The answer could not be verified: {reason}")
+        return [Piece(len(text), text)]
+
+    def abandon(self) -> None:
+        """Cancel what is not finished of the checks: nobody waits for it any more."""
+        for query_id in set(self.verifications) - self._ended:
+            self._ended.add(query_id)
+            with suppress(QueryFinished, QueryNotFound):
+                cancel_query(query_id, QueryKind.VERIFICATION)
+                notify_end(query_id)
+
+    async def _checked(self, text: str, settings: Settings) -> list[Piece] | str:
+        """The pieces, or why they could not be checked. Raises Unverifiable."""
+        sources = await self._sources_for(text, settings)
+        if not sources:
+            raise Unverifiable(NO_SOURCES)
+        return await self._verified(text, sources, settings)
 
     async def _sources_for(self, text: str, settings: Settings) -> list[NewSource]:
         given = [NewSource(text=offered.text, title=offered.title, url=offered.url) for offered in self.sources]
@@ -89,30 +105,21 @@ class Guard:
         query_id, _ = await run_in_threadpool(submit_verification, new, settings)
         self.verifications.append(query_id)
         launcher().queries()
-        try:
-            result = await read_when_final(
-                self.request,
-                query_id,
-                settings.guard.wait_s,
-                verification_results.read_verification,
-                QueryKind.VERIFICATION,
-            )
-        except BaseException:
-            await run_in_threadpool(_abandon, query_id)
-            raise
+        result = await read_when_final(
+            self.request,
+            query_id,
+            settings.guard.wait_s,
+            verification_results.read_verification,
+            QueryKind.VERIFICATION,
+        )
         if result["status"] == "succeeded" and result["verification"] is not None:
+            self._ended.add(query_id)
             return ruled(text, result, self.policy)
-        await run_in_threadpool(_abandon, query_id)
-        said = result["error"] or {}
-        return said.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"
+        await run_in_threadpool(self.abandon)
+        error: Mapping[str, str] = result["error"] or {}
+        return error.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"
 
 
 def refusal(text: str) -> str:
     """What stands in place of an answer of which nothing is left."""
     return refusal_for(text)
-
-
-def _abandon(query_id: UUID) -> None:
-    with suppress(QueryFinished, QueryNotFound):
-        cancel_query(query_id, QueryKind.VERIFICATION)
-        notify_end(query_id)

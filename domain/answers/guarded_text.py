@@ -73,7 +73,9 @@ def ruled(given: str, verification: Mapping[str, Any], policy: Policy) -> list[P
     between sentences passes only if it is a citation marker, a list sign or white space.
     """
     citable = citable_sources(verification["sources"])
-    mended = {edit["statement"]: edit for edit in verification["edits"] if edit["kind"] in ("rewritten", "reattributed")}
+    mended = {
+        edit["statement"]: edit for edit in verification["edits"] if edit["kind"] in ("rewritten", "reattributed")
+    }
     pieces: list[Piece] = []
     at, gap, is_kept = 0, "", True
     for index, sentence in enumerate(verification["sentences"]):

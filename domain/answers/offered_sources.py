@@ -66,7 +66,7 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
             return
         yield Offered(_words(content), name or None)
     for part in _list(content):
-        if isinstance(part, Mapping) and part.get("type") in ("document", "search_result"):
+        if _mapping(part).get("type") in ("document", "search_result"):
             yield from filter(None, [_document(part)])
 
 
