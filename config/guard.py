@@ -12,7 +12,7 @@ class GuardSettings(Group):
 
     on_failure: Literal["repair", "block"] = Field(
         default="repair",
-        description="What becomes of a sentence that the sources do not say: corrected or left out, or the answer is blocked",
+        description="A sentence that the sources do not say is corrected or left out, or no answer goes out",
     )
     on_unchecked: Literal["block", "pass"] = Field(
         default="block", description="What becomes of text whose check failed; `pass` lets it through unverified"

@@ -38,13 +38,13 @@ async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[s
     try:
         if asked.input_type == "request":
             if asked.litellm_call_id:
-                state: dict[str, Any] = {"sources": [offered.as_json() for offered in sources], "passed": {}}
-                await kept.keep(asked.litellm_call_id, state)
+                told = {"sources": [offered.as_json() for offered in sources], "passed": dict[str, list[str]]()}
+                await kept.keep(asked.litellm_call_id, told)
             return _NOTHING
-        state = await kept.read(asked.litellm_call_id) if asked.litellm_call_id else None
-        if state is None and not sources and named.workspace is None:
+        read = await kept.read(asked.litellm_call_id) if asked.litellm_call_id else None
+        if read is None and not sources and named.workspace is None:
             return _blocked(_NOT_KEPT) if policy.on_unchecked == "block" else _NOTHING
-        state = state or {"sources": [], "passed": {}}
+        state = read or {"sources": [], "passed": {}}
         guard = Guard(
             request,
             [*(Offered(**offered) for offered in state["sources"]), *sources],
