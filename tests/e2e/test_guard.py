@@ -127,7 +127,8 @@ def test_calls_of_tools_pass_and_documents_are_sources(offline: Stack) -> None: 
     call = {"index": 0, "id": "t2", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
     assert created(offline, say=[call]).choices[0].message.tool_calls[0].id == "t2"
     chunks = created(offline, say=[call], stream=True)
-    assert [chunk.choices[0].delta.tool_calls[0].id for chunk in chunks if chunk.choices[0].delta.tool_calls] == ["t2"]
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert [delta.tool_calls[0].id for delta in deltas if delta.tool_calls] == ["t2"]
     part = {"type": "document", "source": {"type": "text", "data": POLICY}, "title": "policy.md"}
     asked = [{"role": "user", "content": [{"type": "text", "text": "How long?"}, part]}]
     assert created(offline, messages=asked, say=WRONG).choices[0].message.content == RIGHT
