@@ -146,6 +146,11 @@ def test_a_blocked_completion_says_why(offline: Stack) -> None:  # issue 44
     assert (content(chunks), ended) == ("", "content_filter")
 
 
+def test_a_stream_of_several_answers_is_refused(offline: Stack) -> None:  # issue 44
+    with pytest.raises(APIStatusError, match="one answer"):
+        created(offline, say=RIGHT, n=2, stream=True)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(("fault", "status"), [(429, 429), (500, 502), (401, 502), ("html", 502)])
 def test_a_failing_model_is_an_error_of_its_own(

@@ -6,6 +6,7 @@
 import json
 import re
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -39,7 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "html":
             self._whole("<html>no model here</html>", 200)
         elif body.get("stream"):
-            self._stream(said, body, fault)
+            with suppress(ConnectionError):  # the client may have gone
+                self._stream(said, body, fault)
         else:
             texts = said if isinstance(said, list) else [said]
             self._whole({**_HEAD, "object": "chat.completion", "choices": [*map(_choice, texts)], "usage": USAGE}, 200)
@@ -85,4 +87,9 @@ def _choice(text: Any) -> dict[str, Any]:
     message = {"role": "assistant", "content": text, "reasoning_content": "The moon is cheese."}
     if isinstance(text, dict):
         message = {"role": "assistant", "content": None, "tool_calls": [text]}
-    return {"index": 0, "message": message, "logprobs": {"content": [{"token": "cheese"}]}, "finish_reason": "stop"}
+    return {
+        "index": 0,
+        "message": message,
+        "logprobs": {"content": [{"token": "cheese", "logprob": -0.1, "top_logprobs": []}]},
+        "finish_reason": "stop",
+    }

@@ -6,7 +6,7 @@ Fields that are not here are ignored by the first and handed on by the second.
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from api.schemas.texts import Input, WorkspaceName
 
@@ -86,6 +86,12 @@ class GuardedCreate(BaseModel):
     n: int | None = Field(default=None, ge=1, le=16, description="A stream has one answer.")
     documents: list[JsonValue] | None = Field(default=None, description="As vLLM and Cohere take them: also sources.")
     citewell: ProxyOptions = Field(default=ProxyOptions(), description="Citewell's own options.")
+
+    @model_validator(mode="after")
+    def _one_stream(self) -> "GuardedCreate":
+        if self.stream and (self.n or 1) > 1:
+            raise ValueError("a stream has one answer; send n as 1, or stream as false")
+        return self
 
 
 class RemovedRead(BaseModel):
