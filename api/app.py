@@ -29,6 +29,7 @@ from api.routes import (
     conversations,
     dashboard,
     feedback,
+    guard,
     keys,
     metrics,
     model_servers,
@@ -92,6 +93,7 @@ _ROUTERS = (
     (overview.router, _READING),
     (completions.router, _ASKING),
     (responses.router, _ASKING),
+    (guard.router, _ASKING),
     (seeds.router, _ASKING),
     (seed_stream.router, _ASKING),
     (seeds.citations_router, _ASKING),
@@ -100,7 +102,7 @@ _ROUTERS = (
     (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
 # OpenAI's clients and the proxies before them may add parameters of their own.
-_OPEN_TO_PARAMETERS = (completions.router, responses.router)
+_OPEN_TO_PARAMETERS = (completions.router, responses.router, guard.router)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
     422: {"model": Problem, "description": "A value of the request cannot be used; `errors` names the fields."},
@@ -151,6 +153,8 @@ def _add_middleware(app: FastAPI) -> None:
         ),
         verifications.router.prefix: (settings().verifying.max_bytes, "verifying.max_bytes"),
         batches.router.prefix: (settings().verifying.batch_max_bytes, "verifying.batch_max_bytes"),
+        guard.router.prefix + guard.GATEWAY: (settings().verifying.max_bytes, "verifying.max_bytes"),
+        guard.router.prefix + guard.PROXY: (settings().verifying.max_bytes, "verifying.max_bytes"),
     }
     # Text shrinks to a quarter; more effort than this costs more time than it saves.
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=4)

@@ -25,6 +25,7 @@ from pydantic_settings import (
 from config import ConfigurationInvalid, Group
 from config.complaints import complaints, unknown_complaints, unreadable_variable
 from config.file import read_config
+from config.guard import GuardSettings
 from config.limits import LimiterSettings
 from config.models import CHOICE, EmbeddingSettings, ModelSettings, RerankSettings
 from config.names import DELIMITER, PREFIX, without_unknown
@@ -312,6 +313,7 @@ class Settings(BaseSettings):
     access: AccessSettings = AccessSettings()
     stream: StreamSettings = StreamSettings()
     verifying: VerifyingSettings = VerifyingSettings()
+    guard: GuardSettings = GuardSettings()
     webhooks: WebhookSettings = WebhookSettings()
     sources: SourcesSettings = SourcesSettings()
     originals: OriginalsSettings = OriginalsSettings()

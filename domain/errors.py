@@ -498,3 +498,9 @@ class TurnUnfinished(CitewellError):
     """The turn before is still in work; wait for its end, cancel it, or replace it."""
 
     status = 409
+
+
+class NoUpstream(CitewellError):
+    """There is no model behind the guard's proxy; the operator names its server in guard.upstream_url."""
+
+    status = 404

@@ -53,6 +53,7 @@ _PURPOSES: dict[str, str] = {
     "Use another embedding model": "embeddings",
     "Verify answers": "ENABLE_VERIFICATION verification",
     "Verify answers of other systems": "verifying",
+    "Guard the answers of other models": "guard",
     "Read documents": "ingestion",
     "Follow sources": "sources",
     "Show answers while they are written": "stream",

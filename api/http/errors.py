@@ -40,7 +40,7 @@ _NO_JSON = {
 }
 # Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
-_OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models")
+_OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models", "/v1/guard/chat/")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _OPENAI_CODES = {"workspace_not_found": "model_not_found"}
 # The parameter that a problem without `errors` concerns.

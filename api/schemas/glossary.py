@@ -270,6 +270,7 @@ TAGS = {
     "quality": "How good the answers were: metrics over the history.",
     "sharing": "Links that open an answer without a key, until they expire or are revoked.",
     "openai": "The same behind OpenAI's interface: each workspace is a model.",
+    "guard": "Answers of other models, verified before they go out: for gateways, and as a proxy.",
     "seeds": "The same questions in the formats of other systems.",
     "webhooks": "Notifications, signed and retried until they arrive.",
     "keys": "API keys of the caller's tenant.",

@@ -131,6 +131,8 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /query/verified",
         "POST /api/query",
         "POST /api/verify-citation",
+        "POST /v1/guard/beta/litellm_basic_guardrail_api",
+        "POST /v1/guard/chat/completions",
         "POST /v1/chat/completions",
         "GET /v1/models",
         "GET /v1/models/{model}",

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.supervisor import Supervisor
 from config.settings import Settings
+from tests.simulators.writer import Writer
 
 # A machine may be busy, and the stack with what an earlier test has left it to do; less than a test has.
 PATIENCE_S = 120.0
@@ -23,6 +24,7 @@ PATIENCE_S = 120.0
 class Stack:
     supervisor: Supervisor
     http: httpx.Client
+    writer: Writer | None = None
 
     def add_text(self, filename: str, text: str, *, workspace: str) -> str:
         """Ingest a text and wait until it can be searched; return its id."""
@@ -105,12 +107,19 @@ def running_stack(**environment: str) -> Generator[Stack]:
 @contextmanager
 def offline_stack() -> Generator[Stack]:
     """Start a stack without a key; it may call receivers on this machine, with short retries and long timeouts for
-    their answers. It checks for changed documents often, and soon for a second time."""
-    with running_stack(
-        CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
-        CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
-        CITEWELL_WEBHOOKS__DEADLINE_S="300",
-        CITEWELL_STANDING__CHECK_S="0.5",
-        CITEWELL_STANDING__SETTLE_S="2",
-    ) as stack:
-        yield stack
+    their answers. It checks for changed documents often, and soon for a second time. Behind the guard's proxy is
+    `writer`."""
+    with (
+        Writer() as writer,
+        running_stack(
+            CITEWELL_GUARD__UPSTREAM_URL=f"{writer.origin}/v1",
+            CITEWELL_GUARD__UPSTREAM_KEY="sk-upstream",
+            CITEWELL_GUARD__UPSTREAM_SILENCE_S="1.5",
+            CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]',
+            CITEWELL_WEBHOOKS__SCHEDULE_S="[0, 0.5, 0.5]",
+            CITEWELL_WEBHOOKS__DEADLINE_S="300",
+            CITEWELL_STANDING__CHECK_S="0.5",
+            CITEWELL_STANDING__SETTLE_S="2",
+        ) as stack,
+    ):
+        yield replace(stack, writer=writer)

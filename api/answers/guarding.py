@@ -1,0 +1,125 @@
+"""Verifies what another model wrote, and rules by the guard's policy what of it may go out."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+
+from api.answers.waiting import read_when_final
+from citewell_verify.answers.refusals import refusal_for
+from citewell_verify.errors import CitewellError
+from clients.embeddings.factory import configured_embedder
+from config.settings import Settings
+from db.models import QueryKind
+from domain.answers.guarded_text import Piece, Policy, ruled
+from domain.answers.offered_sources import Offered, storable
+from domain.errors import QueryFinished, QueryNotFound
+from services.core.model_choice import current_settings
+from services.external import verification_results
+from services.external.acceptance import submit_verification
+from services.external.request import NewSource, NewVerification
+from services.queries.cancel_and_retry import cancel_query
+from services.queries.passage_search import NewSearch, search_passages
+from workers.processes.notifying import notify_end
+from workers.starting.launch_thread import launcher
+
+NO_SOURCES = "The request has no tool results and no documents, so the answer cannot be verified."
+
+
+class Unverifiable(Exception):
+    """The text was not checked, and the policy lets nothing unchecked through."""
+
+
+@dataclass(slots=True)
+class Guard:
+    """Checks pieces of one answer. `workspace` names where sources are searched that the request did not bring."""
+
+    request: Request
+    sources: Sequence[Offered]
+    policy: Policy
+    workspace: str | None = None
+    call: str | None = None
+    verifications: list[UUID] = field(default_factory=list[UUID])
+    _ended: set[UUID] = field(default_factory=set[UUID])
+
+    @property
+    def lets_all_through(self) -> bool:
+        return not self.sources and self.workspace is None and self.policy.without_sources == "pass"
+
+    async def check(self, text: str) -> list[Piece]:
+        """Return what of the text passes, piece by piece. Raises Unverifiable.
+
+        A check that fails, for whatever reason, is no pass unless the policy says so.
+        """
+        text = storable(text)
+        if not any(map(str.isalnum, text)) or self.lets_all_through:
+            return [Piece(len(text), text)]
+        try:
+            reason = await self._checked(text, current_settings())
+        except CitewellError as error:
+            reason = error.message
+        if isinstance(reason, list):
+            return reason
+        if self.policy.on_unchecked == "block":
+            raise Unverifiable(f"The answer could not be verified: {reason}")
+        return [Piece(len(text), text)]
+
+    def abandon(self) -> None:
+        """Cancel what is not finished of the checks: nobody waits for it any more."""
+        for query_id in set(self.verifications) - self._ended:
+            self._ended.add(query_id)
+            with suppress(QueryFinished, QueryNotFound):
+                cancel_query(query_id, QueryKind.VERIFICATION)
+                notify_end(query_id)
+
+    async def _checked(self, text: str, settings: Settings) -> list[Piece] | str:
+        """The pieces, or why they could not be checked. Raises Unverifiable."""
+        sources = await self._sources_for(text, settings)
+        if not sources:
+            raise Unverifiable(NO_SOURCES)
+        return await self._verified(text, sources, settings)
+
+    async def _sources_for(self, text: str, settings: Settings) -> list[NewSource]:
+        given = [NewSource(text=offered.text, title=offered.title, url=offered.url) for offered in self.sources]
+        given = given[-settings.verifying.max_sources :]
+        if self.workspace is None or given:
+            return given
+        new = NewSearch(text[: settings.question_max_chars], self.workspace)
+        result = await run_in_threadpool(search_passages, new, settings, configured_embedder())
+        return [NewSource(text=passage["text"], title=passage["document_name"]) for passage in result["passages"]]
+
+    async def _verified(self, text: str, sources: Sequence[NewSource], settings: Settings) -> list[Piece] | str:
+        """The pieces, or why they could not be checked."""
+        new = NewVerification(
+            text,
+            sources,
+            checks=("citations",),
+            workspace=self.workspace or "default",
+            repair="off" if self.policy.on_failure == "block" else "full",
+            custom_id=self.call,
+            deadline_s=settings.guard.wait_s,
+        )
+        query_id, _ = await run_in_threadpool(submit_verification, new, settings)
+        self.verifications.append(query_id)
+        launcher().queries()
+        result = await read_when_final(
+            self.request,
+            query_id,
+            settings.guard.wait_s,
+            verification_results.read_verification,
+            QueryKind.VERIFICATION,
+        )
+        if result["status"] == "succeeded" and result["verification"] is not None:
+            self._ended.add(query_id)
+            return ruled(text, result, self.policy)
+        await run_in_threadpool(self.abandon)
+        error: Mapping[str, str] = result["error"] or {}
+        return error.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"
+
+
+def refusal(text: str) -> str:
+    """What stands in place of an answer of which nothing is left."""
+    return refusal_for(text)

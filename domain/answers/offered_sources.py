@@ -1,0 +1,108 @@
+"""The sources that a request to another model brings along: tool results and documents, never what people say."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+Json = Mapping[str, Any]
+_OF_TOOLS = ("tool", "function")
+_OF_THE_MODEL = "assistant"
+_TITLE_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A source of a request: its text, and what it is called there."""
+
+    text: str
+    title: str | None = None
+    url: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def offered_sources(
+    messages: Sequence[Any], documents: Sequence[Any] = (), tools: Collection[str] = ()
+) -> list[Offered]:
+    """Return the sources in the order of the request.
+
+    These are the results of `tools` (of all if none is named), parts of the types `document` and `search_result` of
+    messages that the model did not write, and `documents` as vLLM and Cohere take them. The words of users, systems and
+    the model are none.
+    """
+    rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
+    names = dict(_called(rows))
+    found = [offered for row in rows for offered in _of_message(row, names, tools)]
+    found += [offered for document in documents if (offered := _document(document))]
+    return [
+        Offered(text, offered.title and storable(offered.title)[:_TITLE_CHARS], offered.url and storable(offered.url))
+        for offered in found
+        if (text := storable(offered.text)).strip()
+    ]
+
+
+def storable(text: str) -> str:
+    """The text without what no database stores: NUL and half surrogate pairs."""
+    return text.replace("\x00", "").encode(errors="replace").decode()
+
+
+def _called(rows: Sequence[Json]) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        for call in _list(row.get("tool_calls")):
+            if isinstance(call, Mapping):
+                of_call = cast("Json", call)
+                yield str(of_call.get("id")), str(_mapping(of_call.get("function")).get("name"))
+
+
+def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> Iterator[Offered]:
+    role, content = row.get("role"), row.get("content")
+    if role == _OF_THE_MODEL:
+        return
+    if role in _OF_TOOLS:
+        # The call decides what was called: a message may bear any name.
+        name = names.get(str(row.get("tool_call_id")), _text(row.get("name")))
+        if tools and name not in tools:
+            return
+        yield Offered(_words(content), name or None)
+    for part in _list(content):
+        if _mapping(part).get("type") in ("document", "search_result"):
+            yield from filter(None, [_document(part)])
+
+
+def _document(given: object) -> Offered | None:
+    """A document as Anthropic, Cohere, vLLM or a framework writes it; None without a text."""
+    if isinstance(given, str):
+        return Offered(given)
+    if not isinstance(given, Mapping):
+        return None
+    fields = cast("Json", given)
+    inner = [_mapping(fields.get(name)) for name in ("source", "data", "document")]
+    holders = [fields, *inner]
+    text = next((words for held in holders for name in _TEXTS if (words := _words(held.get(name)))), "")
+    title = next((_text(held.get(name)) for held in holders for name in ("title", "id") if held.get(name)), "")
+    url = next((_text(fields.get(name)) for name in ("url", "source") if _text(fields.get(name))), "")
+    return Offered(text, title or None, url or None) if text else None
+
+
+_TEXTS = ("text", "content", "page_content", "snippet", "data")
+
+
+def _words(content: object) -> str:
+    """The text of a content, which is a text or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = [part if isinstance(part, str) else _text(_mapping(part).get("text")) for part in _list(content)]
+    return "\n".join(filter(None, parts))
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _mapping(value: object) -> Json:
+    return cast("Json", value) if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
