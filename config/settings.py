@@ -33,6 +33,8 @@ from config.serving import (
     AdmissionSettings,
     AuditSettings,
     BudgetSettings,
+    LangfuseSettings,
+    MailSettings,
     MetricsSettings,
     StandingSettings,
     StreamSettings,
@@ -328,6 +330,8 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()
+    langfuse: LangfuseSettings = LangfuseSettings()
+    mail: MailSettings = MailSettings()
     workers: WorkerSettings = WorkerSettings()
     standing: StandingSettings = StandingSettings()
     audit: AuditSettings = AuditSettings()

@@ -45,6 +45,8 @@ async def completed(
     query = await read_when_final(request, query_id, MAX_WAIT_S, results.read_query)
     if query["status"] not in results.FINAL and await request.is_disconnected():
         await run_in_threadpool(_abandon, query_id)
+    if query["status"] == "held":
+        return completions.held_completion(query, asked.model)
     link = _links(request, asked)
     read = ContinuousText(_in_text(asked, link), relabelled=False).finished(succeeded(query))
     return completions.completion(read, asked.model, _content(asked, read, link), link)
@@ -124,7 +126,14 @@ class _Chunks:
             async for passed in self._until_final():
                 yield passed
             await require_valid_key()
-            query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
+            query = await run_in_threadpool(results.read_query, self.query_id)
+            if query["status"] == "held":
+                self.ended = True
+                yield self._chunk({"content": completions.notice_of(query)})
+                yield data_event(completions.chunk(self._head, {}, completions.HELD_REASON))
+                yield format_sse_event(data_str="[DONE]")
+                return
+            succeeded(query)
         except (Unanswered, CitewellError) as error:
             self.ended = True
             yield data_event({"error": error_object(error.status, error.code, str(error))})
