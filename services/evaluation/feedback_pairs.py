@@ -56,7 +56,8 @@ def _pairs(query_id: uuid.UUID, kind: QueryKind, labels: Mapping[Place | None, i
     for place, (claim, source) in said.items():
         label = labels.get(place)
         # That not all of an answer is supported says of a sentence that it is not where there is no other.
-        if label is None and place[0] == ("sentence" if whole else "only"):
+        is_judged_itself = place[0] == "only" and ("sentence", 0) in labels
+        if label is None and place[0] == ("sentence" if whole else "only") and not is_judged_itself:
             label = whole
         if label is not None:
             yield LabelledPair(DATASET, source, claim, label)

@@ -60,7 +60,7 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
     is_hidden = query.status != QueryStatus.SUCCEEDED and not to_reviewer and withheld(query)
     if query.status == QueryStatus.CANCELLED or is_hidden:
         # It may have been concluded, but was never published.
-        whole = whole._replace(answer=None, published=None)
+        whole = whole._replace(answer=None, published=None, sources=[] if is_hidden else whole.sources)
     if whole.answer is None or (query.review == STATE_AFTER["correct"] and not to_reviewer):
         whole = whole._replace(filled=None, conflicts=())
     return {
