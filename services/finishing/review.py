@@ -18,6 +18,7 @@ from services.finishing.completion import finish
 from services.reporting.answer_confidence import confidence_json
 from services.webhooks.outbox import announce_review
 
+_REJECTED = "A reviewer rejected the answer."
 _BY_A_PERSON = "A reviewer wrote this answer; nothing of it was checked."
 
 
@@ -72,7 +73,7 @@ def decide(session: Session, row: Feedback, decision: Decision, corrected: str |
     event: dict[str, Any] = {"abstained": False, "review": query.review}
     error = None
     if decision == "reject":
-        error = {"code": "answer_rejected", "message": f"A reviewer rejected the answer. {row.reason or ''}".strip()}
+        error = {"code": "answer_rejected", "message": _REJECTED}
         event = {"reason": error["message"], "review": query.review}
     if corrected:
         _replace(session, query, corrected)

@@ -359,7 +359,7 @@ class ReviewRead(BaseModel):
     reasons: list[Reason] = Field(default=[], description="The rules that it fell under.")
     note: str | None = Field(default=None, description="What the reviewer says of it.")
     decided_by: str | None = Field(default=None, description="A name or a pseudonym.")
-    decided_at: datetime | None = None
+    decided_at: datetime | None = Field(default=None, description="Null before a decision.")
 
 
 class QueryRead(QueryHead):
