@@ -42,7 +42,7 @@ def notice_of(query: Json) -> str:
 def held_completion(query: Json, model: str) -> dict[str, Any]:
     made = completion_of(head_of(query, model, "chat.completion"), message(notice_of(query), []))
     made["choices"][0]["finish_reason"] = HELD_REASON
-    return {**made, "usage": usage_of(query), **metadata_of(query)}
+    return {**made, "usage": usage_of(query), "citewell": None, **metadata_of(query)}
 
 
 def completion_of(head: Json, message: Json) -> dict[str, Any]:

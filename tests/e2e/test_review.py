@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openai import OpenAI
 from standardwebhooks import Webhook
 
 from tests.e2e.stack import Stack
@@ -53,7 +54,9 @@ def decide(stack: Stack, entry: Json, **decision: Any) -> Json:
     return stack.http.patch(f"/v1/feedback/{entry['id']}", json=decision).raise_for_status().json()
 
 
-def test_an_answer_is_held_back_released_told_and_becomes_a_label(stack: Stack, hook: tuple[Sink, str]) -> None:
+def test_an_answer_is_held_back_released_told_and_becomes_a_label(
+    stack: Stack, hook: tuple[Sink, str], tmp_path: Path
+) -> None:
     query, entry = held(stack)
     path = f"/v1/queries/{query['id']}"
     # Nobody sees the text: neither pollers nor streams, exports, links, or the history.
@@ -94,11 +97,53 @@ def test_an_answer_is_held_back_released_told_and_becomes_a_label(stack: Stack, 
         "query.succeeded"
     )
 
-    evaluated = subprocess.run(
-        [Path(sys.executable).with_name("citewell"), "evaluate", "--from-feedback", "--workspace", WORKSPACE, "--json"],
-        capture_output=True,
-        text=True,
+    verdicts = tmp_path / "verdicts.jsonl"
+    program = Path(sys.executable).with_name("citewell")
+    subprocess.run(
+        [program, "evaluate", "--from-feedback", "--workspace", WORKSPACE, "--no-store", "--verdicts", verdicts],
         check=True,
+        capture_output=True,
     )
-    measured = json.loads(evaluated.stdout)
-    assert (measured["sets"]["feedback"]["pairs"], measured) == (1, measured)
+    labels = [json.loads(line) for line in verdicts.read_text(encoding="utf-8").splitlines()]
+    # Other tests reject answers of this workspace.
+    [label] = [label for label in labels if label["label"] == 1]
+    assert WORDS in label["claim"]
+
+
+def test_what_a_reviewer_writes_stands_in_place_of_what_was_held_back(stack: Stack) -> None:
+    query, entry = held(stack)
+    path = f"/v1/queries/{query['id']}"
+    undecided = stack.http.patch(f"/v1/feedback/{entry['id']}", json={"status": "reviewed"})
+    assert (undecided.status_code, undecided.json()["code"]) == (409, "review_undecided")
+    assert stack.http.delete(f"/v1/feedback/{entry['id']}").status_code == 409
+    wrong = stack.http.patch(f"/v1/feedback/{entry['id']}", json={"decision": "correct"})
+    assert (wrong.status_code, "corrected_answer" in wrong.json()["detail"]) == (422, True)
+    decide(stack, entry, decision="correct", corrected_answer="Within a month.")
+    shown = stack.http.get(path).json()
+    assert (shown["status"], shown["answer"], shown["verification"]) == ("succeeded", "Within a month.", None)
+    assert (shown["review"]["state"], shown["signal"]["word"]) == ("corrected", "Not checked")
+    for response in (stack.http.get(f"{path}/export"), stack.http.get(f"{path}/events")):
+        assert (response.status_code, WORDS in response.text) == (200, False)
+    assert stack.http.get(f"{path}/verifications").status_code == 423
+    assert stack.http.get(f"{path}/audit/check").json()["intact"] is True
+    again = stack.http.patch(f"/v1/feedback/{entry['id']}", json={"decision": "release"})
+    assert (again.status_code, again.json()["code"]) == (409, "not_held")
+
+
+def test_a_rejected_answer_is_shown_to_nobody(stack: Stack) -> None:
+    query, entry = held(stack)
+    decide(stack, entry, decision="reject", reason="Ask the shop.")
+    shown = stack.http.get(f"/v1/queries/{query['id']}").json()
+    assert (shown["status"], shown["answer"], shown["error"]["code"]) == ("failed", None, "answer_rejected")
+    assert (shown["review"]["state"], shown["review"]["note"]) == ("rejected", "Ask the shop.")
+
+
+def test_clients_of_openai_read_that_somebody_has_to_look_first(stack: Stack) -> None:
+    with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key="none", max_retries=0) as client:
+        asked: Any = {"model": WORKSPACE, "messages": [{"role": "user", "content": QUESTION}]}
+        whole = client.chat.completions.create(**asked)
+        chunks = list(client.chat.completions.create(**asked, stream=True))
+    assert (whole.choices[0].finish_reason, chunks[-1].choices[0].finish_reason) == ("content_filter",) * 2
+    streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    assert whole.choices[0].message.content == streamed
+    assert streamed.startswith("A person has to release this answer")
