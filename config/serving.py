@@ -84,6 +84,31 @@ class TracingSettings(Group):
     endpoint: str = Field(
         default="", description="Base URL of an OTLP/HTTP collector; `OTEL_EXPORTER_OTLP_ENDPOINT` works as well"
     )
+    evaluations: bool = Field(
+        default=False,
+        description="Send the scores of each answer as `gen_ai.evaluation.result` events (OTLP logs), in its trace",
+    )
+
+
+class LangfuseSettings(Group):
+    """Scores of answers for Langfuse, on the trace whose `traceparent` came with the request; off without a `host`."""
+
+    host: str = Field(default="", pattern=r"^$|^https?://[^\s?#]+$", description="Base URL of Langfuse; empty: off")
+    public_key: str = Field(default="", description="Public key of its project")
+    secret_key: SecretStr = Field(default=SecretStr(""), description="Secret key of its project")
+
+
+class MailSettings(Group):
+    """The server that e-mails to reviewers are handed to; off without a `host`."""
+
+    host: str = Field(default="", description="Name of the SMTP server; empty: no e-mail is sent")
+    port: int = Field(default=587, ge=1, le=65_535, description="Its port")
+    security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection is secured"
+    )
+    user: str = Field(default="", description="Name to log in with; empty: without a login")
+    password: SecretStr = Field(default=SecretStr(""), description="Password to log in with")
+    sender: str = Field(default="citewell@localhost", description="Address that e-mails come from")
 
 
 class WorkerSettings(Group):

@@ -34,6 +34,8 @@ from config.serving import (
     AdmissionSettings,
     AuditSettings,
     BudgetSettings,
+    LangfuseSettings,
+    MailSettings,
     MetricsSettings,
     StandingSettings,
     StreamSettings,
@@ -330,6 +332,8 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()
+    langfuse: LangfuseSettings = LangfuseSettings()
+    mail: MailSettings = MailSettings()
     workers: WorkerSettings = WorkerSettings()
     standing: StandingSettings = StandingSettings()
     audit: AuditSettings = AuditSettings()

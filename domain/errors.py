@@ -460,6 +460,24 @@ class ConversationTooLong(CitewellError):
     status = 422
 
 
+class AnswerHeld(CitewellError):
+    """A person has to release this answer before anybody may see it; its status tells when that was decided."""
+
+    status = 423
+
+
+class NotHeld(CitewellError):
+    """This answer is not held back, or no more, so there is nothing to decide; give a verdict instead."""
+
+    status = 409
+
+
+class ReviewUndecided(CitewellError):
+    """This answer is held back until somebody decides: send a `decision`, which is `release`, `correct` or `reject`."""
+
+    status = 409
+
+
 class PdfUnavailable(CitewellError):
     """This server cannot write PDF: pip install 'citewell[pdf]' on it, or export HTML and print that."""
 

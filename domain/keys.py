@@ -33,6 +33,8 @@ class Scope(StrEnum):
     """Ask questions and have answers verified, also through the seeds' endpoints."""
     DOCUMENTS = "documents"
     """Add and delete documents."""
+    REVIEW = "review"
+    """See answers that are held back, and decide on them."""
     WEBHOOKS = "webhooks"
     """Manage receivers of webhooks and look at deliveries."""
     ADMIN = "admin"

@@ -59,9 +59,9 @@ _PURPOSES: dict[str, str] = {
     "Show answers while they are written": "stream",
     "Keep and delete": "originals audit standing",
     "Let people in": "access",
-    "Notify other systems": "webhooks",
+    "Notify other systems": "webhooks mail",
     "Take much work": "admission pools recovery",
-    "Watch it": "pulse_file log_level log_format metrics tracing workers",
+    "Watch it": "pulse_file log_level log_format metrics tracing langfuse workers",
 }
 """What people want to do, and the settings for it: names, or what the names of several begin with."""
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from api.schemas.formats.completions import CONVERSATION
 from domain.answers.continuous_text import LINKED_MARKER, Link, linked_references, no_link
+from domain.errors import AnswerHeld
 from domain.quality.summary_line import verification_line
 from domain.query.modes import is_korean
+from domain.query.review import HELD_KOREAN
 from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]
@@ -26,6 +28,21 @@ def completion(query: Json, model: str, content: str | None, link: Link = no_lin
         "citewell": proof_of(query),
         **metadata_of(query),
     }
+
+
+HELD_REASON = "content_filter"
+"""The `finish_reason` of an answer that is held back."""
+
+
+def notice_of(query: Json) -> str:
+    """What a client reads in place of an answer that a person has to release."""
+    return HELD_KOREAN if in_korean(query) else AnswerHeld().message
+
+
+def held_completion(query: Json, model: str) -> dict[str, Any]:
+    made = completion_of(head_of(query, model, "chat.completion"), message(notice_of(query), []))
+    made["choices"][0]["finish_reason"] = HELD_REASON
+    return {**made, "usage": usage_of(query), "citewell": None, **metadata_of(query)}
 
 
 def completion_of(head: Json, message: Json) -> dict[str, Any]:

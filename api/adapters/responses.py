@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from api.adapters.completions import names_of, proof_of, refusal_of, usage_of
+from api.adapters.completions import HELD_REASON, names_of, notice_of, proof_of, refusal_of, usage_of
 from api.schemas.formats.responses import ResponseRead, response_id
 from domain.answers.continuous_text import LINKED_MARKER, Link, cited_places
 
 Json = Mapping[str, Any]
-_STATUS = {"queued": "queued", "running": "in_progress", "succeeded": "completed"}
+_STATUS = {"queued": "queued", "running": "in_progress", "succeeded": "completed", "held": "incomplete"}
 
 
 def response(query: Json, beside: Json, content: str | None, place: Link) -> dict[str, Any]:
@@ -26,11 +26,13 @@ def response(query: Json, beside: Json, content: str | None, place: Link) -> dic
 
 
 def unanswered(query: Json, beside: Json) -> dict[str, Any]:
-    """The response of a query that has no answer, or not yet."""
+    """The response of a query that has no answer, or not yet; where a person has to release it, it says so."""
     error = query["error"]
     finished = query["finished_at"]
     conversation = query.get("conversation_id")
     form = "json_object" if beside["is_json"] else "text"
+    is_held = query["status"] == "held"
+    notice = [output_text(notice_of(query), [])] if is_held else []
     return {
         "id": response_id(query["id"]),
         "object": "response",
@@ -39,11 +41,11 @@ def unanswered(query: Json, beside: Json) -> dict[str, Any]:
         "status": _STATUS.get(query["status"], query["status"]),
         "background": beside["background"],
         "error": {"code": "server_error", "message": error["message"]} if error else None,
-        "incomplete_details": None,
+        "incomplete_details": {"reason": HELD_REASON} if is_held else None,
         "instructions": beside["instructions"],
         "max_output_tokens": None,
         "model": beside["model"],
-        "output": [],
+        "output": [output_message(query, notice, "incomplete")] if is_held else [],
         "parallel_tool_calls": True,
         "previous_response_id": beside["previous_response_id"],
         "conversation": {"id": conversation} if conversation else None,

@@ -29,6 +29,8 @@ async def completed(
     query_id = await run_in_threadpool(start, asked, named)
     response.headers["Location"] = location_of(query_id)
     query = await read_answered(request, query_id)
+    if query["status"] == "held":
+        return completions.held_completion(query, asked.model)
     link = links_of(request, asked)
     read = ContinuousText(in_text(asked, link), relabelled=False).finished(succeeded(query))
     return completions.completion(
@@ -71,7 +73,14 @@ class _Chunks:
             async for piece in passed(self.query_id, self._text, whole=self._whole):
                 yield self._chunk({"content": piece}) if piece else KEEPALIVE_COMMENT
             await require_valid_key()
-            query = succeeded(await run_in_threadpool(results.read_query, self.query_id))
+            query = await run_in_threadpool(results.read_query, self.query_id)
+            if query["status"] == "held":
+                self.ended = True
+                yield self._chunk({"content": completions.notice_of(query)})
+                yield data_event(completions.chunk(self._head, {}, completions.HELD_REASON))
+                yield format_sse_event(data_str="[DONE]")
+                return
+            succeeded(query)
         except (Unanswered, CitewellError) as error:
             self.ended = True
             yield data_event({"error": error_object(error.status, error.code, str(error))})

@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.answers.waiting import read_when_final
 from api.http.errors import Unanswered
+from domain.errors import AnswerHeld
 from services.core.model_choice import current_settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query
@@ -27,11 +28,15 @@ async def answered(request: Request, response: Response, new: NewQuery) -> dict[
 
 
 def succeeded(query: dict[str, Any]) -> dict[str, Any]:
-    """Return `query` unchanged. Raises Unanswered when it is not finished (504) or has no answer (502)."""
+    """Return `query` unchanged. Raises Unanswered when it is not finished (504), held back (423), or has no answer
+    (502)."""
     here = location_of(query["id"])
     if query["status"] not in results.FINAL:
         detail = f"The answer is not finished after {MAX_WAIT_S:g} seconds; it goes on, and GET {here} will have it."
         raise Unanswered(504, "not_finished_in_time", detail, here)
+    if query["status"] == "held":
+        held = AnswerHeld()
+        raise Unanswered(held.status, held.code, held.message, here)
     if query["status"] != "succeeded":
         error = query["error"] or {"code": "query_cancelled", "message": "The query was cancelled before its end."}
         raise Unanswered(502, error["code"], error["message"], here)

@@ -41,6 +41,8 @@ async def created(request: Request, response: Response, asked: ResponseCreate) -
     if asked.background:
         return adapter.unanswered(await run_in_threadpool(results.read_head, query_id), beside)
     query = await chat.read_answered(request, query_id)
+    if query["status"] == "held":
+        return adapter.unanswered(query, beside)
     return _answered(succeeded(query), beside, ContinuousText(_in_text(request, beside)), _place(request))
 
 
@@ -133,6 +135,10 @@ class _Events:
                 yield self._delta(piece)
             await require_valid_key()
             self._head = query = await run_in_threadpool(results.read_query, self.query_id)
+            if query["status"] == "held":
+                self.ended = True
+                yield self._event("response.incomplete", response=adapter.unanswered(query, self._beside))
+                return
             succeeded(query)
         except (Unanswered, CitewellError) as error:
             self.ended = True

@@ -5,6 +5,7 @@ is no SDK and there are no spans: a caller's traceparent is then only passed on 
 """
 
 import threading
+import time
 import uuid
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import Any
 import structlog
 from opentelemetry import context as contexts
 from opentelemetry import trace
+from opentelemetry._logs import LogRecord
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -36,6 +38,8 @@ _W3C = TraceContextTextMapPropagator()
 class _State:
     provider: Any = None
     tracer: Any = None
+    events: Any = None
+    """The provider of event records, if scores are told."""
 
 
 _state = _State()
@@ -57,6 +61,7 @@ def start_tracing(settings: TracingSettings, process: str) -> None:
             f"tracing.endpoint: traces need OpenTelemetry's SDK and exporter: {advice}"
         ) from error
     use_provider(sdk.make_provider(settings.endpoint, process))
+    _state.events = sdk.make_event_provider(settings.endpoint, process) if settings.evaluations else None
 
 
 def use_provider(provider: Any) -> None:
@@ -67,16 +72,35 @@ def use_provider(provider: Any) -> None:
 
 def stop_tracing() -> None:
     """Send the remaining spans, for a moment only: a collector that is down delays nothing."""
-    provider = _state.provider
+    providers = _state.provider, _state.events
     use_provider(None)
-    if provider is not None:
-        ending = threading.Thread(target=provider.shutdown, name="last-spans", daemon=True)
-        ending.start()
-        ending.join(_LAST_SPANS_S)
+    _state.events = None
+    for provider in providers:
+        if provider is not None:
+            ending = threading.Thread(target=provider.shutdown, name="last-spans", daemon=True)
+            ending.start()
+            ending.join(_LAST_SPANS_S)
 
 
 def is_on() -> bool:
     return _state.tracer is not None
+
+
+def tells_events() -> bool:
+    return _state.events is not None
+
+
+def event(name: str, attributes: Attributes) -> None:
+    """Send an event record that belongs to the current span (OTLP logs), from a thread; without events do nothing."""
+    if _state.events is not None:
+        record = LogRecord(event_name=name, attributes=dict(attributes), timestamp=time.time_ns())
+        _state.events.get_logger("citewell").emit(record)
+
+
+def trace_id_of(parent: str | None) -> str | None:
+    """The trace of a stored `traceparent`, 32 hex digits."""
+    context = _read(parent)
+    return f"{context.trace_id:032x}" if context else None
 
 
 def traceparent() -> str | None:

@@ -13,7 +13,8 @@ class Feedback(Base):
     """One person's judgement of an answer, of one of its sentences, or of one of its citations.
 
     `position` counts from 0 in the sentences or citations of the result; `excerpt` is what it said there. `verdict` is
-    on its sources, `relevant` on its question: neither says anything of the other.
+    on its sources, `relevant` on its question: neither says anything of the other. `reasons` are the rules of the
+    workspace that put the answer into the queue; None: a person gave it.
     """
 
     __tablename__ = "feedback"
@@ -33,6 +34,7 @@ class Feedback(Base):
     relevant: Mapped[str | None]
     reason: Mapped[str | None]
     corrected: Mapped[str | None]
+    reasons: Mapped[list[str] | None]
     author: Mapped[str | None]
     status: Mapped[str] = mapped_column(server_default="open")
     reviewed_by: Mapped[str | None]

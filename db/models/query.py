@@ -12,13 +12,14 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json
 
 
 class QueryStatus(StrEnum):
-    """`succeeded`, `failed` and `cancelled` are final."""
+    """`succeeded`, `failed` and `cancelled` are final; `held` is an answer that waits for a reviewer's decision."""
 
     QUEUED = "queued"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    HELD = "held"
 
 
 class QueryKind(StrEnum):
@@ -42,6 +43,9 @@ class Query(Base):
     deleted.
     `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the API key of
     the request, None without one.
+
+    `review` says what reviewers have to do with its answer or have done: `queued`, `held`, `released`, `corrected`,
+    `rejected`; None: nothing.
 
     `stage`, `round`, `event_seq` and `progress_at` change often while it runs, so no index may cover them: Postgres can
     then update the row in place (HOT), for which each page keeps space (`fillfactor`).
@@ -134,3 +138,4 @@ class Query(Base):
     is_scripted: Mapped[bool] = mapped_column(server_default=false())
     asked_by: Mapped[str | None]
     is_thread: Mapped[bool] = mapped_column(server_default=true())
+    review: Mapped[str | None]

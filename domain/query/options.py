@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 from citewell_verify.answers.refusals import RefusalLanguage
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, storable
+from domain.query.review import ReviewRules
 
 _Text = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
 _Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
@@ -131,6 +132,8 @@ class QueryOptions(BaseModel):
     """The JSON Schema of the object that is filled from the verified sentences of the answer; None asks for none."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
+    review: ReviewRules = ReviewRules()
+    """Whether a person has to see the answer, and before anybody else."""
     deadline_s: float | None = None
     """Seconds from acceptance (for a batch item, from its start) after which no model is asked."""
     max_cost_usd: float | None = None

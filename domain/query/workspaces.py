@@ -11,6 +11,7 @@ from domain.errors import WorkspaceNameInvalid
 from domain.query.instructions import Instructions
 from domain.query.modes import Mode
 from domain.query.options import Preset
+from domain.query.review import ReviewRules
 
 MAX_NAME = 100
 _NAME = re.compile(rf"[^\W_][\w.-]{{0,{MAX_NAME - 1}}}")
@@ -50,6 +51,7 @@ class WorkspaceSettings(BaseModel):
     answer_schema: dict[str, JsonValue] | None = Field(
         default=None, description="The JSON Schema of an object that answers are given as, too; null: none."
     )
+    review: ReviewRules = Field(default=ReviewRules(), description="Which answers a person has to see.")
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":
@@ -61,7 +63,7 @@ class WorkspaceSettings(BaseModel):
         return WorkspaceSettings.model_validate(_merged(self.model_dump(), change.model_dump(exclude_unset=True)))
 
 
-_NESTED = frozenset({"models", "instructions"})
+_NESTED = frozenset({"models", "instructions", "review"})
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ class EventType(StrEnum):
     DOCUMENT_READY = "document.ready"
     DOCUMENT_FAILED = "document.failed"
     BATCH_COMPLETED = "batch.completed"
+    REVIEW_REQUESTED = "review.requested"
     ANSWER_STALE = "answer.stale"
     ANSWER_INVALIDATED = "answer.invalidated"
     ANSWER_REVALIDATED = "answer.revalidated"
@@ -25,6 +26,14 @@ class EventType(StrEnum):
 
 TEST_EVENT = "webhook.test"
 """The type of a test message. It goes to the tested endpoint regardless of its filters."""
+
+
+MAILTO = "mailto:"
+"""The beginning of the URL of a delivery that is an e-mail; all of these share one limit of deliveries in flight."""
+
+
+LANGFUSE = "langfuse:scores"
+"""The URL of a delivery that is a score for the Langfuse of the settings."""
 
 
 class Outcome(StrEnum):

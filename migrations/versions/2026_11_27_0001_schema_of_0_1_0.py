@@ -602,6 +602,7 @@ _QUERIES = """
         is_scripted boolean NOT NULL DEFAULT false,
         asked_by varchar,
         is_thread boolean NOT NULL DEFAULT true,
+        review varchar,
         CONSTRAINT uq_queries_batch_id_position UNIQUE (batch_id, position)
     ) WITH (fillfactor = 70);
     CREATE INDEX ix_queries_erasable ON queries (finished_at)
@@ -969,6 +970,7 @@ _ANSWERS = """
         relevant varchar,
         reason varchar,
         corrected varchar,
+        reasons jsonb,
         author varchar,
         status varchar NOT NULL DEFAULT 'open',
         reviewed_by varchar,

@@ -25,6 +25,7 @@ from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors import NotReverifiable
 from domain.query.options import QueryOptions
+from domain.query.review import STATE_AFTER
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import concluded
@@ -117,7 +118,7 @@ def _read(query_id: uuid.UUID) -> _Record:
     with reading() as session:
         query = queries.get_query(session, query_id)
         answer = results.find_answer(session, query_id)
-        if answer is None:
+        if answer is None or query.review == STATE_AFTER["correct"]:
             raise NotReverifiable(f"The query's status is {query.status!r}, and it has no answer to replay.")
         calls = model_calls.list_model_calls(session, query_id)
         replies = {

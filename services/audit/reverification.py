@@ -16,6 +16,7 @@ from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors import NotReverifiable
 from domain.query.options import Preset
+from domain.query.review import STATE_AFTER
 from domain.query.workspaces import WorkspaceSettings
 from services.audit.cited_evidence import as_source, evidence_of
 from services.core.request_priority import requester_columns
@@ -53,7 +54,7 @@ def reverify(
         if request is not None and (first := reserve_key(session, request, new_id)) != new_id:
             return Submitted(first, repeated=True)
         require_open_workspace(session, old.workspace_id)
-        if old.status != QueryStatus.SUCCEEDED:
+        if old.status != QueryStatus.SUCCEEDED or old.review == STATE_AFTER["correct"]:
             raise NotReverifiable(f"The query's status is {old.status!r}; only an answer can be verified again.")
         if kind is QueryKind.VERIFICATION:
             _verify_given(session, new_id, old, asked, settings)

@@ -28,8 +28,9 @@ Said = tuple[str, str]
 def feedback_pairs(workspace: str | None = None, limit: int | None = None) -> LabelledPairs:
     """The labelled pairs of the current tenant, of at most one workspace; the newest verdict on a place counts.
 
-    A verdict on a whole answer counts for its sentences only when it says that all of them are supported. What cites
-    nothing has no source to be judged with. Raises EvaluationDataInvalid when nothing is left.
+    A verdict on a whole answer counts for its sentences when it says that all of them are supported, or when there is
+    only one. What cites nothing has no source to be judged with. Raises EvaluationDataInvalid when
+    nothing is left.
     """
     with reading() as session:
         judged = [
@@ -54,14 +55,16 @@ def _pairs(query_id: uuid.UUID, kind: QueryKind, labels: Mapping[Place | None, i
     whole = labels.get(None)
     for place, (claim, source) in said.items():
         label = labels.get(place)
-        if label is None and whole == 1 and place[0] == "sentence":
+        # That not all of an answer is supported says of a sentence that it is not where there is no other.
+        is_judged_itself = place[0] == "only" and ("sentence", 0) in labels
+        if label is None and place[0] == ("sentence" if whole else "only") and not is_judged_itself:
             label = whole
         if label is not None:
             yield LabelledPair(DATASET, source, claim, label)
 
 
 def _said_in_answer(query_id: uuid.UUID) -> dict[Place, Said]:
-    query = read_query(query_id)
+    query = read_query(query_id, to_reviewer=True)
     passages = {source["chunk_id"]: source["text"] for source in query["sources"]}
     # A repair may have cited another passage; then the cited words are what is known of it.
     cited = [(citation, passages.get(citation["chunk_id"], citation["text_span"])) for citation in query["citations"]]
@@ -77,7 +80,7 @@ def _said_in_answer(query_id: uuid.UUID) -> dict[Place, Said]:
         ]
         if texts:
             said["sentence", position] = sentence["text"], _joined(texts)
-    return said
+    return _with_only(said, sentences)
 
 
 def _said_in_verification(query_id: uuid.UUID) -> dict[Place, Said]:
@@ -99,7 +102,13 @@ def _said_in_verification(query_id: uuid.UUID) -> dict[Place, Said]:
         texts = [text for citation, text in cited if citation["sentence_start"] == sentence["start"]]
         if texts:
             said["sentence", position] = sentence["text"], _joined(texts)
-    return said
+    return _with_only(said, sentences)
+
+
+def _with_only(said: dict[Place, Said], sentences: Sequence[Json]) -> dict[Place, Said]:
+    """`said`, and the only sentence of an answer that has no other once more, as (`only`, 0)."""
+    only = said.get(("sentence", 0)) if len(sentences) == 1 else None
+    return {**said, ("only", 0): only} if only else said
 
 
 def _joined(sources: Iterable[str]) -> str:

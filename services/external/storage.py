@@ -159,6 +159,7 @@ class Store:
                 **options_of(new, self._settings, workspace).model_dump(mode="json"),
                 # A refusal in the given answer is recognised by this text.
                 "refusal": refusal_of(workspace.instructions),
+                "review": {} if item.reverifies else workspace.review.model_dump(mode="json", exclude={"hold"}),
             },
             "kind": QueryKind.VERIFICATION,
             "callback_url": new.callback_url,

@@ -89,6 +89,8 @@ def _get_chain(session: Session, query: Query) -> StoredChain:
 
 
 def _why_none(query: Query) -> str:
+    if query.status == QueryStatus.HELD:
+        return "The answer is held back; its audit is written when a reviewer has decided."
     if query.finished_at is None:
         return f"The query is {query.status}; its audit is written when it ends."
     if query.status == QueryStatus.CANCELLED:

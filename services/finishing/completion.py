@@ -13,13 +13,17 @@ from db.models import QueryStatus
 from db.queries.runs.queries import Finished, mark_finished
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
-from domain.query.outcomes import CONCLUDE, Concluded
-from services.core.context import StepContext, StepResult
 from services.finishing.answer_validity import decide_after_reverification
 from services.finishing.audit_chain import AUDITED, seal_audit
+from services.finishing.scores import tell_scores
 from services.webhooks.outbox import announce_batch, announce_query
 
-_EVENTS = {QueryStatus.SUCCEEDED: "final", QueryStatus.FAILED: "failed", QueryStatus.CANCELLED: "cancelled"}
+_EVENTS = {
+    QueryStatus.SUCCEEDED: "final",
+    QueryStatus.FAILED: "failed",
+    QueryStatus.CANCELLED: "cancelled",
+    QueryStatus.HELD: "held",
+}
 LAST_EVENTS = frozenset(_EVENTS.values())
 
 # Called in this process when a query has ended and a place is free (workers.starting.launch_thread).
@@ -34,26 +38,31 @@ def finish(
     error: dict[str, Any] | None = None,
     event: dict[str, Any] | None = None,
     is_batch_item: bool = True,
+    was_held: bool = False,
 ) -> bool:
     """Enter the final state `status`; return False, and change nothing, if the query already had one.
 
     `error` is the {code, message} of a failed query; `event` the data of the last event, by default the error's
-    message. The last item of a batch also ends the batch; what is known to be no item needs no lock.
+    message. The last item of a batch also ends the batch; what is known to be no item needs no lock. With
+    `was_held` it ends an answer that waited for a reviewer.
     """
     batch_id = lock_batch_of(session, query_id) if is_batch_item else None
     data = event if event is not None else {"reason": error["message"]} if error else {}
-    finished = mark_finished(session, query_id, status, error=error, event=(_EVENTS[status], data))
+    finished = mark_finished(session, query_id, status, error=error, event=(_EVENTS[status], data), was_held=was_held)
     if finished is None:
         return False
     if status in AUDITED:
         seal_audit(session, query_id)
     announce_query(session, query_id, finished, status)
+    if status is QueryStatus.SUCCEEDED:
+        tell_scores(session, query_id)
     if finished.reverifies is not None:
         decide_after_reverification(session, query_id, status)
     if batch_id is not None and mark_batch_finished(session, batch_id):
         announce_batch(session, batch_id)
     after_commit(session, _notify_listener)
-    after_commit(session, partial(_count, finished, status))
+    if not was_held:
+        after_commit(session, partial(_count, finished, status))
     return True
 
 
@@ -72,18 +81,3 @@ def set_end_listener(listener: Callable[[], None] | None) -> None:
 def _notify_listener() -> None:
     if _listener is not None:
         _listener()
-
-
-def publish(context: StepContext) -> StepResult:
-    concluded = context.read(CONCLUDE) or Concluded(status="failed")
-    failed = concluded["status"] != "answered"
-    code = concluded.get("code", "generation_failed")
-    error = {"code": code, "message": concluded.get("reason", "")} if failed else None
-    event: dict[str, Any] = {"reason": error["message"]} if error else {"abstained": concluded.get("abstained")}
-
-    def save(session: Session) -> None:
-        status = QueryStatus.FAILED if failed else QueryStatus.SUCCEEDED
-        is_batch_item = context.query.batch_id is not None
-        finish(session, context.query.id, status, error=error, event=event, is_batch_item=is_batch_item)
-
-    return StepResult.single({"status": "done"}, save)

@@ -7,15 +7,17 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
-from db.models import Feedback, QueryKind
+from db.models import Feedback, Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.runs.queries import get_query
 from db.queries.verifications import feedback as rows
 from db.queries.verifications.feedback import FeedbackFilter
 from db.session import reading, transaction
-from domain.errors import PlaceNotFound
+from domain.errors import PlaceNotFound, ReviewUndecided
+from domain.query.review import Decision
 from services.external.verification_results import read_verification
-from services.queries.results import read_query
+from services.finishing.review import decide
+from services.queries.results import read_query, withheld
 
 FeedbackPlace = Literal["answer", "sentence", "citation"]
 _LISTS = {"sentence": "sentences", "citation": "citations"}
@@ -46,10 +48,16 @@ class Review:
     reason: str | None
     corrected: str | None
     reviewer: str | None
+    decision: Decision | None = None
+    """On an answer that is held back."""
 
 
-def give_feedback(new: NewFeedback) -> dict[str, Any]:
-    excerpt = _excerpt(new)
+def give_feedback(new: NewFeedback, *, to_reviewer: bool) -> dict[str, Any]:
+    """Keep it, with the words that it is about. Who is no reviewer neither sees nor judges what is held back.
+
+    Raises QueryNotFound, PlaceNotFound.
+    """
+    excerpt = _excerpt(new, to_reviewer=to_reviewer)
     with transaction() as session:
         row = rows.add_feedback(
             session,
@@ -64,43 +72,72 @@ def give_feedback(new: NewFeedback) -> dict[str, Any]:
             corrected=new.corrected,
             author=new.author,
         )
-        return _as_json(session, [row])[0]
+        return _as_json(session, [row], to_reviewer=to_reviewer)[0]
 
 
-def read_feedback(feedback_id: uuid.UUID) -> dict[str, Any]:
+def read_feedback(feedback_id: uuid.UUID, *, to_reviewer: bool) -> dict[str, Any]:
     with reading() as session:
-        return _as_json(session, [rows.get_feedback(session, feedback_id)])[0]
+        return _as_json(session, [rows.get_feedback(session, feedback_id)], to_reviewer=to_reviewer)[0]
 
 
-def list_feedback(wanted: FeedbackFilter, *, after: Place | None = None, limit: int) -> list[dict[str, Any]]:
+def list_feedback(
+    wanted: FeedbackFilter, *, after: Place | None = None, limit: int, to_reviewer: bool
+) -> list[dict[str, Any]]:
     with reading() as session:
         if wanted.query_id is not None:
             get_query(session, wanted.query_id)
-        return _as_json(session, rows.list_feedback(session, wanted, after=after, limit=limit))
+        return _as_json(session, rows.list_feedback(session, wanted, after=after, limit=limit), to_reviewer=to_reviewer)
 
 
-def review_feedback(feedback_id: uuid.UUID, review: Review) -> dict[str, Any]:
+def read_reviewed(feedback_id: uuid.UUID) -> dict[str, Any]:
+    """The question with its answer, marks and sources, also while only reviewers may see them. Raises
+    FeedbackNotFound, and QueryNotFound for feedback on a verification."""
+    with reading() as session:
+        query_id = rows.get_feedback(session, feedback_id).query_id
+    return read_query(query_id, to_reviewer=True)
+
+
+def review_feedback(feedback_id: uuid.UUID, review: Review, *, to_reviewer: bool) -> dict[str, Any]:
+    """Take over what is decided; a `decision` ends the query of a held answer, and is a label of it.
+
+    Raises FeedbackNotFound, NotHeld, ReviewUndecided, BadInput.
+    """
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
         for name in ("verdict", "relevant", "reason", "corrected"):
             if (value := getattr(review, name)) is not None:
                 setattr(row, name, value)
-        if review.status == "reviewed":
+        if review.decision:
+            if row.verdict is None and row.relevant != "no":
+                row.verdict = "supported" if review.decision == "release" else "unsupported"
+            rows.review(session, row, review.reviewer)
+            decide(session, row, review.decision, review.corrected)
+        elif review.status == "reviewed":
+            _require_decided(session, row)
             rows.review(session, row, review.reviewer)
         elif review.status == "open":
             rows.reopen(session, row)
-        return _as_json(session, [row])[0]
+        return _as_json(session, [row], to_reviewer=to_reviewer)[0]
 
 
 def remove_feedback(feedback_id: uuid.UUID) -> None:
+    """Raises FeedbackNotFound, and ReviewUndecided where an answer would be held back for ever."""
     with transaction() as session:
-        session.delete(rows.get_feedback(session, feedback_id))
+        row = rows.get_feedback(session, feedback_id)
+        _require_decided(session, row)
+        session.delete(row)
 
 
-def _excerpt(new: NewFeedback) -> str | None:
+def _require_decided(session: Session, row: Feedback) -> None:
+    if row.reasons is not None and get_query(session, row.query_id).status == QueryStatus.HELD:
+        raise ReviewUndecided
+
+
+def _excerpt(new: NewFeedback, *, to_reviewer: bool) -> str | None:
     with reading() as session:
         kind = get_query(session, new.query_id).kind
-    result = read_verification(new.query_id) if kind == QueryKind.VERIFICATION else read_query(new.query_id)
+    is_given = kind == QueryKind.VERIFICATION
+    result = read_verification(new.query_id) if is_given else read_query(new.query_id, to_reviewer=to_reviewer)
     if new.position is None:
         return result["answer"]
     name = _LISTS[new.place]
@@ -113,25 +150,27 @@ def _excerpt(new: NewFeedback) -> str | None:
     return place.get("claim_text") or place.get("statement") or place.get("text")
 
 
-def _as_json(session: Session, reports: Sequence[Feedback]) -> list[dict[str, Any]]:
-    questions = rows.questions_of(session, reports)
-    return [_report_json(row, questions[row.query_id]) for row in reports]
+def _as_json(session: Session, reports: Sequence[Feedback], *, to_reviewer: bool) -> list[dict[str, Any]]:
+    judged = rows.queries_of(session, reports)
+    return [_report_json(row, judged[row.query_id], to_reviewer=to_reviewer) for row in reports]
 
 
-def _report_json(row: Feedback, question: str) -> dict[str, Any]:
+def _report_json(row: Feedback, query: Query, *, to_reviewer: bool) -> dict[str, Any]:
     return {
         "id": str(row.id),
         "query_id": str(row.query_id),
-        "question": question or None,
+        "question": query.question or None,
         "place": row.place,
         "position": row.position,
-        "excerpt": row.excerpt,
+        "excerpt": row.excerpt if to_reviewer or not withheld(query) else None,
         "rating": row.rating,
         "verdict": row.verdict,
         "relevant": row.relevant,
         "reason": row.reason,
         "corrected_answer": row.corrected,
         "author": row.author,
+        "reasons": row.reasons,
+        "review": query.review if row.reasons is not None else None,
         "status": row.status,
         "reviewed_by": row.reviewed_by,
         "reviewed_at": row.reviewed_at.isoformat() if row.reviewed_at else None,

@@ -10,7 +10,8 @@ from db.models import CitationCheck, Query, QueryKind, QueryStatus
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.session import reading
-from domain.errors import QueryUnfinished
+from domain.errors import AnswerHeld, QueryUnfinished
+from domain.query.review import STATE_AFTER, is_withheld
 from services.queries.marked_history import marked
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
@@ -31,7 +32,7 @@ from services.queries.result_json import (
 from services.reporting.comparison import read_reverifications
 from services.reporting.signal import stored_signal
 
-FINAL = frozenset({"succeeded", "failed", "cancelled"})
+FINAL = frozenset({"succeeded", "failed", "cancelled", "held"})
 
 
 def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
@@ -40,29 +41,36 @@ def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
 
 
 def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query with its answer. Raises QueryNotFound, and QueryUnfinished when it has none."""
+    """The query with its answer. Raises QueryNotFound, AnswerHeld, and QueryUnfinished when it has none."""
     query = read_query(query_id)
+    if query["status"] == QueryStatus.HELD:
+        raise AnswerHeld
     if query["status"] != "succeeded":
         raise QueryUnfinished(f"The question is {query['status']}; only one that has succeeded has an answer to show.")
     return query
 
 
-def read_query(query_id: uuid.UUID) -> dict[str, Any]:
+def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, Any]:
+    """The query; a reviewer sees what was written and checked, also when nobody else may, or not any more."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
-        whole = results.read_whole(session, query_id, query.round)
+        whole = results.read_whole(session, query_id, query.round, with_correction=not to_reviewer)
         restated = restated_question(session, query)
         searched = queries.searched_workspaces(session, [query])
-    if query.status == QueryStatus.CANCELLED:
+    is_hidden = query.status != QueryStatus.SUCCEEDED and not to_reviewer and withheld(query)
+    if query.status == QueryStatus.CANCELLED or is_hidden:
         # It may have been concluded, but was never published.
-        whole = whole._replace(answer=None, published=None, filled=None, conflicts=())
+        whole = whole._replace(answer=None, published=None, sources=[] if is_hidden else whole.sources)
+    if whole.answer is None or (query.review == STATE_AFTER["correct"] and not to_reviewer):
+        whole = whole._replace(filled=None, conflicts=())
     return {
         **head_json(query, workspace, searched),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells) if whole.answer else NO_ANSWER),
+        "review": {"state": query.review, **(whole.review or {})} if query.review else None,
         "signal": stored_signal(query, whole.answer, whole.published)
-        if query.status == QueryStatus.SUCCEEDED
+        if query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)
         else None,
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "conflicts": list(whole.conflicts),
@@ -75,6 +83,10 @@ def read_query(query_id: uuid.UUID) -> dict[str, Any]:
         "audit": whole.audit,
         "standing": whole.standing or (UNTOUCHED if query.status == QueryStatus.SUCCEEDED else None),
     }
+
+
+def withheld(query: Query) -> bool:
+    return is_withheld(query.options, query.status, query.review)
 
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
@@ -107,9 +119,12 @@ def answers_by_schema(query_id: uuid.UUID) -> bool:
 
 
 def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
-    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound."""
+    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound,
+    AnswerHeld."""
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
+        if withheld(query):
+            raise AnswerHeld
         outcomes = steps.list_outcomes(session, query_id)
         attempts = [attempt_json(verification) for verification in results.list_verifications(session, query_id)]
         return {
@@ -142,6 +157,9 @@ def _place(check: CitationCheck) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", check.item)]
 
 
+_WITHOUT_TEXT = FINAL | {"stage", "final"}
+
+
 class StreamedEvent(NamedTuple):
     """One event of a query; `seq` counts up from 1."""
 
@@ -153,13 +171,19 @@ class StreamedEvent(NamedTuple):
 def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[StreamedEvent], bool]:
     """The events after number `after`, and whether these are the last.
 
-    A replay from the start leaves out drafts, because their result is known. Raises QueryNotFound, and
-    VerificationNotFound when there is none of that `kind`.
+    A replay from the start leaves out drafts, because their result is known. Of an answer that is held back, or may
+    come to be, only the stages and the end are told. Raises QueryNotFound, and VerificationNotFound when there is none
+    of that `kind`.
     """
     with reading() as session:
         progress = events.read_progress(session, query_id, after)
     if progress is None or kind not in (None, progress.kind):
         raise queries.not_found(query_id, kind)
     is_finished = progress.status in FINAL
+    # That it waited for a reviewer is no news any more once that one has decided.
     stored = [StreamedEvent(*event) for event in progress.events]
+    if progress.status != QueryStatus.HELD:
+        stored = [event for event in stored if event.type != QueryStatus.HELD]
+    if is_withheld(progress.options, progress.status, progress.review):
+        return [event for event in stored if event.type in _WITHOUT_TEXT], is_finished
     return [event for event in stored if after or not is_finished or event.type != events.DRAFT], is_finished

@@ -26,6 +26,7 @@ from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, refusal_of
 from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
+from domain.query.review import ReviewRules, strictest
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
 from services.webhooks.outbox import address_policy
@@ -80,6 +81,8 @@ class NewQuery:
     """The JSON Schema of the object to answer with; an empty one asks for none where the workspace has one."""
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
+    review: ReviewRules = field(default_factory=ReviewRules)
+    """Those of the workspaces; no request has any."""
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
@@ -135,7 +138,8 @@ def store(
     Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
     """
     workspace, *others = open_workspaces(session, asked_workspaces(checked))
-    asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
+    configured = [WorkspaceSettings.stored(space.settings) for space in (workspace, *others)]
+    asked = replace(with_defaults(checked, configured[0]), review=strictest(space.review for space in configured))
     add_query(
         session,
         workspace.id,
@@ -192,6 +196,7 @@ def with_defaults(new: NewQuery, workspace: WorkspaceSettings) -> NewQuery:
         fast_model=new.fast_model or workspace.models.fast,
         instructions=workspace.instructions.model_copy(update=given),
         answer_schema=workspace.answer_schema if new.answer_schema is None else new.answer_schema,
+        review=workspace.review,
     )
 
 
@@ -263,6 +268,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         instructions=new.instructions,
         answer_schema=_answer_schema(new.answer_schema, settings, verification=verification),
         conversation=new.conversation,
+        review=new.review,
         max_searches=settings.agentic.max_searches,
         deadline_s=_or(new.deadline_s, settings.budget.deadline_s),
         max_cost_usd=_or(new.max_cost_usd, settings.budget.max_cost_usd),

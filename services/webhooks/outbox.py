@@ -1,5 +1,6 @@
 """The outbox: records each event with all its receivers, in the transaction that caused it."""
 
+import json
 import secrets
 import uuid
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
-from db.models import Document, EndpointStatus, Query, QueryKind, QueryStatus, WebhookEndpoint
+from db.models import Document, EndpointStatus, Feedback, Query, QueryKind, QueryStatus, WebhookEndpoint
 from db.queries.documents import documents
 from db.queries.runs import queries, results
 from db.queries.runs.conversations import find_conversation_of
@@ -19,7 +20,7 @@ from db.queries.runs.queries import Finished
 from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
-from domain.webhooks.delivery import EventType, matches, message_body
+from domain.webhooks.delivery import LANGFUSE, MAILTO, EventType, matches, message_body
 from services.reporting.answer_confidence import confidence_json
 from services.reporting.signal import stored_signal
 
@@ -90,6 +91,38 @@ def announce_batch(session: Session, batch_id: uuid.UUID) -> None:
             "links": {"self": here, "results": f"{here}/results"},
         }
         announce(session, EventType.BATCH_COMPLETED, data, callback_url=batch.callback_url)
+
+
+def announce_review(
+    session: Session, query: Query, row: Feedback, scores: dict[str, Any] | None, emails: Sequence[str]
+) -> None:
+    """Announce that an answer is in the queue to review, without its text: to endpoints, and by e-mail."""
+    wanting = _wanting(session, EventType.REVIEW_REQUESTED)
+    receivers = [*_receivers(wanting, None), *(Receiver(f"{MAILTO}{address}", MAILTO) for address in emails)]
+    if wanting or receivers:
+        given = query.kind == QueryKind.VERIFICATION
+        here = f"/v1/verifications/{query.id}" if given else f"/v1/queries/{query.id}"
+        data = {
+            "id": str(query.id),
+            "kind": query.kind,
+            "workspace": queries.workspace_name_of(session, query),
+            "question": query.question or None,
+            "held": query.review == "held",
+            "reasons": row.reasons,
+            "scores": scores,
+            "feedback_id": str(row.id),
+            "links": {"self": here, "review": f"/v1/feedback/{row.id}", "page": "/#/feedback"},
+            "truncated": False,
+        }
+        write_message(session, EventType.REVIEW_REQUESTED, data, receivers, query_id=query.id)
+
+
+def write_langfuse_scores(session: Session, query_id: uuid.UUID, scores: Sequence[Mapping[str, Any]]) -> None:
+    """Write each score as a message that Langfuse gets as it is."""
+    for score in scores:
+        message_id, body = f"msg_{secrets.token_urlsafe(18)}", json.dumps(score, ensure_ascii=False)
+        to = [Receiver(LANGFUSE, LANGFUSE)]
+        messages.add_message(session, message_id, "langfuse.score", body, query_id, to, tracing.traceparent())
 
 
 def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:

@@ -48,6 +48,9 @@ NOT_TOLD = {
     "trying {1}: {2}; a model that is not loaded yet takes a while",
     "llama-server -hf NAME --port 8080",
     "lms server start",
+    # E-mails are in both languages at once.
+    "Citewell: an answer to review / 검토할 답변",
+    "It is held back until then.",
     # Groups of words that mean the same.
     "rise increase grow climb improve gain advance jump surge",
     "fall decrease decline drop shrink worsen slip cut reduce",

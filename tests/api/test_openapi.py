@@ -111,6 +111,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /v1/feedback",
         "GET /v1/feedback",
         "GET /v1/feedback/{feedback_id}",
+        "GET /v1/feedback/{feedback_id}/answer",
         "PATCH /v1/feedback/{feedback_id}",
         "DELETE /v1/feedback/{feedback_id}",
         "POST /v1/queries/{query_id}/feedback",

@@ -13,6 +13,7 @@ from sqlalchemy import create_engine, text
 from tests.e2e.stack import Stack, running_stack
 from tests.simulators.collector import Collector, Seen
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.simulators.sink import Sink
 from tests.waiting import until
 
 Row = dict[str, Any]
@@ -21,8 +22,8 @@ Row = dict[str, Any]
 class Observed:
     """The stack, its provider, and what they report."""
 
-    def __init__(self, stack: Stack, provider: GroqSimulator, collector: Collector) -> None:
-        self.stack, self.provider, self.collector = stack, provider, collector
+    def __init__(self, stack: Stack, provider: GroqSimulator, collector: Collector, langfuse: Sink) -> None:
+        self.stack, self.provider, self.collector, self.langfuse = stack, provider, collector, langfuse
         self._engine = create_engine(stack.supervisor.database_url, isolation_level="AUTOCOMMIT")
 
     def rows(self, statement: str, **values: Any) -> list[Row]:
@@ -90,12 +91,17 @@ def list_of(value: object) -> list[str]:
 
 @contextmanager
 def observed_stack(**environment: str) -> Generator[Observed]:
-    with GroqSimulator() as provider, Collector() as collector:
+    with GroqSimulator() as provider, Collector() as collector, Sink() as langfuse:
         own = {
             "GROQ_API_KEY": KEY,
             "GROQ_BASE_URL": provider.base_url,
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector.origin,
             "OTEL_BSP_SCHEDULE_DELAY": "100",
+            "OTEL_BLRP_SCHEDULE_DELAY": "100",
+            "CITEWELL_TRACING__EVALUATIONS": "true",
+            "CITEWELL_LANGFUSE__HOST": langfuse.url,
+            "CITEWELL_LANGFUSE__PUBLIC_KEY": "pk-lf-1",
+            "CITEWELL_LANGFUSE__SECRET_KEY": "sk-lf-2",
             "CITEWELL_LOG_LEVEL": "DEBUG",
             "CITEWELL_LOG_FORMAT": "json",
             "CITEWELL_METRICS__REPORT_S": "0.2",
@@ -111,6 +117,6 @@ def observed_stack(**environment: str) -> Generator[Observed]:
             "CITEWELL_RECOVERY__CHECK_S": "0.5",
         }
         with running_stack(**{**own, **environment}) as stack:
-            observed = Observed(stack, provider, collector)
+            observed = Observed(stack, provider, collector, langfuse)
             yield observed
             observed.close()

@@ -4,11 +4,14 @@ import json
 import os
 import signal
 import time
+import uuid
 from collections import Counter
 from collections.abc import Generator
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from config.settings import Settings
 from tests.e2e.observed import Observed, calls_of, list_of, observed_stack, steps_of
@@ -122,6 +125,50 @@ def told(span: Seen) -> tuple[object, ...]:
         "citewell.kept",
     )
     return tuple(span.attributes[name] for name in names)
+
+
+class CreateScoreRequest(BaseModel):
+    """The body of `POST /api/public/scores` as Langfuse documents it: unknown fields and wrong types are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str
+    traceId: str  # noqa: N815, as Langfuse writes it
+    name: str
+    value: float | str
+    dataType: Literal["NUMERIC", "CATEGORICAL", "BOOLEAN"]  # noqa: N815
+    comment: str | None = None
+
+
+def test_scores_go_to_opentelemetry_and_langfuse_on_the_trace_of_the_client(  # issue 44
+    observed: Observed, workspace: str
+) -> None:
+    trace = uuid.uuid4().hex
+    query = observed.stack.wait(ask(observed, trace, workspace))
+    until(lambda: len(observed.collector.events(trace)) == 3)
+    events = observed.collector.events(trace)
+    assert {event.name for event in events} == {"gen_ai.evaluation.result"}
+    told = {str(event.attributes["gen_ai.evaluation.name"]): event.attributes for event in events}
+    word, confidence = query["signal"]["word"], query["verification"]["confidence"]
+    assert told["citewell.signal"]["gen_ai.evaluation.score.label"] == word
+    assert told["citewell.confidence"]["gen_ai.evaluation.score.value"] == confidence
+    assert told["citewell.accuracy"]["gen_ai.evaluation.score.value"] == query["verification"]["accuracy_rate"]
+    assert {attributes["gen_ai.response.id"] for attributes in told.values()} == {query["id"]}
+    spans = {span.span_id: span.name for span in observed.collector.spans(trace)}
+    assert {spans[event.span_id] for event in events} == {"POST /v1/queries"}
+
+    def scores() -> list[CreateScoreRequest]:
+        received = observed.langfuse.received("/api/public/scores")
+        assert {sent.headers["authorization"] for sent in received} <= {"Basic cGstbGYtMTpzay1sZi0y"}
+        read = [CreateScoreRequest.model_validate_json(sent.body) for sent in received]
+        return [score for score in read if score.traceId == trace]
+
+    until(lambda: len(scores()) == 3)
+    assert {(score.name, score.value, score.dataType) for score in scores()} == {
+        ("citewell.signal", word, "CATEGORICAL"),
+        ("citewell.confidence", confidence, "NUMERIC"),
+        ("citewell.accuracy", query["verification"]["accuracy_rate"], "NUMERIC"),
+    }
 
 
 def test_a_query_that_lost_its_worker_goes_on_in_the_same_trace(observed: Observed, workspace: str) -> None:  # A5, A9

@@ -26,7 +26,7 @@ from domain.query.options import QueryOptions
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
-from services.finishing.completion import publish
+from services.finishing.publication import publish
 from services.generation.answer import generate
 from services.queries.results import read_query
 from services.retrieval.candidates import retrieve

@@ -18,6 +18,7 @@ from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.reranking import make_reranker
+from clients.webhooks.addresses import AddressPolicy
 from clients.webhooks.sending import WebhookSender
 from config.settings import Settings, settings
 from services.core.context import Tools
@@ -127,6 +128,13 @@ def _with_models(made: Tools, current: Settings) -> Tools:
 def webhook_sender() -> WebhookSender:
     limits = settings().webhooks
     return WebhookSender(address_policy(limits), limits.deadline_s, max_connections=_OUTGOING)
+
+
+@once
+def langfuse_sender() -> WebhookSender:
+    """Its address is the operator's choice, so it may be anywhere."""
+    anywhere = AddressPolicy(("0.0.0.0/0", "::/0"))
+    return WebhookSender(anywhere, settings().webhooks.deadline_s, max_connections=_OUTGOING)
 
 
 @once

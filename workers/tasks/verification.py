@@ -5,7 +5,7 @@ from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
 from services.correction.object_filling import fill_object
-from services.finishing.completion import publish
+from services.finishing.publication import publish
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.repair_results import passages_to_conclude
 from services.retrieval import agentic_steps

@@ -5,14 +5,17 @@ from collections.abc import Mapping
 
 import structlog
 
+from clients.webhooks.langfuse import score_request
+from clients.webhooks.mail import send_mail
 from clients.webhooks.sending import Sent
 from config.settings import settings
 from db.session import acting_for
 from domain.errors import DatabaseUnavailable
+from domain.webhooks.delivery import LANGFUSE, MAILTO
 from services.sources.running import run_source
 from services.webhooks.delivery_attempt import deliver
 from workers.celery_app import app
-from workers.processes.runtime import leases, run, webhook_sender
+from workers.processes.runtime import langfuse_sender, leases, run, webhook_sender
 from workers.starting.launch import launch_delivery
 from workers.starting.launch_thread import launcher
 
@@ -45,4 +48,11 @@ def look_at_source(source_id: str, tenant: int) -> None:
 
 
 def _send(url: str, body: bytes, headers: Mapping[str, str]) -> Sent:
+    current = settings()
+    if url.startswith(MAILTO):
+        address, home = url.removeprefix(MAILTO), current.public_url or f"http://{current.api_host}:{current.api_port}"
+        return send_mail(address, body, home.rstrip("/"), current.mail, current.webhooks.deadline_s)
+    if url == LANGFUSE:
+        address, own = score_request(current.langfuse)
+        return run(langfuse_sender().send(address, body, own))
     return run(webhook_sender().send(url, body, headers))

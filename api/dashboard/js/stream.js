@@ -10,7 +10,7 @@ import { pause } from "./pause.js";
 
 const t = words("stream");
 
-const LAST = new Set(["final", "failed", "cancelled"]);
+const LAST = new Set(["final", "failed", "cancelled", "held"]);
 const PASSING = new Set([429, 502, 503, 504]);
 const PAUSE_MS = 1000;
 

@@ -311,7 +311,9 @@ class CompletionChoice(BaseModel):
     index: Literal[0]
     message: CompletionMessage
     logprobs: None = Field(description="Always null.")
-    finish_reason: Literal["stop"]
+    finish_reason: Literal["stop", "content_filter"] = Field(
+        description="`content_filter`: a person has to release the answer, and `content` says so in its place."
+    )
 
 
 class CompletionUsage(BaseModel):
@@ -356,7 +358,8 @@ class Completion(BaseModel):
     choices: list[CompletionChoice] = Field(description="One.")
     usage: CompletionUsage
     citewell: CompletionProof | None = Field(
-        description="Null for a reply about the conversation, such as its title: it states nothing."
+        description="Null for a reply about the conversation, such as its title, which states nothing, and for an "
+        "answer that is held back."
     )
     metadata: dict[str, str] | None = Field(
         default=None, description="`conversation_id`, when the question is a turn of a conversation."

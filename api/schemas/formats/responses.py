@@ -270,7 +270,7 @@ class OutputMessage(BaseModel):
     id: str = Field(description="`msg_` and the id of the question.")
     type: Literal["message"]
     role: Literal["assistant"]
-    status: Literal["in_progress", "completed"]
+    status: Literal["in_progress", "completed", "incomplete"]
     content: list[OutputContent] = Field(description="One part.")
 
 
@@ -304,6 +304,12 @@ class ResponseFault(BaseModel):
     message: str
 
 
+class Incomplete(BaseModel):
+    """Why the answer is not shown."""
+
+    reason: Literal["content_filter"]
+
+
 class ConversationId(BaseModel):
     """The conversation that the question is a turn of."""
 
@@ -317,10 +323,12 @@ class ResponseRead(BaseModel):
     object: Literal["response"]
     created_at: int = Field(description="Seconds since 1970.")
     completed_at: int | None = Field(description="Seconds since 1970; null before its end.")
-    status: Literal["queued", "in_progress", "completed", "failed", "cancelled"]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] = Field(
+        description="`incomplete` while a person has to release the answer."
+    )
     background: bool = Field(description="As asked for.")
     error: ResponseFault | None = Field(description="Why it failed.")
-    incomplete_details: None = Field(description="Always null.")
+    incomplete_details: Incomplete | None = Field(description="Why it is incomplete.")
     instructions: str | None = Field(description="As sent.")
     max_output_tokens: None = Field(description="Always null.")
     model: str = Field(description="As asked for.")

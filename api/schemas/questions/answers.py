@@ -10,8 +10,9 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue
 
 from api.schemas.questions.beside_answers import ConflictRead, MentionRead, SignalRead
-from api.schemas.questions.queries import LeftOut, QueryHead
+from api.schemas.questions.queries import LeftOut, QueryHead, ReviewState
 from citewell_documents.figures import FigureKind
+from domain.query.review import Reason
 
 Score = float
 CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
@@ -348,6 +349,19 @@ class ObjectRead(BaseModel):
     values: list[ObjectValueRead] = Field(description="What was verified, and what was removed or is not stated.")
 
 
+class ReviewRead(BaseModel):
+    """Why a person has to see the answer, or had to, and what was decided."""
+
+    state: ReviewState = Field(
+        description="`queued`: shown, and in the queue. `held`: shown to nobody before a decision, which makes it "
+        "`released`, `corrected` (the answer is the reviewer's, unchecked) or `rejected`."
+    )
+    reasons: list[Reason] = Field(default=[], description="The rules that it fell under.")
+    note: str | None = Field(default=None, description="What the reviewer says of it.")
+    decided_by: str | None = Field(default=None, description="A name or a pseudonym.")
+    decided_at: datetime | None = Field(default=None, description="Null before a decision.")
+
+
 class QueryRead(QueryHead):
     """A question with everything known of it so far."""
 
@@ -364,6 +378,7 @@ class QueryRead(QueryHead):
     citations: list[CitationRead]
     removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
+    review: ReviewRead | None = Field(description="Null when no rule of the workspace asked for a review.")
     answer_object: ObjectRead | None = Field(
         description="Null when no `answer_schema` was asked for, and until there is an answer."
     )

@@ -6,12 +6,15 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from api.schemas.questions.queries import ReviewState
 from api.schemas.texts import Input, PlainText
+from domain.query.review import Reason
 
 FeedbackStatus = Literal["open", "reviewed"]
 Rating = Literal["up", "down"]
 HumanVerdict = Literal["supported", "unsupported"]
 Relevant = Literal["yes", "no"]
+ReviewDecision = Literal["release", "correct", "reject"]
 
 _RATING = "Whether it helps: thumb up or down."
 _VERDICT = (
@@ -80,6 +83,12 @@ class FeedbackReview(Input):
     reason: _Long | None = Field(default=None, description=_REASON)
     corrected_answer: _Long | None = Field(default=None, description=_CORRECTED)
     reviewer: _Name | None = Field(default=None, description="Who decides: a name or a pseudonym.")
+    decision: ReviewDecision | None = Field(
+        default=None,
+        description="What becomes of an answer that is held back. `release` shows it and calls it supported, `correct` "
+        "shows `corrected_answer` in its place, `reject` shows nothing; both call it unsupported. A `verdict` says "
+        "otherwise.",
+    )
 
 
 class FeedbackRead(BaseModel):
@@ -90,13 +99,20 @@ class FeedbackRead(BaseModel):
     question: str | None = Field(description="What was asked; null for a verification without a question.")
     place: Literal["answer", "sentence", "citation"] = Field(description="What it is about.")
     position: int | None = Field(description="The sentence or citation, from 0; null for the whole answer.")
-    excerpt: str | None = Field(description="The words that it is about, as they were.")
+    excerpt: str | None = Field(
+        description="The words that it is about, as they were; null where they are held back and the key may not see "
+        "them."
+    )
     rating: Rating | None = Field(description=_RATING)
     verdict: HumanVerdict | None = Field(description=_VERDICT)
     relevant: Relevant | None = Field(description=_RELEVANT)
     reason: str | None = Field(description=_REASON)
     corrected_answer: str | None = Field(description=_CORRECTED)
     author: str | None = Field(description=_AUTHOR)
+    reasons: list[Reason] | None = Field(
+        description="The rules of the workspace that put the answer into the queue; null: a person judged it."
+    )
+    review: ReviewState | None = Field(description="What became of the answer; null: a person judged it.")
     status: FeedbackStatus = Field(description="`open` until somebody has reviewed it.")
     reviewed_by: str | None = Field(description="Who reviewed it; null if that was not said.")
     reviewed_at: datetime | None = Field(description="Null while it is open.")

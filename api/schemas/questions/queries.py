@@ -12,7 +12,8 @@ from citewell_verify.answers.refusals import RefusalLanguage
 from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
 
-QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
+ReviewState = Literal["queued", "held", "released", "corrected", "rejected"]
 GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
 Provider = Literal["groq", "openai_compatible", "offline"]
 SHORTEST_DEADLINE_S, LONGEST_DEADLINE_S = 1, 86_400
@@ -221,7 +222,9 @@ class QueryHead(BaseModel):
     """A question and its progress."""
 
     id: UUID
-    status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
+    status: QueryState = Field(
+        description="`succeeded`, `failed` and `cancelled` are final; `held` waits for a reviewer's decision."
+    )
     stage: str = Field(description="What is being done, e.g. `retrieve` or `generate`.")
     workspace: str
     workspaces: list[str] = Field(description="All that are asked; `workspace` is the first.", examples=[["finance"]])

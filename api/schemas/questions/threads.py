@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-ThreadState = Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
+ThreadState = Literal["empty", "running", "answered", "not_answered", "failed", "cancelled", "held"]
 
 
 class ThreadRead(BaseModel):

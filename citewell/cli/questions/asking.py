@@ -100,5 +100,7 @@ def exit_code_of(query: Query) -> int:
 def failure_of(query: Query) -> str | None:
     if query["status"] == "succeeded":
         return None
+    if query["status"] == "held":
+        return f"a person looks at the answer to {query['id']} before it is shown; ask for it later"
     error = query["error"]
     return f"the question {query['status']}: {error['message'] if error else 'no reason was stored'}"

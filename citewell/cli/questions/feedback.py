@@ -85,10 +85,21 @@ def review(
     reason: _Reason = None,
     corrected: _Corrected = None,
     by: _By = None,
+    decision: Annotated[
+        Literal["release", "correct", "reject"] | None,
+        typer.Option("--decision", help="What becomes of an answer that is held back; correct needs --corrected."),
+    ] = None,
     url: Url = None,
 ) -> None:
-    """Decide on a judgement, and take it out of the queue."""
-    fields = _given(verdict=verdict, relevant=relevant, reason=reason, corrected_answer=corrected, reviewer=by)
+    """Decide on a judgement or an answer that is held back, and take it out of the queue."""
+    fields = _given(
+        verdict=verdict,
+        relevant=relevant,
+        reason=reason,
+        corrected_answer=corrected,
+        reviewer=by,
+        decision=decision,
+    )
     with connected(url) as client:
         reviewed = client.feedback.review(whole_id(client, feedback_id, "feedback"), **fields)
     say(f"reviewed {reviewed['id']}")
@@ -101,7 +112,8 @@ def _given(**fields: Any) -> dict[str, Any]:
 def _show(report: Feedback) -> None:
     where = report["place"] if report["position"] is None else f"{report['place']} {report['position'] + 1}"
     asked = {"yes": "what was asked", "no": "not what was asked"}.get(report["relevant"] or "")
-    said = " · ".join(filter(None, (report["rating"], report["verdict"], asked, report["author"])))
+    reasons = f"{report['review']}: {', '.join(report['reasons'])}" if report["reasons"] else None
+    said = " · ".join(filter(None, (report["rating"], report["verdict"], asked, report["author"], reasons)))
     out.print(plain(f"{report['id']}  {when(report['created_at'])}  {report['status']:<8}  {where}  {said}", "dim"))
     for text in (report["question"], report["excerpt"], report["reason"], report["corrected_answer"]):
         if text:

@@ -124,13 +124,20 @@ class Progress(NamedTuple):
 
     status: str
     kind: str
+    options: dict[str, Any]
+    """Those for reviews alone."""
+    review: str | None
     events: list[tuple[int, str, dict[str, Any]]]
 
 
 def read_progress(session: Session, query_id: uuid.UUID, after: int) -> Progress | None:
     later = and_(Event.query_id == Query.id, Event.seq > after)
-    statement = select(Query.status, Query.kind, Event.seq, Event.type, Event.data).outerjoin(Event, later)
+    rules = Query.options["review"].label("rules")
+    columns = (Query.status, Query.kind, Query.review, rules, Event.seq, Event.type, Event.data)
+    statement = select(*columns).outerjoin(Event, later)
     rows = session.execute(statement.where(Query.id == query_id).order_by(Event.seq)).all()
     if not rows:
         return None
-    return Progress(rows[0].status, rows[0].kind, [(row.seq, row.type, row.data) for row in rows if row.seq])
+    first = rows[0]
+    told = [(row.seq, row.type, row.data) for row in rows if row.seq]
+    return Progress(first.status, first.kind, {"review": first.rules}, first.review, told)

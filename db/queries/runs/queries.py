@@ -265,10 +265,14 @@ def mark_finished(
     *,
     error: dict[str, Any] | None = None,
     event: tuple[str, dict[str, Any]] | None = None,
+    was_held: bool = False,
 ) -> Finished | None:
-    """Enter a final state, once, with its last `event`; None when the query had one already."""
+    """Enter a final state, once, with its last `event`; None when the query had one already.
+
+    One that was held keeps the time at which its answer was written.
+    """
     type_, data = event or (None, None)
-    columns = {"q": query_id, "status": status, "type": type_, "data": json.dumps(data)}
+    columns = {"q": query_id, "status": status, "type": type_, "data": json.dumps(data), "held": was_held}
     done = session.execute(_FINISH, {**columns, "error": None if error is None else json.dumps(error)}).one_or_none()
     if (held := session.identity_map.get(identity_key(Query, query_id))) is not None:
         session.refresh(held)
@@ -279,8 +283,9 @@ def mark_finished(
 _FINISH = text("""
     WITH ended AS (
         UPDATE queries SET status = :status, stage = :status, error = CAST(:error AS jsonb), progress_at = now(),
-            finished_at = clock_timestamp(), event_seq = event_seq + CAST(CAST(:type AS text) IS NOT NULL AS int)
-        WHERE id = :q AND status IN ('queued', 'running')
+            finished_at = coalesce(finished_at, clock_timestamp()),
+            event_seq = event_seq + CAST(CAST(:type AS text) IS NOT NULL AS int)
+        WHERE id = :q AND (status IN ('queued', 'running') AND NOT :held OR status = 'held' AND :held)
         RETURNING id, event_seq, kind, batch_id, callback_url, reverifies,
             CAST(extract(epoch FROM clock_timestamp() - created_at) AS float8) AS seconds
     ), told AS (

@@ -84,6 +84,8 @@ class Whole(NamedTuple):
     cells: Mapping[int, Cells] = MappingProxyType({})
     """Of the citations of spreadsheets, by their position."""
     """The outcome of `fill_object`, if the answer was asked for as an object."""
+    review: dict[str, Any] | None = None
+    """{reasons, note, decided_by, decided_at} of its review, if a rule of the workspace asked for one."""
     conflicts: Sequence[Mapping[str, Any]] = ()
     """What `conclude` found in other documents that disagrees with what the answer cites."""
 
@@ -91,9 +93,12 @@ class Whole(NamedTuple):
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
 _WHOLE = text("""
 WITH
-answer AS MATERIALIZED (SELECT * FROM answers WHERE query_id = :q ORDER BY round DESC LIMIT 1),
+answer AS MATERIALIZED (
+    SELECT * FROM answers WHERE query_id = :q AND (:corrected OR round <= :round) ORDER BY round DESC LIMIT 1
+),
 published AS MATERIALIZED (
-    SELECT * FROM verifications WHERE query_id = :q AND kind = 'published' ORDER BY id DESC LIMIT 1
+    SELECT * FROM verifications
+    WHERE query_id = :q AND kind = 'published' AND (:corrected OR round <= :round) ORDER BY id DESC LIMIT 1
 ),
 done AS MATERIALIZED (
     SELECT step, started_at, finished_at, value ->> 'degraded' AS reason FROM step_outcomes
@@ -175,14 +180,18 @@ SELECT
     (SELECT conversation_id FROM conversation_turns WHERE query_id = :q) AS conversation_id,
     (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
      ORDER BY round DESC LIMIT 1) AS filled,
+    (SELECT json_build_object('reasons', reasons, 'note', reason, 'decided_by', reviewed_by,
+         'decided_at', reviewed_at)
+     FROM feedback WHERE query_id = :q AND reasons IS NOT NULL LIMIT 1) AS review,
     (SELECT value -> 'conflicts' FROM step_outcomes WHERE query_id = :q AND step = 'conclude' AND value IS NOT NULL
      ORDER BY round DESC LIMIT 1) AS conflicts
 """)
 
 
-def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
-    """Everything about a query that a report shows; `round_` is the query's current round."""
-    row = session.execute(_WHOLE, {"q": query_id, "round": round_}).one()
+def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_correction: bool = True) -> Whole:
+    """Everything about a query that a report shows; `round_` is the query's current round, behind which only a
+    reviewer's correction stands."""
+    row = session.execute(_WHOLE, {"q": query_id, "round": round_, "corrected": with_correction}).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
     placed: dict[str, tuple[tuple[int, int, list[int]], int, int]] = row.cells or {}
@@ -205,6 +214,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int) -> Whole:
         standing=row.standing,
         conversation_id=row.conversation_id,
         filled=row.filled,
+        review=row.review,
         cells={int(position): cells_of(*place) for position, place in placed.items()},
         conflicts=row.conflicts or (),
     )

@@ -53,10 +53,10 @@ def list_feedback(
     return session.scalars(page(statement, Feedback.created_at, Feedback.id, after=after, limit=limit)).all()
 
 
-def questions_of(session: Session, reports: Sequence[Feedback]) -> dict[uuid.UUID, str]:
-    """What was asked, by the id of the query that a report is about; "" for a verification without a question."""
-    asked = select(Query.id, Query.question).where(Query.id.in_({row.query_id for row in reports}))
-    return {query_id: question or "" for query_id, question in session.execute(asked)}
+def queries_of(session: Session, reports: Sequence[Feedback]) -> dict[uuid.UUID, Query]:
+    """What the reports are about, by its id."""
+    asked = select(Query).where(Query.id.in_({row.query_id for row in reports}))
+    return {query.id: query for query in session.scalars(asked)}
 
 
 def review(session: Session, row: Feedback, reviewer: str | None) -> None:

@@ -77,6 +77,7 @@ export const operations = {
   get_feedback: { method: "GET", path: "/v1/feedback/{feedback_id}" },
   review_feedback: { method: "PATCH", path: "/v1/feedback/{feedback_id}" },
   delete_feedback: { method: "DELETE", path: "/v1/feedback/{feedback_id}", reads: "nothing" },
+  get_feedback_answer: { method: "GET", path: "/v1/feedback/{feedback_id}/answer" },
   create_query_feedback: { method: "POST", path: "/v1/queries/{query_id}/feedback" },
   list_query_feedback: { method: "GET", path: "/v1/queries/{query_id}/feedback" },
   share_query: { method: "POST", path: "/v1/queries/{query_id}/share" },

@@ -5,7 +5,7 @@ import { paged } from "./paging.js";
 import * as resources from "./resources.js";
 import { Deadline, pause } from "./waiting.js";
 
-const FINAL = new Set(["succeeded", "failed", "cancelled"]);
+const FINAL = new Set(["succeeded", "failed", "cancelled", "held"]);
 const UNREAD = new Set(["queued", "processing"]);
 const PATIENCE_S = 300;
 const DOCUMENT_PATIENCE_S = 600;

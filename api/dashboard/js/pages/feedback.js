@@ -5,6 +5,7 @@ import { moment, words } from "../i18n.js";
 import { confirmed } from "../parts/dialogs.js";
 import { judgement } from "../parts/feedback.js";
 import { notice, told, trouble } from "../parts/notices.js";
+import { proof } from "../parts/result.js";
 
 const t = words("pages/feedback");
 
@@ -158,6 +159,7 @@ function item(entry, reviewer, changed) {
       ? ask(`/v1/feedback/${entry.id}`, { method: "DELETE" })
       : undefined;
   const open = entry.status === "open";
+  const held = entry.review === "held";
   const element = h(
     "li",
     {},
@@ -182,10 +184,13 @@ function item(entry, reviewer, changed) {
         { class: "passage", dir: "auto" },
         entry.excerpt.length > LONGEST ? `${entry.excerpt.slice(0, LONGEST)} …` : entry.excerpt,
       ),
+    entry.reasons && h("p", { class: held ? "caution small" : "small" }, reasonsOf(entry)),
+    entry.reasons && entry.review !== "queued" && wholeAnswer(entry),
     judgement(entry),
+    held && deciding(entry, (json) => act(review(json))()),
     h(
       "div",
-      { class: "row" },
+      { class: "row", hidden: held },
       open && h("label", { class: "small" }, t("decide"), verdict),
       open && entry.question && h("label", { class: "small" }, t("decideAsked"), asked),
       open
@@ -205,4 +210,49 @@ function item(entry, reviewer, changed) {
     ),
   );
   return element;
+}
+
+const reasonsOf = ({ reasons, review }) =>
+  `${t(`review_${review}`)}: ${reasons.map((why) => t(`why_${why}`)).join(" · ")}`;
+
+/** The answer with its marks and sources, asked for when it is opened: only reviewers may see it. */
+function wholeAnswer(entry) {
+  const place = h("div");
+  const read = async () => {
+    if (place.hasChildNodes()) return;
+    try {
+      show(place, proof(await ask(`/v1/feedback/${entry.id}/answer`)));
+    } catch (error) {
+      show(place, trouble(error));
+    }
+  };
+  return h("details", { ontoggle: read }, h("summary", {}, t("whole")), place);
+}
+
+/** What becomes of an answer that is held back. */
+function deciding(entry, decide) {
+  const note = h("input", { maxlength: "2000", dir: "auto" });
+  const text = h("textarea", { rows: "3", maxlength: "20000", dir: "auto" });
+  const button = (decision, style) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: `small ${style}`,
+        onclick: () =>
+          decide({
+            decision,
+            reason: note.value.trim() || null,
+            corrected_answer: decision === "correct" ? text.value.trim() || null : null,
+          }),
+      },
+      t(decision),
+    );
+  return h(
+    "div",
+    { class: "stack tight" },
+    h("label", { class: "small" }, t("note"), note),
+    h("label", { class: "small" }, t("corrected"), text),
+    h("div", { class: "row" }, button("release", "primary"), button("correct", ""), button("reject", "danger plain")),
+  );
 }

@@ -9,7 +9,7 @@ import { records } from "../parts/records.js";
 
 const t = words("pages/keys");
 
-const SCOPES = ["read", "ask", "documents", "webhooks", "admin"];
+const SCOPES = ["read", "ask", "documents", "review", "webhooks", "admin"];
 
 export async function page(view, { signal }) {
   const list = listed(signal);

@@ -121,9 +121,39 @@ function settingsForm({ settings }, path) {
         ),
         h("span", { class: "hint" }, t("schemaHint")),
       ),
+      reviewFields(settings.review),
       problem,
       h("div", {}, h("button", { class: "primary" }, t("save"))),
     ),
+  );
+}
+
+const RULES = ["contradicted", "conflicts", "unread", "hold"];
+
+/** Which answers a person has to see. */
+function reviewFields(review) {
+  const tick = (name) =>
+    h("label", { class: "inline" }, h("input", { type: "checkbox", name, checked: review[name] }), t(name));
+  return h(
+    "fieldset",
+    { class: "stack tight" },
+    h("legend", {}, t("review")),
+    h("p", { class: "hint" }, t("reviewHint")),
+    h(
+      "label",
+      {},
+      t("below"),
+      h("input", {
+        name: "below",
+        type: "number",
+        min: "0.01",
+        max: "1",
+        step: "0.01",
+        value: review.confidence_below ?? "",
+      }),
+    ),
+    RULES.map(tick),
+    h("label", {}, t("email"), h("input", { name: "email", maxlength: "2000", value: review.email.join(", ") })),
   );
 }
 
@@ -135,6 +165,11 @@ function read(fields, glossary) {
     preset: of("preset"),
     answer_schema: schema && JSON.parse(schema),
     models: { main: of("main"), fast: of("fast") },
+    review: {
+      confidence_below: of("below") && Number(of("below")),
+      ...Object.fromEntries(RULES.map((name) => [name, fields.namedItem(name).checked])),
+      email: (of("email") ?? "").split(",").flatMap((address) => address.trim() || []),
+    },
     instructions: {
       language: of("language"),
       tone: of("tone"),
@@ -149,7 +184,7 @@ function read(fields, glossary) {
 function changed(before, now) {
   const kept = {};
   for (const [name, value] of Object.entries(now)) {
-    const nested = name === "models" || name === "instructions";
+    const nested = ["models", "instructions", "review"].includes(name);
     const difference = nested ? changed(before[name], value) : value;
     if (nested ? Object.keys(difference).length : JSON.stringify(before[name]) !== JSON.stringify(value))
       kept[name] = difference;

@@ -43,7 +43,9 @@ export function result(query, path, { signal, again, more }) {
         "div",
         { class: "main" },
         query.abstained ? h("p", { class: "signal-line" }, signalBadge(query.signal)) : signalLine(query.signal),
-        !query.verification && !query.abstained && warning(query, unverified, history),
+        query.review?.state === "corrected"
+          ? h("p", { class: "caution" }, t("corrected"))
+          : !query.verification && !query.abstained && warning(query, unverified, history),
         leftOut(query),
         changeNotice(query, jump),
         query.abstained ? refused(query, history, again) : [shown, conflictsOf(query)],
@@ -64,8 +66,18 @@ export function result(query, path, { signal, again, more }) {
   ];
 }
 
-/** Of one that failed or was stopped. */
+/** The answer with its signal, marks and sources, for somebody who has to judge it. */
+export const proof = (query) =>
+  h(
+    "div",
+    { class: "result" },
+    h("div", { class: "main" }, signalLine(query.signal), answerOf(query).shown, conflictsOf(query)),
+    citedSources(query.citations),
+  );
+
+/** Of one that failed, was stopped, or is held back. */
 export function ended(query, path, { signal, more }) {
+  if (query.status === "held") return [h("p", { class: "caution", role: "status" }, t("held")), queue()];
   const behind = details(
     query,
     once(() => ask(`${path}/verifications`, { signal })),
@@ -85,6 +97,8 @@ export function ended(query, path, { signal, more }) {
     behind.panel,
   ];
 }
+
+const queue = () => h("p", { class: "small" }, h("a", { href: "#/feedback" }, t("queue")));
 
 function once(act) {
   let made = null;

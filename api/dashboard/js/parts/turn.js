@@ -12,7 +12,7 @@ import { ended, result } from "./result.js";
 
 const t = words("parts/turn");
 
-const FINAL = new Set(["succeeded", "failed", "cancelled"]);
+const FINAL = new Set(["succeeded", "failed", "cancelled", "held"]);
 const NEAR = "600px";
 
 /**

@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 Metadata = dict[str, Any]
-FINAL = frozenset({"succeeded", "failed", "cancelled"})
+FINAL = frozenset({"succeeded", "failed", "cancelled", "held"})
 
 
 class Accepted(TypedDict):

@@ -93,6 +93,7 @@ __all__ = [
     "RerankingUsage",
     "RetrievalSettings",
     "Reverified",
+    "Review",
     "ScoreCompared",
     "Scores",
     "SearchExplained",
@@ -710,6 +711,8 @@ class Feedback(TypedDict):
     reason: str | None
     corrected_answer: str | None
     author: str | None
+    reasons: list[Literal["confidence", "contradicted", "conflicts", "unread"]] | None
+    review: Literal["queued", "held", "released", "corrected", "rejected"] | None
     status: Literal["open", "reviewed"]
     reviewed_by: str | None
     reviewed_at: str | None
@@ -731,7 +734,7 @@ class Reverified(TypedDict):
     """A later verification of the query's answer."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     created_at: str
     changed: int | None
 
@@ -781,7 +784,7 @@ class QueryHead(TypedDict):
     """A question and its progress."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     stage: str
     workspace: str
     workspaces: list[str]
@@ -866,7 +869,7 @@ class Key(TypedDict):
     id: str
     tenant: str
     name: str
-    scopes: list[Literal["read", "ask", "documents", "webhooks", "admin"]]
+    scopes: list[Literal["read", "ask", "documents", "review", "webhooks", "admin"]]
     workspaces: list[str] | None
     requests_per_minute: int | None
     created_at: str
@@ -1067,6 +1070,16 @@ class Citation(TypedDict):
     links: CitationLinks
 
 
+class Review(TypedDict):
+    """Why a person has to see the answer, or had to, and what was decided."""
+
+    state: Literal["queued", "held", "released", "corrected", "rejected"]
+    reasons: NotRequired[list[Literal["confidence", "contradicted", "conflicts", "unread"]]]
+    note: NotRequired[str | None]
+    decided_by: NotRequired[str | None]
+    decided_at: NotRequired[str | None]
+
+
 class ObjectValue(TypedDict):
     """What became of one place of the schema."""
 
@@ -1219,6 +1232,7 @@ class Query(QueryHead):
     citations: list[Citation]
     removed_citations: list[int]
     edits: list[dict[str, Any]]
+    review: Review | None
     answer_object: Object | None
     conflicts: list[Conflict]
     mentions: list[Mention]
@@ -1357,7 +1371,7 @@ class Thread(TypedDict):
     title: str | None
     workspace: str
     turns: int
-    state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
+    state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled", "held"]
     last_asked_at: str
 
 
@@ -1376,7 +1390,7 @@ class Turn(TypedDict):
     position: int
     replaces: str | None
     set_aside_at: str | None
-    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     stage: str
     question: str
     restated_question: str | None
@@ -1393,7 +1407,7 @@ class QueryAccepted(TypedDict):
     """The question is stored; it will reach exactly one final state."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     links: QueryLinks
 
 
@@ -1479,7 +1493,7 @@ class VerificationHead(TypedDict):
     """A verification and its progress."""
 
     id: str
-    status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
+    status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     stage: str
     custom_id: str | None
     batch_id: str | None

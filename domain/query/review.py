@@ -1,0 +1,86 @@
+"""When an answer goes to a person, and what of it is shown until that person has decided."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from citewell_verify.verdicts.states import SentenceStatus
+
+Reason = Literal["confidence", "contradicted", "conflicts", "unread"]
+Decision = Literal["release", "correct", "reject"]
+STATE_AFTER: Mapping[Decision, str] = {"release": "released", "correct": "corrected", "reject": "rejected"}
+"""What a decision on a held answer makes of it, as `Query.review` says it; `held` and `queued` stand before one."""
+
+HELD_KOREAN = "사람이 검토한 뒤에 볼 수 있는 답변입니다. 결정된 때는 질문의 상태로 알 수 있습니다."
+"""`AnswerHeld` for who asked in Korean."""
+
+_Address = Annotated[str, Field(pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$", max_length=254)]
+
+
+class ReviewRules(BaseModel):
+    """Which answers of a workspace a person has to see. Requests cannot change them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    confidence_below: float | None = Field(
+        default=None, gt=0, le=1, description="Those with less confidence, or none; null: whatever it is."
+    )
+    contradicted: bool = Field(default=False, description="Those with a sentence that its sources contradict.")
+    conflicts: bool = Field(default=False, description="Those that other documents disagree with.")
+    unread: bool = Field(
+        default=False,
+        description="Those with a sentence that could not be checked, or given before all documents were read.",
+    )
+    hold: bool = Field(
+        default=False, description="Nobody sees such an answer before it was released; drafts are never shown."
+    )
+    email: tuple[_Address, ...] = Field(
+        default=(), max_length=20, description="Who is told by e-mail; needs the setting `mail.host`."
+    )
+
+    @property
+    def any(self) -> bool:
+        return self.confidence_below is not None or self.contradicted or self.conflicts or self.unread
+
+    @property
+    def holds(self) -> bool:
+        return self.hold and self.any
+
+
+def strictest(rules: Iterable[ReviewRules]) -> ReviewRules:
+    """The rules of a question over several workspaces: whatever one of them asks for."""
+    every = list(rules)
+    limits = [rule.confidence_below for rule in every if rule.confidence_below is not None]
+    return ReviewRules(
+        confidence_below=max(limits, default=None),
+        contradicted=any(rule.contradicted for rule in every),
+        conflicts=any(rule.conflicts for rule in every),
+        unread=any(rule.unread for rule in every),
+        hold=any(rule.holds for rule in every),
+        email=tuple(dict.fromkeys(address for rule in every for address in rule.email)),
+    )
+
+
+def reasons_for_review(
+    rules: ReviewRules, *, confidence: float | None, states: Collection[str], conflicts: bool, unread: bool
+) -> list[Reason]:
+    """Why a person has to see an answer whose sentences have these `states`; empty: nobody has to.
+
+    An answer that was not judged has no confidence, and so less than any limit.
+    """
+    limit = rules.confidence_below
+    fulfilled: dict[Reason, bool] = {
+        "confidence": limit is not None and (confidence is None or confidence < limit),
+        "contradicted": rules.contradicted and SentenceStatus.CONTRADICTED in states,
+        "conflicts": rules.conflicts and conflicts,
+        "unread": rules.unread and (unread or SentenceStatus.NOT_CHECKED in states),
+    }
+    return [reason for reason, holds in fulfilled.items() if holds]
+
+
+def is_withheld(options: Mapping[str, Any], status: str, review: str | None) -> bool:
+    """Whether only reviewers may see what was written for a question: always before its answer has passed, and after
+    it was rejected or replaced."""
+    holds = ReviewRules.model_validate(options.get("review") or {}, extra="ignore").holds
+    return holds and (status != "succeeded" or review == STATE_AFTER["correct"])
