@@ -148,6 +148,11 @@ def is_limited() -> bool:
     return _workspaces.get() is not None
 
 
+def limited_to() -> tuple[int, ...] | None:
+    """The ids of the workspaces that the next transaction is limited to; None means no limit."""
+    return _workspaces.get()
+
+
 def current_tenant() -> int:
     """The tenant of the next transaction. Raises LookupError when none was set, which is a programming error."""
     return _tenant.get()

@@ -253,6 +253,8 @@ PARAMETERS = {
     "source_id": "The id of the source.",
     "key_id": "The id of the key: the part of it behind `cw_` that is no secret.",
     "limit": "How many to return at most.",
+    "member_id": "The id of the membership.",
+    "person_id": "The id of the person.",
     "query_id": "The id of the question.",
     "share_id": "The id of the link.",
     "thread_id": "The id of the conversation or of the question.",
@@ -273,6 +275,7 @@ TAGS = {
     "seeds": "The same questions in the formats of other systems.",
     "webhooks": "Notifications, signed and retried until they arrive.",
     "keys": "API keys of the caller's tenant.",
+    "people": "People who sign in: who they are, their roles in workspaces, their keys, and what they did.",
     "models": "Which language model answers: found, tried and chosen for the whole installation.",
     "operations": "Health and metrics of the server.",
 }

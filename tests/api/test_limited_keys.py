@@ -172,7 +172,7 @@ def test_a_request_for_another_workspace_is_forbidden_whether_or_not_there_is_on
         for name in (MARK, "w", "nothing"):
             refused = http.post(path, json={**body, "workspace": name}, headers=limited.within)
             told = assert_problem(refused, 403, "workspace_forbidden")["detail"]
-            assert told == f"This key does not open the workspace {name!r}; it is limited to: {OWN}."
+            assert told == f"The workspace {name!r} is not open to you for this; these are: {OWN}."
         assert http.post(path, json=body, headers=limited.within).status_code == 403  # `default`, if it is left out
     for path in ("/v1/queries", "/v1/search"):
         both = http.post(path, json={**ASKED[path], "workspaces": [OWN, MARK]}, headers=limited.within)

@@ -21,7 +21,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
         return workspace
     if is_limited():
         names = ", ".join(workspace.name for workspace in list_workspaces(session)) or "none that still exists"
-        raise WorkspaceForbidden(f"This key does not open the workspace {name!r}; it is limited to: {names}.")
+        raise WorkspaceForbidden(f"The workspace {name!r} is not open to you for this; these are: {names}.")
     raise WorkspaceNotFound(f"There is no workspace {name!r}; create it, or ingest a document into it.")
 
 
