@@ -101,6 +101,8 @@ def end_sign_in(answered: Mapping[str, str], browser: str | None, before: str | 
     claims = _with_groups(known, checked_claims(known, tokens.get("id_token"), begun.nonce), tokens)
     grant = granted(configured.groups, _groups_of(claims, configured))
     if grant is None:
+        with system_transaction() as session:
+            rows.expel(session, configured.issuer or "", claims["sub"])
         raise SignInFailed("nobody", "You are known, but none of your groups may use Citewell; ask who administers it.")
     token = _stored(claims, configured, grant, before)
     return SignedIn(token, begun.place)

@@ -18,8 +18,8 @@ from services.people import sessions, sign_in
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
 
-_MOST_PER_MINUTE = 60
-"""Sign-ins that one address may begin or end."""
+_MOST_PER_MINUTE = 600
+"""Requests of sign-ins from one address, which may be that of a whole company."""
 _PROBLEM_PLACE = "/sign-in"
 _NO_STORE = {"Cache-Control": "no-store"}
 

@@ -74,6 +74,14 @@ def replace_groups_roles(session: Session, person_id: uuid.UUID, tenant_id: int,
         session.execute(insert(Member).values(rows))
 
 
+def expel(session: Session, issuer: str, subject: str) -> None:
+    """End all that somebody had whom no rule lets in any more: sessions, and roles from groups and owners."""
+    person_id = select(Person.id).where(Person.issuer == issuer, Person.subject == subject).scalar_subquery()
+    session.execute(delete(PersonSession).where(PersonSession.person_id == person_id))
+    session.execute(delete(Member).where(Member.person_id == person_id))
+    session.execute(update(Person).where(Person.id == person_id).values(everywhere=Role.NONE.value))
+
+
 def list_people(session: Session) -> Sequence[Person]:
     return session.scalars(select(Person).order_by(func.lower(Person.name), Person.id)).all()
 
