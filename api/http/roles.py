@@ -34,7 +34,7 @@ OTHERWISE: Mapping[str, Role] = {
     "review_feedback": Role.CONTRIBUTOR,
     "delete_feedback": Role.CONTRIBUTOR,
     # The workspace itself, what fills it without anybody, and who is in it.
-    "create_workspace": Role.OWNER,
+    "create_workspace": Role.ADMIN,
     "update_workspace": Role.OWNER,
     "delete_workspace": Role.OWNER,
     "create_source": Role.OWNER,

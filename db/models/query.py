@@ -40,8 +40,8 @@ class Query(Base):
     replies of its model calls were erased. `traceparent` comes from the request; the steps continue its trace.
     `is_thread`: it stands among the threads by itself; one that was asked in a conversation does not, also when that is
     deleted.
-    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the API key of
-    the request, None without one.
+    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the person
+    (`person:` and an id) or the API key of the request, None without either.
 
     `stage`, `round`, `event_seq` and `progress_at` change often while it runs, so no index may cover them: Postgres can
     then update the row in place (HOT), for which each page keeps space (`fillfactor`).
