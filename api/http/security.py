@@ -185,8 +185,7 @@ def _opened(caller: api_keys.Caller, role: Role) -> tuple[int, ...] | None:
         return caller.workspaces
     opened = caller.rights.opens(role)
     if opened == () and role is not Role.NONE:
-        whose = "of the tenant" if role is Role.ADMIN else "in a workspace"
-        raise RoleMissing(f"This needs the role {role.value!r} {whose}, which you do not have; ask an owner.")
+        raise RoleMissing(f"This needs the role {role.value!r}, which you do not have; ask an owner or administrator.")
     if caller.workspaces is None or opened is None:
         return caller.workspaces if opened is None else opened
     return tuple(sorted(set(opened) & set(caller.workspaces)))

@@ -118,6 +118,7 @@ FIELDS = {
     "prompt_version": "The version of the prompt.",
     "provider": "Who answered; `offline` uses no model server.",
     "queries": "The number of questions.",
+    "person_id": "The person.",
     "query": "The id of the question or verification.",
     "query_id": "The question or verification that it concerns; null when there is none.",
     "question": "The question as it was asked.",

@@ -63,7 +63,7 @@ def change_workspace(
 
 
 def _check_renaming(name: str, new: str, settings: Settings) -> None:
-    """Keep names that rules for groups give roles in from those who own single workspaces. Raises WorkspaceForbidden."""
+    """Keep the names in rules for groups from those who own single workspaces. Raises WorkspaceForbidden."""
     ruled = {workspace for rule in settings.access.oidc.groups for workspace in rule.workspaces}
     if name != new and is_limited() and ruled & {name, new}:
         raise WorkspaceForbidden("Groups have roles in the workspace of this name; only an administrator changes it.")

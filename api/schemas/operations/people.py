@@ -16,7 +16,7 @@ class OwnWorkspace(BaseModel):
     """A workspace that a person is a member of."""
 
     name: str
-    role: MemberRole
+    role: MemberRole = Field(description="What the person may do there.")
 
 
 class Me(BaseModel):
@@ -51,11 +51,13 @@ class PersonList(BaseModel):
 class PersonChange(Input):
     """Whether somebody may sign in."""
 
-    revoked: bool = Field(description="True ends their sessions and personal keys, and lets them sign in no more.")
+    revoked: bool = Field(
+        description="True ends their sessions and personal keys, and lets them sign in no more.", examples=[True]
+    )
 
 
 # JSON has no UUIDs, only strings.
-PersonId = Annotated[UUID, Field(strict=False)]
+PersonId = Annotated[UUID, Field(strict=False, examples=["7d4c3b0e-5a0f-4a57-9a3c-0c5d0e3f6b11"])]
 
 
 class MemberSet(Input):
@@ -63,7 +65,7 @@ class MemberSet(Input):
 
     workspace: WorkspaceName
     person_id: PersonId
-    role: MemberRole
+    role: MemberRole = Field(description="What they may do there.", examples=["contributor"])
 
 
 class MemberRead(BaseModel):
@@ -74,7 +76,7 @@ class MemberRead(BaseModel):
     person_id: UUID
     name: str = Field(description="Of the person.")
     email: str | None = Field(description="As the provider has verified it; null when it has not.")
-    role: MemberRole
+    role: MemberRole = Field(description="What they may do there.")
     origin: Literal["group", "owner"] = Field(description="A group at the provider gives it, or an owner gave it.")
     set_by: str | None = Field(description="Who gave it: `person:` and an id, or the id of a key.")
     created_at: datetime
@@ -83,7 +85,7 @@ class MemberRead(BaseModel):
 class MemberList(BaseModel):
     """Memberships by workspace and name."""
 
-    members: list[MemberRead]
+    members: list[MemberRead] = Field(description="Somebody may be there twice.")
 
 
 class DeedRead(BaseModel):
@@ -92,7 +94,7 @@ class DeedRead(BaseModel):
     id: int
     actor: str = Field(description="`person:` and an id.")
     operation: str = Field(description="The operation's id in this description.")
-    path: str
+    path: str = Field(description="What it was sent to.")
     created_at: datetime
 
 

@@ -60,7 +60,15 @@ ROWS: dict[str, tuple[str, ...]] = {
         *("get_metrics", "list_webhook", "get_webhook", "create_webhook", "update_webhook", "delete_webhook"),
         *("rotate_", "test_webhook", "replay_webhook", "replay_delivery", "get_callback", "get_delivery"),
         *("list_query_deliveries", "list_keys", "create_key", "revoke_key", "choose_models", "drop_models"),
-        *("list_served_models", "try_models", "list_model_servers", "get_model_choice", "update_person", "list_deeds"),
+        *(
+            "get_current_models",
+            "list_served_models",
+            "try_models",
+            "list_model_servers",
+            "get_model_choice",
+            "update_person",
+            "list_deeds",
+        ),
     ),
 }
 

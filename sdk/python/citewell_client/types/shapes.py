@@ -866,6 +866,7 @@ class Key(TypedDict):
     id: str
     tenant: str
     name: str
+    person_id: str | None
     scopes: list[Literal["read", "ask", "documents", "webhooks", "admin"]]
     workspaces: list[str] | None
     requests_per_minute: int | None
