@@ -137,7 +137,10 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
     if request.method == "POST":
         response.headers.update(await run_in_threadpool(_counted, caller))
     _admitted.set(_Admitted(sent, role, opened))
-    act_for(caller.tenant_id, opened)
+    act_for(caller.tenant_id, opened, creates=caller.rights is None or caller.rights.everywhere is Role.ADMIN)
+    if sent.session is not None:
+        # What a person sees is kept by no browser: the next one at this machine may be somebody else.
+        response.headers["Cache-Control"] = "no-store"
     if caller.rights is not None and request.method not in _READING:
         await run_in_threadpool(members.record_deed, caller.actor, operation, request.url.path)
 

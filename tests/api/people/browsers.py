@@ -18,6 +18,7 @@ RULES: list[dict[str, Any]] = [
     {"group": "elsewhere", "role": "owner", "workspaces": ["elsewhere"]},
     {"group": "admins", "role": "admin"},
     {"group": "others", "role": "admin", "tenant": "second"},
+    {"group": "helpers", "role": "contributor"},
     {"group": "newcomers", "role": "none"},
 ]
 

@@ -213,9 +213,9 @@ class Place(NamedTuple):
         """What a response shows of the shelf, without what was sent."""
         texts = {MARK, *(made for name, made in self.ids.items() if name not in ("number", "chunk_index"))}
         sent = str(response.request.url)
-        # What is sent as a file is streamed, and names no id.
-        if response.request.headers.get("content-type") == "application/json":
-            sent += response.request.content.decode()
+        # What is sent as a file is streamed, and names the workspace only.
+        is_json = response.request.headers.get("content-type") == "application/json"
+        sent += response.request.content.decode() if is_json else MARK
         # The people of a tenant are known to all who may choose members.
         known = {self.ids["person_id"]} if response.request.url.path == "/v1/people" else set[str]()
         return sorted(text for text in texts - known if text in response.text and text not in sent)

@@ -79,6 +79,19 @@ def test_a_reader_here_may_own_another_workspace(people: People) -> None:  # 43
     assert both.status_code in (200, 409, 422), both.text
 
 
+def test_a_role_in_all_workspaces_makes_none(people: People) -> None:  # 43
+    admin, helper = people.signed_in("root", "admins"), people.signed_in("hal", "helpers")
+    assert admin.post("/v1/workspaces", json={"name": "later"}).status_code == 201
+    document = {"filename": "a.txt", "text": "A text."}
+    given = {"answer": "So it is [1].", "sources": [{"text": "So it is."}]}
+    for path, body in (("/v1/documents", document), ("/v1/verifications", given)):
+        assert helper.post(path, json={**body, "workspace": "later"}).status_code == 202
+        assert_problem(helper.post(path, json={**body, "workspace": "new"}), 404, "workspace_not_found")
+    assert_problem(helper.post("/v1/workspaces", json={"name": "new"}), 403, "role_missing")
+    assert helper.patch("/v1/workspaces/later", json={"title": "Mine"}).status_code == 403
+    assert admin.post("/v1/documents", json={**document, "workspace": "new"}).status_code == 202
+
+
 def test_an_owner_chooses_members(people: People) -> None:  # 43
     owner, newcomer = people.signed_in("olga", "owners"), people.signed_in("nia", "newcomers")
     listed = owner.get("/v1/people").json()["people"]
