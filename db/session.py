@@ -139,8 +139,7 @@ def act_for(tenant_id: int, workspaces: Iterable[int] | None = None, *, creates:
     """`acting_for` until the end of the current context, for a request, which has a context of its own.
 
     With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
-    transaction but `system_transaction`. With `workspaces`, or without `creates`, no workspace comes into being by being
-    named.
+    transaction but `system_transaction`. With `workspaces`, or without `creates`, naming a workspace makes none.
     """
     _tenant.set(tenant_id)
     _creates.set(creates and workspaces is None)

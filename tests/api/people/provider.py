@@ -105,7 +105,7 @@ class _Relay(BaseHTTPRequestHandler):
         answer = httpx.request(self.command, f"{self.behind}{self.path}", content=body, headers=sent)
         content = answer.content
         if location := answer.headers.get("location"):
-            code = parse_qs(urlsplit(location).query).get("code", [""])[0]
+            code = parse_qs(urlsplit(str(location)).query).get("code", [""])[0]
             self.provider.challenges[code] = parse_qs(at.query).get("code_challenge", [""])[0]
         if at.path == "/oauth2/token" and answer.is_success:
             self.provider.exchanged.append(form)

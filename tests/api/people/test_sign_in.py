@@ -1,5 +1,6 @@
 """Sign-in by OpenID Connect, at a real provider process, and what must not get in (issue 43, Show 1)."""
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,10 @@ import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
 from sqlalchemy import text
 
+from clients.oidc.provider import Provider as Client
 from config.settings import settings
 from db.session import system_transaction
 from tests.api.people.browsers import CLIENT, SHELF, begin, browser, come_back, sign_in
@@ -57,7 +60,7 @@ def test_a_person_signs_in_and_out(provider: Provider, api_url: str) -> None:  #
         assert client.cookies["citewell_session"] not in stored
         kept = dict(client.cookies)
         left = client.post("/auth/sign-out")
-        ended = urlsplit(left.json()["url"])
+        ended = urlsplit(str(left.json()["url"]))
         assert (ended.path, parse_qs(ended.query)["post_logout_redirect_uri"]) == (
             "/oauth2/end_session",
             [f"{api_url}/"],
@@ -159,6 +162,16 @@ def _claims(tokens: Json) -> Json:
     return jwt.decode(tokens["id_token"], options={"verify_signature": False})
 
 
+def trust_our_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Citewell believe that the tests' own key is the provider's."""
+    ours: Json = {**json.loads(RSAAlgorithm.to_jwk(_THEIR_KEY.public_key())), "kid": "known"}
+
+    def signing_keys(_: Client, *, again: bool = False) -> list[Json]:
+        return [ours] if not again else []
+
+    monkeypatch.setattr(Client, "signing_keys", signing_keys)
+
+
 def _cut(token: str) -> str:
     head, body, signature = token.split(".")
     return f"{head}.{body}.{signature[:-8]}{'A' * 8}"
@@ -211,8 +224,7 @@ def test_a_token_for_somebody_or_something_else_is_refused(
     provider: Provider, api_url: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # 43: forged
     # Signed with a key that the provider has, as far as Citewell is told: only the claims are wrong.
-    ours = {**jwt.algorithms.RSAAlgorithm.to_jwk(_THEIR_KEY.public_key(), as_dict=True), "kid": "known", "use": "sig"}
-    monkeypatch.setattr("clients.oidc.provider.Provider.signing_keys", lambda _self, *, again=False: [ours])
+    trust_our_key(monkeypatch)
 
     def forge(tokens: Json, wrong: Json) -> Json:
         claims = {claim: value for claim, value in {**_claims(tokens), **wrong}.items() if value is not None}
@@ -287,8 +299,7 @@ def test_groups_may_stand_at_the_userinfo_endpoint(
     provider: Provider, api_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # 43
     # As the provider puts groups into its token, one that lacks them is signed by a key that Citewell is told of.
-    ours = {**jwt.algorithms.RSAAlgorithm.to_jwk(_THEIR_KEY.public_key(), as_dict=True), "kid": "known"}
-    monkeypatch.setattr("clients.oidc.provider.Provider.signing_keys", lambda _self, *, again=False: [ours])
+    trust_our_key(monkeypatch)
 
     def without(tokens: Json, **other: Any) -> Json:
         claims = {claim: value for claim, value in _claims(tokens).items() if claim != "groups"}
