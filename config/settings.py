@@ -155,7 +155,7 @@ class AccessSettings(Group):
         default=(),
         description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
     )
-    oidc: OidcSettings = Field(default_factory=OidcSettings)
+    oidc: OidcSettings = OidcSettings()
 
     @field_validator("origins")
     @classmethod
