@@ -47,6 +47,7 @@ from api.routes import (
     webhooks,
 )
 from api.routes.documents import chunks, documents, imports, originals, reingestions, sources, workspaces
+from api.routes.people import me, members, sign_in
 from api.schemas.problem import Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
@@ -99,6 +100,9 @@ _ROUTERS = (
     (seeds.citations_router, _ASKING),
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
+    (me.router, _READING),
+    # Of keys, only those for the whole tenant; people as owners, within their workspaces.
+    (members.router, Access(Scope.ADMIN, Scope.ADMIN, within_workspaces=True)),
     (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
 # OpenAI's clients and the proxies before them may add parameters of their own.
@@ -131,6 +135,7 @@ def create_app() -> FastAPI:
     app.include_router(metrics.router, responses=_PROBLEMS)
     app.include_router(sharing.open_router, responses=_PROBLEMS, dependencies=[KNOWN_PARAMETERS])
     app.include_router(dashboard.router)
+    app.include_router(sign_in.router)
     app.mount("/dashboard", dashboard.Assets(), name="dashboard")
     for router, needs in _ROUTERS:
         checks = [access(needs)] if router in _OPEN_TO_PARAMETERS else [access(needs), KNOWN_PARAMETERS]
@@ -138,7 +143,7 @@ def create_app() -> FastAPI:
     routes = ((route, needs) for router, needs in _ROUTERS for route in router.routes)
     needed = {route.path_format: needs for route, needs in routes if isinstance(route, APIRoute)}
     complete(app, {**needed, metrics.PATH: metrics.NEEDED})
-    others = (operations.router, metrics.router, sharing.open_router, dashboard.router)
+    others = (operations.router, metrics.router, sharing.open_router, dashboard.router, sign_in.router)
     routers = (*others, *(router for router, _ in _ROUTERS))
     app.state.methods = Methods([*app.routes, *(route for router in routers for route in router.routes)])
     return app

@@ -9,9 +9,11 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from api.http.roles import role_needed
 from api.http.security import Access
 from api.schemas.glossary import FIELDS, PARAMETERS, TAGS
 from api.schemas.problem import MEDIA_TYPE
+from domain.keys import Scope
 
 SERVERS = [{"url": "/", "description": "The server that this description comes from."}]
 TAG_DESCRIPTIONS: list[dict[str, Any]] = [{"name": name, "description": text} for name, text in TAGS.items()]
@@ -42,7 +44,8 @@ def _complete(schema: _Json, needs: Mapping[str, Access]) -> None:
             if path in needs:
                 scope = needs[path].needed(method.upper()).value
                 operation["security"] = [{name: [scope] for name in schemes} for schemes in operation["security"]]
-                operation["description"] += f"\n\nA key needs the scope `{scope}`."
+                role = role_needed(operation["operationId"], Scope(scope)).value
+                operation["description"] += f"\n\nA key needs the scope `{scope}`, a person the role `{role}`."
     for model, definition in schema["components"]["schemas"].items():
         for name, field in definition.get("properties", {}).items():
             if text := FIELDS.get(f"{model}.{name}") or FIELDS.get(name):

@@ -29,6 +29,7 @@ from config.guard import GuardSettings
 from config.limits import LimiterSettings
 from config.models import CHOICE, EmbeddingSettings, ModelSettings, RerankSettings
 from config.names import DELIMITER, PREFIX, without_unknown
+from config.people import OidcSettings, is_safe
 from config.presets import with_preset
 from config.serving import (
     AdmissionSettings,
@@ -157,6 +158,7 @@ class AccessSettings(Group):
         default=(),
         description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
     )
+    oidc: OidcSettings = OidcSettings()
 
     @field_validator("origins")
     @classmethod
@@ -386,8 +388,13 @@ class Settings(BaseSettings):
 
     @property
     def is_keyless(self) -> bool:
-        """Whether requests need no key, because only this machine reaches the API."""
-        return self.access.keys == "auto" and is_loopback(self.api_host)
+        """Whether requests need no key, because only this machine reaches the API and nobody signs in."""
+        return self.access.keys == "auto" and is_loopback(self.api_host) and not self.has_people
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people sign in."""
+        return self.access.oidc.issuer is not None
 
     @property
     def sharing(self) -> Literal["standard", "cheap"]:
@@ -450,6 +457,15 @@ class Settings(BaseSettings):
     def _prepared(cls, values: dict[str, Any]) -> dict[str, Any]:
         known = without_unknown(cls, values) if values.get("unknown_settings") == "ignore" else values
         return with_preset(known)
+
+    @model_validator(mode="after")
+    def _reachable(self) -> "Settings":
+        # The address that the provider sends people back to must not come from a request.
+        if self.has_people and not (self.public_url and is_safe(self.public_url)):
+            raise ValueError(
+                "`access.oidc.issuer` needs `public_url`, the https address of the page; http is for this machine only"
+            )
+        return self
 
 
 class _Chosen(Settings):

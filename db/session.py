@@ -59,6 +59,7 @@ _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 
 _tenant: ContextVar[int] = ContextVar("tenant")
 _workspaces: ContextVar[tuple[int, ...] | None] = ContextVar("workspaces", default=None)
+_creates: ContextVar[bool] = ContextVar("creates", default=True)
 # Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
@@ -134,18 +135,28 @@ def acting_for(tenant_id: int) -> Generator[None]:
         _tenant.reset(token)
 
 
-def act_for(tenant_id: int, workspaces: Iterable[int] | None = None) -> None:
+def act_for(tenant_id: int, workspaces: Iterable[int] | None = None, *, creates: bool = True) -> None:
     """`acting_for` until the end of the current context, for a request, which has a context of its own.
 
     With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
-    transaction but `system_transaction`.
+    transaction but `system_transaction`. With `workspaces`, or without `creates`, naming a workspace makes none.
     """
     _tenant.set(tenant_id)
+    _creates.set(creates and workspaces is None)
     _workspaces.set(None if workspaces is None else tuple(workspaces))
 
 
 def is_limited() -> bool:
     return _workspaces.get() is not None
+
+
+def may_create_workspaces() -> bool:
+    return _creates.get()
+
+
+def limited_to() -> tuple[int, ...] | None:
+    """The ids of the workspaces that the next transaction is limited to; None means no limit."""
+    return _workspaces.get()
 
 
 def current_tenant() -> int:

@@ -12,13 +12,14 @@ CitewellError
 │   └── DocumentUnusable ── DocumentEmpty, DocumentEncrypted, DocumentUnreadable, DocumentTypeUnknown (415)
 │       ├── DocumentTooLarge (413), DocumentTooSlow, PageNotFound (404)
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
-├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked
-├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited
+├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked, SignInRequired
+├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited, RoleMissing, PersonRequired
+│   └── ForeignPage, RoleOfGroup
 ├── NotFound (404) ── ResponseNotFound, PreviousResponseNotFound (400)
 │   ├── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
 │   └── WebhookNotFound, DeliveryNotFound, VerificationNotFound, BatchNotFound, ImportNotFound, TenantNotFound
-│       ReingestionNotFound
+│       ReingestionNotFound, PersonNotFound, MemberNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
 ├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
@@ -161,6 +162,21 @@ class KeyRevoked(Unauthenticated):
     """The key was revoked; use another one."""
 
 
+class SignInRequired(Unauthenticated):
+    """Sign in; a program sends a key as `Authorization: Bearer cw_…`."""
+
+
+class SignInFailed(CitewellError):
+    """The sign-in did not succeed."""
+
+    status = 400
+
+    def __init__(self, reason: str, message: str) -> None:
+        self.reason = reason
+        """For the page, which has the words in its own language."""
+        super().__init__(message)
+
+
 class Forbidden(CitewellError):
     """This is not allowed."""
 
@@ -184,11 +200,27 @@ class KeyRequiredHere(Forbidden):
 
 
 class WorkspaceForbidden(Forbidden):
-    """The key is limited to other workspaces."""
+    """This workspace is not open to you."""
+
+
+class RoleMissing(Forbidden):
+    """This needs a role that you do not have."""
+
+
+class PersonRequired(Forbidden):
+    """Only a person who is signed in has personal keys."""
+
+
+class ForeignPage(Forbidden):
+    """A session counts only for requests of Citewell's own page; a program sends a key."""
+
+
+class RoleOfGroup(Forbidden):
+    """This role comes from a group at the identity provider, and ends there."""
 
 
 class KeyLimited(Forbidden):
-    """The key is limited to workspaces, and this concerns all of them; use a key without that limit."""
+    """This concerns all workspaces, and you may use some; ask an administrator, or use a key without a limit."""
 
 
 class NotFound(CitewellError):
@@ -293,6 +325,14 @@ class ReingestionNotFound(NotFound):
 
 class KeyNotFound(NotFound):
     """There is no key with that id."""
+
+
+class PersonNotFound(NotFound):
+    """There is no person with that id."""
+
+
+class MemberNotFound(NotFound):
+    """There is no membership with that id."""
 
 
 class TenantNotFound(NotFound):

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.errors import code_of, problem
 from api.http.security import keys_mode
+from api.http.sessions import session_name
 from clients.telemetry import families
 from clients.telemetry.meter import METER
 from clients.telemetry.tracing import fail, request_span
@@ -148,7 +149,7 @@ class BodyLimit:
     def _limit_for(self, scope: Scope) -> tuple[int, HTTPException]:
         limit, setting = self.uploads.get(scope["path"], (self.limit, ""))
         sent = Headers(scope=scope)
-        has_key = "authorization" in sent or "x-api-key" in sent
+        has_key = "authorization" in sent or "x-api-key" in sent or session_name(settings()) in sent.get("cookie", "")
         if limit > self.limit and not has_key and keys_mode(settings()) == "required":
             return self.limit, HTTPException(401, KeyRequired().message, headers={"WWW-Authenticate": "Bearer"})
         detail = f"The request body is larger than the limit of {limit:,} bytes; send less."

@@ -1,12 +1,15 @@
 """Authenticates callers, selects their tenant and authorises requests (A8).
 
-`access` makes the dependency of a router: it authenticates the key, checks its scope, counts the request against the
-key's limit and lets the rest of the request act for the key's tenant. api.app says which router needs which scopes.
+`access` makes the dependency of a router: it authenticates the key or the person, checks the scope, counts the request
+against their limit and lets the rest of the request act for their tenant. A person has roles in workspaces: they act
+within those in which they have the role that the operation needs (`api.http.roles`), as a key limited to these would.
+api.app says which router needs which scopes.
 """
 
+import uuid
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import structlog
@@ -16,13 +19,25 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from starlette.exceptions import HTTPException
 
 from api.http.browsers import is_a_foreign_pages
+from api.http.roles import OWN, role_needed
+from api.http.sessions import require_own_page, session_token
 from clients import rate_limits
 from config.settings import Settings, is_loopback, settings
 from db.models import DEFAULT_TENANT
 from db.session import act_for
-from domain.errors import KeyLimited, KeyRequired, KeyRequiredHere, ScopeMissing, Unauthenticated
+from domain.errors import (
+    KeyLimited,
+    KeyRequired,
+    KeyRequiredHere,
+    RoleMissing,
+    ScopeMissing,
+    SignInRequired,
+    Unauthenticated,
+)
 from domain.keys import Scope, allows, looks_like_a_key
+from domain.people import Role
 from services.operations import api_keys
+from services.people import members, sessions
 
 _OWN_PAGE_ONLY = (
     "Without a key only Citewell's own page may ask from a browser, at the address that it was opened at; "
@@ -32,8 +47,29 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key,
 _header = APIKeyHeader(
     name="X-API-Key", auto_error=False, scheme_name="header", description="The same, where Authorization is taken."
 )
-# The key of the current request, for repeated checks during long requests.
-_sent: ContextVar[str | None] = ContextVar("sent_key", default=None)
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+class _Sent(NamedTuple):
+    """What says who asks: a key, or the secret of a session."""
+
+    key: str | None
+    session: str | None
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.key is None and self.session is None
+
+
+class _Admitted(NamedTuple):
+    """How the current request was let in, for repeated checks while it lasts."""
+
+    sent: _Sent
+    role: Role
+    opened: tuple[int, ...] | None
+
+
+_admitted: ContextVar[_Admitted | None] = ContextVar("admitted", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +109,40 @@ def access(needs: Access) -> Any:
 
 
 async def authorise(needs: Access, request: Request, response: Response, key: str | None) -> None:
-    """Authenticate the `key` that was sent and let the rest of the request act for its tenant, within the workspaces
-    that the key is limited to.
+    """Authenticate the `key` that was sent, or the person whose session it is, and let the rest of the request act for
+    their tenant, within the workspaces that are open to them for this operation.
 
-    Raises Unauthenticated, ScopeMissing, KeyLimited, HTTPException (429).
+    Raises Unauthenticated, Forbidden, HTTPException (429).
     """
+    sent = _Sent(key, session_token(request) if key is None else None)
     # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
-    if key is None or (settings().is_keyless and not looks_like_a_key(key)):
+    if sent.is_nothing or (key is not None and settings().is_keyless and not looks_like_a_key(key)):
         _check_keyless(request)
         act_for(DEFAULT_TENANT)
         return
-    caller = await _authenticated(key)
-    structlog.contextvars.bind_contextvars(key_id=caller.key_id)
-    request.state.key_id, request.state.scopes = caller.key_id, caller.scopes
-    scope = needs.needed(request.method)
+    if sent.session is not None:
+        require_own_page(request.scope)
+    caller = await _authenticated(sent)
+    structlog.contextvars.bind_contextvars(key_id=caller.key_id, actor=caller.actor)
+    request.state.key_id, request.state.scopes, request.state.caller = caller.actor, caller.scopes, caller
+    scope, operation = needs.needed(request.method), operation_of(request)
     if not allows(caller.scopes, scope):
         raise ScopeMissing(f"This needs a key with the scope {scope.value!r}; yours does not have it.")
-    if caller.workspaces is not None and not needs.within_workspaces:
+    role = role_needed(operation, scope)
+    if await _is_own(operation, request, caller):
+        role = Role.READER
+    opened = _opened(caller, role)
+    if opened is not None and not needs.within_workspaces:
         raise KeyLimited
     if request.method == "POST":
         response.headers.update(await run_in_threadpool(_counted, caller))
-    _sent.set(key)
-    act_for(caller.tenant_id, caller.workspaces)
+    _admitted.set(_Admitted(sent, role, opened))
+    act_for(caller.tenant_id, opened, creates=caller.rights is None or caller.rights.everywhere is Role.ADMIN)
+    if sent.session is not None:
+        # What a person sees is kept by no browser: the next one at this machine may be somebody else.
+        response.headers["Cache-Control"] = "no-store"
+    if caller.rights is not None and request.method not in _READING:
+        await run_in_threadpool(members.record_deed, caller.actor, operation, request.url.path)
 
 
 def has_scope(request: Request, scope: Scope) -> bool:
@@ -103,28 +151,74 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 
 async def still_allowed() -> bool:
-    """Whether the key of the current request is still valid; to be asked repeatedly during a long request.
+    """Whether the key or session of the current request is still valid, and still opens the workspaces that it began
+    with; to be asked repeatedly during a long request.
 
     Queries the database every `api_keys.TRUST_FOR_S` seconds. Raises DatabaseUnavailable.
     """
-    key = _sent.get()
+    admitted = _admitted.get()
+    if admitted is None:
+        return True
     try:
-        return key is None or bool(await _authenticated(key))
-    except Unauthenticated:
+        opened = _opened(await _authenticated(admitted.sent), admitted.role)
+    except (Unauthenticated, RoleMissing):
         return False
+    return opened is None or (admitted.opened is not None and set(admitted.opened) <= set(opened))
+
+
+def caller_of(request: Request) -> api_keys.Caller | None:
+    """Who sent the request; None without a key, where none is needed."""
+    return getattr(request.state, "caller", None)
+
+
+def operation_of(request: Request) -> str:
+    """The name of the route, which is the operation's id in OpenAPI."""
+    return getattr(request.scope.get("route"), "name", None) or ""
 
 
 def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
     return "off (loopback only)" if current.is_keyless else "required"
 
 
-async def _authenticated(key: str) -> api_keys.Caller:
-    return api_keys.recognise(key) or await run_in_threadpool(api_keys.authenticate, key)
+async def _authenticated(sent: _Sent) -> api_keys.Caller:
+    if sent.key is not None:
+        return api_keys.recognise(sent.key) or await run_in_threadpool(api_keys.authenticate, sent.key)
+    token = sent.session or ""
+    return sessions.recognise_session(token) or await run_in_threadpool(sessions.look_up_session, token)
+
+
+def _opened(caller: api_keys.Caller, role: Role) -> tuple[int, ...] | None:
+    """The workspaces that are open to the caller for what needs this role; None means all. Raises RoleMissing."""
+    if caller.rights is None:
+        return caller.workspaces
+    opened = caller.rights.opens(role)
+    if opened == () and role is not Role.NONE:
+        raise RoleMissing(f"This needs the role {role.value!r}, which you do not have; ask an owner or administrator.")
+    if caller.workspaces is None or opened is None:
+        return caller.workspaces if opened is None else opened
+    return tuple(sorted(set(opened) & set(caller.workspaces)))
+
+
+async def _is_own(operation: str, request: Request, caller: api_keys.Caller) -> bool:
+    """Whether the operation is on what the person asked themselves, in a workspace that they still read."""
+    if caller.rights is None or operation not in OWN:
+        return False
+    try:
+        named = uuid.UUID(request.path_params[OWN[operation]])
+    except ValueError:
+        return False
+    is_conversation = OWN[operation] == "conversation_id"
+
+    def looked_up() -> bool:
+        act_for(caller.tenant_id, _opened(caller, Role.READER))
+        return members.is_own(caller.actor, **{"conversation" if is_conversation else "query": named})
+
+    return await run_in_threadpool(looked_up)
 
 
 def _check_keyless(request: Request) -> None:
     if not settings().is_keyless:
-        raise KeyRequired
+        raise SignInRequired if settings().has_people else KeyRequired
     peer = request.client.host if request.client else ""
     # A name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
     try:

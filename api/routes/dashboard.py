@@ -16,6 +16,8 @@ from fastapi.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from config.settings import settings
+
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
@@ -40,7 +42,8 @@ router = APIRouter(include_in_schema=False)
 @router.api_route("/", methods=["GET", "HEAD"])
 def index() -> Response:
     """The one page; its scripts draw the rest."""
-    return Response(_page(), media_type="text/html", headers={**_POLICY, **_ASK_EACH_TIME})
+    page = _page().replace("<html ", "<html data-people ", 1) if settings().has_people else _page()
+    return Response(page, media_type="text/html", headers={**_POLICY, **_ASK_EACH_TIME})
 
 
 class Assets(StaticFiles):

@@ -23,6 +23,7 @@ from db.models.graph import DocumentGraph, Entity, EntityChunk, GraphChunk, Grap
 from db.models.import_ import Import, ImportMember, ImportPart, ImportStatus
 from db.models.model_call import BegunCall, KeptReply, ModelCall
 from db.models.model_choice import ModelChoice
+from db.models.people import Deed, Member, Person, PersonSession, SignIn
 from db.models.process import MeterTotal, ProcessMeter, WorkerProcess
 from db.models.query import Query, QueryKind, QueryStatus
 from db.models.reingestion import ReingestedDocument, Reingestion
@@ -57,6 +58,7 @@ __all__ = [
     "Conversation",
     "ConversationText",
     "ConversationTurn",
+    "Deed",
     "DeliveryStatus",
     "Document",
     "DocumentChange",
@@ -87,9 +89,12 @@ __all__ = [
     "ItemOutcome",
     "KeptReply",
     "Lexeme",
+    "Member",
     "MeterTotal",
     "ModelCall",
     "ModelChoice",
+    "Person",
+    "PersonSession",
     "ProcessMeter",
     "Query",
     "QueryKind",
@@ -100,6 +105,7 @@ __all__ = [
     "Relation",
     "RelationChunk",
     "SharedAnswer",
+    "SignIn",
     "Source",
     "SourceItem",
     "SourcePhase",

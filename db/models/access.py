@@ -59,7 +59,8 @@ class ApiKey(Base):
     """`id` is the public part of the key. Only the SHA-256 of the whole key is stored, so the key can be shown only
     once.
 
-    `limited_to` holds the ids of the workspaces that the key opens; None means all.
+    `limited_to` holds the ids of the workspaces that the key opens; None means all. A key with a `person_id` is that
+    person's own.
     """
 
     __tablename__ = "api_keys"
@@ -68,6 +69,7 @@ class ApiKey(Base):
     tenant_id: Mapped[int] = mapped_column(
         BigInteger, ForeignKey("tenants.id", ondelete="CASCADE"), server_default=TENANT_DEFAULT, index=True
     )
+    person_id: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("persons.id", ondelete="CASCADE"), index=True)
     name: Mapped[str]
     digest: Mapped[str]
     scopes: Mapped[list[str]]

@@ -41,8 +41,8 @@ class Query(Base):
     replies of its model calls were erased. `traceparent` comes from the request; the steps continue its trace.
     `is_thread`: it stands among the threads by itself; one that was asked in a conversation does not, also when that is
     deleted.
-    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the API key of
-    the request, None without one.
+    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the person
+    (`person:` and an id) or the API key of the request, None without either.
 
     `review` says what reviewers have to do with its answer or have done: `queued`, `held`, `released`, `corrected`,
     `rejected`; None: nothing.

@@ -3,24 +3,31 @@
 import hmac
 import secrets
 import time
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from clients.webhooks.signing import new_secret
 from config.settings import settings
+from db.models import ApiKey
 from db.queries.access import keys as rows
+from db.queries.access import people
 from db.queries.access.workspaces import get_workspace
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import KeyExpired, KeyInvalid, KeyRevoked
 from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, check_limit, parse_key
+from domain.people import Rights
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
     """The properties of a new key; `expires_in_days` None means never, `requests_per_minute` None as configured.
 
-    `workspaces` are the names of those that it opens; None means all of the tenant, present and future.
+    `workspaces` are the names of those that it opens; None means all of the tenant, present and future. A personal key
+    has a `person_id`, and at any time no more rights than that person.
     """
 
     name: str
@@ -28,17 +35,32 @@ class NewKey:
     expires_in_days: int | None = None
     requests_per_minute: int | None = None
     workspaces: Sequence[str] | None = None
+    person_id: uuid.UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The owner of a valid key; `workspaces` are the ids of those that it is limited to, None for no limit."""
+    """The owner of a valid key, or a person who is signed in; `workspaces` are the ids of those that the key is limited
+    to, None for no limit. `rights` are those of a person, and of their personal keys; `actor` is who did it.
+    """
 
     key_id: str
     tenant_id: int
     scopes: frozenset[str]
     requests_per_minute: int
-    workspaces: tuple[int, ...] | None = None
+    workspaces: tuple[int, ...] | None
+    rights: Rights | None
+    actor: str
+
+    @property
+    def is_signed_in(self) -> bool:
+        """Whether it is a person in a browser, and no key."""
+        return self.key_id == self.actor and self.rights is not None
+
+
+def actor_of(person_id: uuid.UUID) -> str:
+    """How a person is named where keys are named by their ids."""
+    return f"person:{person_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +114,7 @@ def create_key(new: NewKey) -> dict[str, Any]:
             expires_in_days=new.expires_in_days,
             requests_per_minute=new.requests_per_minute,
             workspaces=limit,
+            person_id=new.person_id,
         )
         return {**_as_json(row), "key": text}
 
@@ -104,9 +127,10 @@ def create_key_for(tenant: str, new: NewKey) -> dict[str, Any]:
         return create_key(new)
 
 
-def read_keys() -> list[dict[str, Any]]:
+def read_keys(person_id: uuid.UUID | None = None) -> list[dict[str, Any]]:
+    """The keys of the tenant, or only those of one person."""
     with reading() as session:
-        return [_as_json(row) for row in rows.list_keys(session)]
+        return [_as_json(row) for row in rows.list_keys(session, person_id=person_id)]
 
 
 def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
@@ -114,19 +138,25 @@ def read_keys_of_all(tenant: str | None) -> list[dict[str, Any]]:
         return [_as_json(row) for row in rows.list_keys(session, tenant)]
 
 
-def revoke_key(key_id: str) -> None:
-    """Revoke a key of the current tenant: at once in this process, elsewhere within TRUST_FOR_S seconds.
+def revoke_key(key_id: str, person_id: uuid.UUID | None = None) -> None:
+    """Revoke a key of the current tenant, or only one of that person: at once in this process, elsewhere within
+    TRUST_FOR_S seconds.
 
     Raises KeyNotFound.
     """
     with transaction() as session:
-        rows.revoke_key(session, key_id)
+        rows.revoke_key(session, key_id, person_id)
     _known.pop(key_id, None)
 
 
 def revoke_key_of_any(key_id: str) -> None:
     with system_transaction() as session:
         rows.revoke_key(session, key_id)
+
+
+def forget_all() -> None:
+    """Look every key up again: the rights of somebody with personal keys have changed."""
+    _known.clear()
 
 
 def _fresh(key_id: str) -> _Known | None:
@@ -144,14 +174,27 @@ def _look_up(sent: SentKey) -> _Known:
             _known.pop(sent.id, None)
             raise KeyInvalid
         row, expired = stored
-        if hmac.compare_digest(row.digest, sent.digest) and not expired and row.revoked_at is None:
+        rights = _rights_behind(session, row)
+        revoked = row.revoked_at is not None or (row.person_id is not None and rights is None)
+        if hmac.compare_digest(row.digest, sent.digest) and not expired and not revoked:
             rows.record_use(session, row.id)
         limit = row.requests_per_minute or settings().access.requests_per_minute
         workspaces = None if row.limited_to is None else tuple(row.limited_to)
-        caller = Caller(row.id, row.tenant_id, frozenset(row.scopes), limit, workspaces)
-        known = _Known(read_at, row.digest, expired, row.revoked_at is not None, caller)
+        actor = row.id if row.person_id is None else actor_of(row.person_id)
+        caller = Caller(row.id, row.tenant_id, frozenset(row.scopes), limit, workspaces, rights, actor)
+        known = _Known(read_at, row.digest, expired, revoked, caller)
     _known[sent.id] = known
     return known
+
+
+def _rights_behind(session: Session, row: ApiKey) -> Rights | None:
+    """What the person of a personal key may do now; None when it is none, or when it died with its person's access."""
+    current = settings()
+    if row.person_id is None or not current.has_people:
+        return None
+    if not people.signed_in_within(session, row.person_id, current.access.oidc.personal_keys_days):
+        return None
+    return people.find_rights(session, row.person_id, row.tenant_id)
 
 
 def _checked(known: _Known, sent: SentKey) -> Caller:
@@ -171,6 +214,7 @@ def _as_json(row: rows.ListedKey) -> dict[str, Any]:
         "id": key.id,
         "tenant": tenant,
         "name": key.name,
+        "person_id": None if key.person_id is None else str(key.person_id),
         "scopes": key.scopes,
         # A deleted workspace is no longer listed, and the key opens one less.
         "workspaces": None if key.limited_to is None else [names[known] for known in key.limited_to if known in names],

@@ -7,7 +7,7 @@ from config.settings import Settings
 from db.queries.access import workspaces as rows
 from db.queries.access.workspace_overview import Contents, list_contents
 from db.session import is_limited, reading, transaction
-from domain.errors import KeyLimited, WorkspaceNameTaken
+from domain.errors import KeyLimited, WorkspaceForbidden, WorkspaceNameTaken
 from domain.query.workspaces import WorkspaceSettings, workspace_name
 from services.queries.submission import check_answer_schema, check_models
 
@@ -46,6 +46,7 @@ def change_workspace(
     ModelNotAllowed.
     """
     new = workspace_name(columns.get("name") or name) if "name" in columns else name
+    _check_renaming(name, new, settings)
     _check(change, settings)
     with transaction() as session:
         workspace = rows.get_open_workspace(session, name)
@@ -59,6 +60,13 @@ def change_workspace(
         if not rows.change_workspace(session, workspace.id, **values):
             raise WorkspaceNameTaken(f"There is a workspace {new!r} already.")
     return read_workspace(new)
+
+
+def _check_renaming(name: str, new: str, settings: Settings) -> None:
+    """Keep the names in rules for groups from those who own single workspaces. Raises WorkspaceForbidden."""
+    ruled = {workspace for rule in settings.access.oidc.groups for workspace in rule.workspaces}
+    if name != new and is_limited() and ruled & {name, new}:
+        raise WorkspaceForbidden("Groups have roles in the workspace of this name; only an administrator changes it.")
 
 
 def _check(wanted: WorkspaceSettings, settings: Settings) -> None:

@@ -40,6 +40,10 @@ SCOPES = {
     "/v1/deliveries": ("webhooks", "webhooks"),
     "/v1/queries/{query_id}/deliveries": ("webhooks", "webhooks"),
     "/v1/keys": ("admin", "admin"),
+    "/v1/members": ("admin", "admin"),
+    "/v1/me": ("read", "read"),
+    "/v1/people": ("admin", "admin"),
+    "/v1/deeds": ("admin", "admin"),
     "/v1/model-servers": ("admin", "admin"),
     "/metrics": ("admin", "admin"),
 }

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.usefixtures("database")
 
 TABLES = [table for table in Base.metadata.sorted_tables if "tenant_id" in table.c]
 # Tables of the installation rather than of a tenant.
-SHARED = {"evaluations", "embedding_spaces", "meter_totals", "model_choices", "process_meters", "worker_processes"}
+SHARED = {
+    *("evaluations", "embedding_spaces", "meter_totals", "model_choices", "process_meters", "sign_ins"),
+    "worker_processes",
+}
 
 _ISOLATION = text("""
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity,

@@ -143,7 +143,12 @@ def test_clients_of_openai_read_that_somebody_has_to_look_first(stack: Stack) ->
         asked: Any = {"model": WORKSPACE, "messages": [{"role": "user", "content": QUESTION}]}
         whole: Any = client.chat.completions.create(**asked)
         chunks: list[Any] = list(client.chat.completions.create(**asked, stream=True))
+        answered: Any = client.responses.create(model=WORKSPACE, input=QUESTION)
+        events: list[Any] = list(client.responses.create(model=WORKSPACE, input=QUESTION, stream=True))
     assert (whole.choices[0].finish_reason, chunks[-1].choices[0].finish_reason) == ("content_filter",) * 2
     streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
     assert whole.choices[0].message.content == streamed
     assert streamed.startswith("A person has to release this answer")
+    assert (answered.status, answered.output_text) == ("incomplete", streamed)
+    assert answered.incomplete_details.reason == "content_filter"
+    assert (events[-1].type, events[-1].response.output_text) == ("response.incomplete", streamed)

@@ -3,6 +3,7 @@ import { h, show } from "./dom.js";
 import { LANGUAGES, allTexts, chooseLanguage, language, words } from "./i18n.js";
 import { icon } from "./icons.js";
 import { ready } from "./messages.js";
+import { hasPeople } from "./people.js";
 import { draw, go, here, redirect, route } from "./router.js";
 
 const t = words("app");
@@ -12,7 +13,16 @@ const DOORS = {
   ask: ["ask"],
   documents: ["documents", "sources", "retrieval"],
   verify: ["verify"],
-  settings: ["models", "workspaces", "quality", "feedback", "history", "webhooks", "keys"],
+  settings: [
+    "models",
+    "workspaces",
+    "quality",
+    "feedback",
+    "history",
+    "webhooks",
+    "keys",
+    ...(hasPeople ? ["members", "account"] : []),
+  ],
 };
 const PAGES = Object.values(DOORS).flat();
 /** The page whose door an address with an id belongs to. */
@@ -24,6 +34,7 @@ const WITHIN = {
 for (const name of PAGES) route(`/${name}`, module(name), () => t(name));
 for (const name of Object.keys(WITHIN)) route(`/${name}/:id`, module(name), () => t(name));
 route("/workspaces/:name", module("workspace"), () => t("workspace"));
+route("/sign-in", module("sign_in"), () => t("signIn"));
 // Addresses that stand in bookmarks, e-mails and exported answers.
 redirect("/settings", "/models");
 redirect("/query/:id", "/thread/:id");
@@ -98,6 +109,13 @@ function frame() {
     ),
   );
   drawSide();
+  if (hasPeople) drawWho();
+}
+
+/** Who is signed in comes after the page, too. */
+async function drawWho() {
+  const [{ drawPerson }] = await Promise.all([import("./parts/person.js"), allTexts()]);
+  await drawPerson(byId("person"));
 }
 
 /** The pages behind the open door, where there are several. */

@@ -1,7 +1,8 @@
 """API keys on the wire."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -32,12 +33,24 @@ class KeyCreate(Input):
     )
 
 
+class OwnKeyCreate(Input):
+    """The properties of a new personal key."""
+
+    name: KeyName
+    scopes: list[Literal["read", "ask", "documents"]] = Field(min_length=1, max_length=10, examples=[["read", "ask"]])
+    expires_in_days: int = Field(default=90, ge=1, le=365, description="A personal key always ends.")
+    workspaces: list[WorkspaceName] | None = Field(
+        default=None, min_length=1, max_length=100, description="Only these; without it all that are open to you."
+    )
+
+
 class KeyRead(BaseModel):
     """A key without its secret part."""
 
     id: str = Field(description="The public part of the key, after `cw_`.")
     tenant: str
     name: str
+    person_id: UUID | None = Field(description="Whose personal key it is; null for a key of a program.")
     scopes: list[Scope]
     workspaces: list[str] | None = Field(
         description="What the key is limited to; null: nothing. A deleted workspace leaves the list."

@@ -1,10 +1,11 @@
 """API keys, the tenants that they act for, and the weights of tenants."""
 
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -48,10 +49,12 @@ def add_key(
     expires_in_days: int | None,
     requests_per_minute: int | None,
     workspaces: Sequence[int] | None = None,
+    person_id: uuid.UUID | None = None,
 ) -> ListedKey:
     """Store a key for the transaction's tenant, limited to `workspaces` unless it is None; its expiry is by the
     database's clock."""
     key = ApiKey(id=key_id, name=name, digest=digest, scopes=list(scopes), requests_per_minute=requests_per_minute)
+    key.person_id = person_id
     if workspaces is not None:
         key.limited_to = list(workspaces)
     if expires_in_days is not None:
@@ -80,10 +83,12 @@ def record_use(session: Session, key_id: str) -> None:
     )
 
 
-def list_keys(session: Session, tenant: str | None = None) -> list[ListedKey]:
+def list_keys(session: Session, tenant: str | None = None, *, person_id: uuid.UUID | None = None) -> list[ListedKey]:
     statement = select(ApiKey, Tenant.name).join(Tenant, Tenant.id == ApiKey.tenant_id)
     if tenant is not None:
         statement = statement.where(Tenant.name == tenant)
+    if person_id is not None:
+        statement = statement.where(ApiKey.person_id == person_id)
     rows = session.execute(statement.order_by(ApiKey.created_at.desc(), ApiKey.id)).all()
     names = _names_of(session, [key for key, _ in rows])
     return [ListedKey(key, name, names) for key, name in rows]
@@ -95,12 +100,10 @@ def _names_of(session: Session, keys: Iterable[ApiKey]) -> dict[int, str]:
     return dict(session.execute(named).all()) if ids else {}
 
 
-def revoke_key(session: Session, key_id: str) -> None:
+def revoke_key(session: Session, key_id: str, person_id: uuid.UUID | None = None) -> None:
+    whose = ApiKey.id == key_id if person_id is None else and_(ApiKey.id == key_id, ApiKey.person_id == person_id)
     key = session.scalar(
-        update(ApiKey)
-        .where(ApiKey.id == key_id)
-        .values(revoked_at=func.coalesce(ApiKey.revoked_at, func.now()))
-        .returning(ApiKey.id)
+        update(ApiKey).where(whose).values(revoked_at=func.coalesce(ApiKey.revoked_at, func.now())).returning(ApiKey.id)
     )
     if key is None:
         raise KeyNotFound(f"There is no key {key_id!r}.")

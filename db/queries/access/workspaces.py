@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.models import Tenant, Workspace
-from db.session import is_limited
+from db.session import is_limited, may_create_workspaces
 from domain.errors import WorkspaceDeleting, WorkspaceForbidden, WorkspaceNotFound
 from domain.query.workspaces import workspace_name
 
@@ -21,7 +21,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
         return workspace
     if is_limited():
         names = ", ".join(workspace.name for workspace in list_workspaces(session)) or "none that still exists"
-        raise WorkspaceForbidden(f"This key does not open the workspace {name!r}; it is limited to: {names}.")
+        raise WorkspaceForbidden(f"The workspace {name!r} is not open to you for this; these are: {names}.")
     raise WorkspaceNotFound(f"There is no workspace {name!r}; create it, or ingest a document into it.")
 
 
@@ -77,7 +77,7 @@ def get_or_add_workspace(session: Session, name: str) -> Workspace:
 
     Raises WorkspaceNameInvalid for a new one, WorkspaceDeleting, WorkspaceForbidden.
     """
-    if _find(session, name) is None and not is_limited():
+    if _find(session, name) is None and may_create_workspaces():
         session.execute(insert(Workspace).values(name=workspace_name(name)).on_conflict_do_nothing())
     return get_open_workspace(session, name)
 

@@ -57,7 +57,8 @@ def list_sources(
 
 
 def change_source(session: Session, source_id: uuid.UUID, values: Mapping[str, Any]) -> None:
-    session.execute(update(Source).where(Source.id == source_id).values(values))
+    if values:
+        session.execute(update(Source).where(Source.id == source_id).values(values))
 
 
 def make_due(session: Session, source_id: uuid.UUID) -> None:

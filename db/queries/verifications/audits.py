@@ -53,7 +53,8 @@ _CONTENTS = text(f"""
     contents (part, place, kind, record) AS (
         SELECT 1, ARRAY[0], 'request', jsonb_build_object(
             'query', id, 'of', kind, 'mode', mode, 'provider', provider, 'question_sha256', {_sha256("question")},
-            'options_sha256', {_sha256("options::text")}, 'accepted_at', {_utc("created_at")}, 'reverifies', reverifies)
+            'options_sha256', {_sha256("options::text")}, 'accepted_at', {_utc("created_at")}, 'reverifies', reverifies,
+            'asked_by', asked_by)
         FROM query
         UNION ALL
         SELECT 2, ARRAY[chunks.id], 'source', jsonb_build_object(

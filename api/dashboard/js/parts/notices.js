@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { words } from "../i18n.js";
 import { storedKey } from "../key.js";
+import { hasPeople, signInAddress } from "../people.js";
 
 const t = words("parts/notices");
 
@@ -24,7 +25,8 @@ export function standing(text) {
 
 /** A box that says what went wrong and what to do; `action` is what can be done right there. */
 export function trouble(error, action = null) {
-  const missing = (error.status === 401 || error.status === 403) && location.hash !== "#/keys";
+  const signsIn = hasPeople && !storedKey();
+  const missing = (error.status === 401 || (error.status === 403 && !signsIn)) && location.hash !== "#/keys";
   return h(
     "div",
     { class: "problem", role: "alert" },
@@ -32,14 +34,16 @@ export function trouble(error, action = null) {
     (error.fields || []).map((field) =>
       h("div", { class: "small" }, `${field.field || field.loc || ""} ${field.message || field.msg || ""}`),
     ),
-    missing && h("div", {}, h("a", { href: "#/keys" }, t(storedKey() ? "other" : "key"))),
+    missing && h("div", {}, signsIn ? h("a", { href: signInAddress() }, t("signIn")) : toKeys()),
     !missing && action && h("div", { class: "row" }, action),
   );
 }
 
+const toKeys = () => h("a", { href: "#/keys" }, t(storedKey() ? "other" : "key"));
+
 /** What to tell of an error, in one sentence. */
 export function told(error) {
-  if (error.status === 401 && !storedKey()) return t("needed");
+  if (error.status === 401 && !storedKey() && !hasPeople) return t("needed");
   if (AWAY.has(error.status) && error.code === "unknown") return t("away"); // a proxy's page, not the API's words
   if (error.status) return error.message;
   if (error instanceof TypeError && /fetch|network/i.test(error.message)) return t("away");

@@ -869,6 +869,7 @@ class Key(TypedDict):
     id: str
     tenant: str
     name: str
+    person_id: str | None
     scopes: list[Literal["read", "ask", "documents", "review", "webhooks", "admin"]]
     workspaces: list[str] | None
     requests_per_minute: int | None

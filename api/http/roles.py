@@ -1,0 +1,61 @@
+"""Which role a person needs for an operation: that of its scope, or a higher or lower one by name.
+
+What a person asked themselves, and nobody else, they may also end or delete as a reader (`OWN`).
+"""
+
+from collections.abc import Mapping
+
+from domain.keys import Scope
+from domain.people import Role
+
+OF_SCOPES: Mapping[Scope, Role] = {
+    Scope.READ: Role.READER,
+    Scope.ASK: Role.READER,
+    Scope.DOCUMENTS: Role.CONTRIBUTOR,
+    Scope.REVIEW: Role.CONTRIBUTOR,
+    Scope.WEBHOOKS: Role.ADMIN,
+    Scope.ADMIN: Role.ADMIN,
+}
+OTHERWISE: Mapping[str, Role] = {
+    "get_me": Role.NONE,
+    "list_own_keys": Role.NONE,
+    "create_own_key": Role.NONE,
+    "revoke_own_key": Role.NONE,
+    # A link opens an answer to anybody.
+    "share_query": Role.CONTRIBUTOR,
+    "revoke_query_share": Role.CONTRIBUTOR,
+    # What others began or said.
+    "cancel_query": Role.CONTRIBUTOR,
+    "cancel_verification": Role.CONTRIBUTOR,
+    "cancel_verification_batch": Role.CONTRIBUTOR,
+    "replay_query": Role.CONTRIBUTOR,
+    "replay_verification": Role.CONTRIBUTOR,
+    "update_conversation": Role.CONTRIBUTOR,
+    "delete_conversation": Role.CONTRIBUTOR,
+    "review_feedback": Role.CONTRIBUTOR,
+    "delete_feedback": Role.CONTRIBUTOR,
+    # The workspace itself, what fills it without anybody, and who is in it.
+    "create_workspace": Role.ADMIN,
+    "update_workspace": Role.OWNER,
+    "delete_workspace": Role.OWNER,
+    "create_source": Role.OWNER,
+    "update_source": Role.OWNER,
+    "delete_source": Role.OWNER,
+    "list_people": Role.OWNER,
+    "list_members": Role.OWNER,
+    "set_member": Role.OWNER,
+    "delete_member": Role.OWNER,
+}
+OWN: Mapping[str, str] = {
+    "cancel_query": "query_id",
+    "cancel_verification": "verification_id",
+    "replay_query": "query_id",
+    "replay_verification": "verification_id",
+    "update_conversation": "conversation_id",
+    "delete_conversation": "conversation_id",
+}
+"""Operations on a question, verification or conversation, with the parameter that names it."""
+
+
+def role_needed(operation: str, scope: Scope) -> Role:
+    return OTHERWISE.get(operation, OF_SCOPES[scope])

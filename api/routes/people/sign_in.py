@@ -1,0 +1,90 @@
+"""Sign-in at the identity provider, and sign-out, for browsers. They need no key, and other programs never call them.
+
+Every way leads back to the page: its address comes from `public_url`, and only the place behind its # from a request.
+"""
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from api.http import sessions as cookies
+from clients import rate_limits
+from config.settings import settings
+from domain.errors import SignInFailed
+from services.people import sessions, sign_in
+
+router = APIRouter(prefix="/auth", include_in_schema=False)
+
+_MOST_PER_MINUTE = 600
+"""Requests of sign-ins from one address, which may be that of a whole company."""
+_PROBLEM_PLACE = "/sign-in"
+_NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get("/sign-in", name="begin_sign_in")
+def begin(request: Request, next: Annotated[str, Query(max_length=300)] = "") -> Response:
+    """Send the browser to the provider."""
+    _check(request)
+    try:
+        begun = sign_in.begin_sign_in(next)
+    except SignInFailed as error:
+        return _back(_problem(error))
+    response = RedirectResponse(begun.url, 303, headers=_NO_STORE)
+    cookies.keep_begun(response, begun.browser)
+    return response
+
+
+@router.get("/callback", name="end_sign_in")
+def end(request: Request) -> Response:
+    """Where the provider sends the browser back to."""
+    _check(request)
+    # A parameter that comes twice is none.
+    answered = {
+        name: values[0] for name in request.query_params if len(values := request.query_params.getlist(name)) == 1
+    }
+    try:
+        signed_in = sign_in.end_sign_in(answered, cookies.begun_token(request), cookies.session_token(request))
+    except SignInFailed as error:
+        response = _back(_problem(error))
+    else:
+        response = _back(signed_in.place)
+        cookies.keep_session(response, signed_in.token)
+    cookies.forget_begun(response)
+    return response
+
+
+@router.post("/sign-out", name="sign_out")
+def sign_out(request: Request) -> Response:
+    """End the session here; `url` is where to end the one at the provider, too, or null."""
+    _require_people()
+    cookies.require_own_page(request.scope)
+    if token := cookies.session_token(request):
+        sessions.end_session(token)
+    response = JSONResponse({"url": sessions.provider_sign_out()}, headers=_NO_STORE)
+    cookies.forget_session(response)
+    return response
+
+
+def _check(request: Request) -> None:
+    _require_people()
+    address = request.client.host if request.client else ""
+    window = rate_limits.count(f"sign-in:{address}", _MOST_PER_MINUTE, settings().redis_url.get_secret_value())
+    if not window.allowed:
+        detail = f"Too many sign-ins from this address; try again in {window.resets_in_s} seconds."
+        raise HTTPException(429, detail, headers={"Retry-After": str(window.resets_in_s)})
+
+
+def _require_people() -> None:
+    if not settings().has_people:
+        raise HTTPException(404)
+
+
+def _problem(error: SignInFailed) -> str:
+    return f"{_PROBLEM_PLACE}?{urlencode({'problem': error.reason})}"
+
+
+def _back(place: str) -> Response:
+    return RedirectResponse(f"{(settings().public_url or '').rstrip('/')}/#{place}", 303, headers=_NO_STORE)

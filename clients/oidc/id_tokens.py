@@ -1,0 +1,72 @@
+"""Checks an ID token (OpenID Connect Core 1.0, 3.1.3.7): who signed it, for whom, when, and for which sign-in."""
+
+from typing import Any
+
+import jwt
+
+from clients.oidc.provider import Provider
+from domain.errors import SignInFailed
+
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""
+_LEEWAY_S = 60
+_NEEDED = ("exp", "iat", "iss", "aud", "sub", "nonce")
+_MOST_CHARS = 100_000
+
+
+def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, Any]:
+    """The claims of an ID token that this provider made for this client and this sign-in. Raises SignInFailed."""
+    if not isinstance(token, str) or len(token) > _MOST_CHARS:
+        raise _refused()
+    configured = provider.configured
+    try:
+        header = jwt.get_unverified_header(token)
+        if header.get("alg") not in ALGORITHMS:
+            raise _refused()
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            _key(provider, header),
+            algorithms=[header["alg"]],
+            audience=configured.client_id,
+            issuer=configured.issuer,
+            leeway=_LEEWAY_S,
+            options={"require": list(_NEEDED), "strict_aud": False},
+        )
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        raise _refused() from error
+    if claims["nonce"] != nonce or not _is_for(claims, configured.client_id):
+        raise _refused()
+    if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
+        raise _refused()
+    return claims
+
+
+def _is_for(claims: dict[str, Any], client_id: str) -> bool:
+    # One for several has to name whom it was made for.
+    audience: str | list[str] = claims["aud"]
+    several = not isinstance(audience, str) and len(audience) > 1
+    return claims.get("azp", None if several else client_id) == client_id
+
+
+def _key(provider: Provider, header: dict[str, Any]) -> jwt.PyJWK:
+    for again in (False, True):
+        if known := _fitting(provider.signing_keys(again=again), header):
+            return known
+    raise _refused()
+
+
+def _fitting(keys: list[dict[str, Any]], header: dict[str, Any]) -> jwt.PyJWK | None:
+    """The key that the header names, or the only one that can be meant; its kind has to be that of the algorithm."""
+    kid, algorithm = header.get("kid"), header["alg"]
+    kind = {"R": "RSA", "P": "RSA", "E": "OKP" if algorithm == "EdDSA" else "EC"}[algorithm[0]]
+    usable = [
+        key
+        for key in keys
+        if key.get("kty") == kind and key.get("use", "sig") == "sig" and key.get("alg", algorithm) == algorithm
+    ]
+    named = [key for key in usable if key.get("kid") == kid] if kid is not None else usable
+    return jwt.PyJWK.from_dict(named[0], algorithm=algorithm) if len(named) == 1 else None
+
+
+def _refused() -> SignInFailed:
+    return SignInFailed("token", "What the identity provider sent of you could not be trusted; try again.")

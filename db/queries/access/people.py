@@ -1,0 +1,177 @@
+"""People who sign in, their memberships and what they did."""
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from db.models import ConversationTurn, Deed, Member, Person, PersonSession, Query, Workspace
+from domain.errors import MemberNotFound, PersonNotFound
+from domain.people import Rights, Role
+
+GROUP, OWNER = "group", "owner"
+"""Where a membership comes from: the provider's groups, or an owner of the workspace."""
+
+
+class ListedMember(NamedTuple):
+    """A membership with the name of its workspace and its person."""
+
+    member: Member
+    workspace: str
+    person: Person
+
+
+def find_rights(session: Session, person_id: uuid.UUID, tenant_id: int) -> Rights | None:
+    """What the person may do in the tenant now; None when they were revoked or have moved to another one."""
+    person = session.get(Person, person_id)
+    if person is None or person.revoked_at is not None or person.tenant_id != tenant_id:
+        return None
+    roles = dict[int, Role]()
+    stored = select(Member.workspace_id, Member.role).where(Member.person_id == person_id)
+    for workspace_id, role in session.execute(stored.where(Member.tenant_id == tenant_id)):
+        roles[workspace_id] = max(roles.get(workspace_id, Role.NONE), Role(role), key=lambda known: known.rank)
+    return Rights(person.id, Role(person.everywhere), roles)
+
+
+def signed_in_within(session: Session, person_id: uuid.UUID, days: float) -> bool:
+    recent = Person.signed_in_at > func.now() - timedelta(days=days)
+    return session.scalar(select(Person.id).where(Person.id == person_id, recent)) is not None
+
+
+def store_person(
+    session: Session, tenant_id: int, *, issuer: str, subject: str, name: str, email: str | None, everywhere: Role
+) -> Person:
+    """The person as they sign in now, created if missing. What they had in another tenant ends with the move."""
+    told = {"name": name, "email": email, "everywhere": everywhere.value, "tenant_id": tenant_id}
+    adding = insert(Person).values(id=uuid.uuid4(), issuer=issuer, subject=subject, **told)
+    signed_in = {**told, "signed_in_at": func.now()}
+    person_id = session.scalar(
+        adding.on_conflict_do_update(index_elements=["issuer", "subject"], set_=signed_in).returning(Person.id)
+    )
+    session.execute(delete(Member).where(Member.person_id == person_id, Member.tenant_id != tenant_id))
+    return session.get_one(Person, person_id, populate_existing=True)
+
+
+def replace_groups_roles(session: Session, person_id: uuid.UUID, tenant_id: int, roles: Mapping[int, Role]) -> None:
+    """Set the roles by workspace that the person has from groups; those from owners stay."""
+    session.execute(delete(Member).where(Member.person_id == person_id, Member.origin == GROUP))
+    rows = [
+        {
+            "id": uuid.uuid4(),
+            "tenant_id": tenant_id,
+            "workspace_id": workspace_id,
+            "person_id": person_id,
+            "origin": GROUP,
+            "role": role.value,
+        }
+        for workspace_id, role in sorted(roles.items())
+    ]
+    if rows:
+        session.execute(insert(Member).values(rows))
+
+
+def expel(session: Session, issuer: str, subject: str) -> None:
+    """End all that somebody had whom no rule lets in any more: sessions, and roles from groups and owners."""
+    person_id = select(Person.id).where(Person.issuer == issuer, Person.subject == subject).scalar_subquery()
+    session.execute(delete(PersonSession).where(PersonSession.person_id == person_id))
+    session.execute(delete(Member).where(Member.person_id == person_id))
+    session.execute(update(Person).where(Person.id == person_id).values(everywhere=Role.NONE.value))
+
+
+def list_people(session: Session) -> Sequence[Person]:
+    return session.scalars(select(Person).order_by(func.lower(Person.name), Person.id)).all()
+
+
+def get_person(session: Session, person_id: uuid.UUID) -> Person:
+    """A person of the transaction's tenant. Raises PersonNotFound."""
+    person = session.get(Person, person_id)
+    if person is None:
+        raise PersonNotFound
+    return person
+
+
+def revoke_person(session: Session, person_id: uuid.UUID, *, revoked: bool) -> Person:
+    """Shut a person out, sessions and all, or let them sign in again. Raises PersonNotFound."""
+    person = get_person(session, person_id)
+    now = func.coalesce(Person.revoked_at, func.now()) if revoked else None
+    session.execute(update(Person).where(Person.id == person_id).values(revoked_at=now))
+    session.execute(delete(PersonSession).where(PersonSession.person_id == person_id))
+    session.refresh(person)
+    return person
+
+
+def list_members(session: Session, workspace: str | None, visible: Collection[int] | None) -> list[ListedMember]:
+    """Members of the workspaces that the transaction sees, or of one of them."""
+    statement = (
+        select(Member, Workspace.name, Person)
+        .join(Workspace, Workspace.id == Member.workspace_id)
+        .join(Person, Person.id == Member.person_id)
+        .order_by(Workspace.name, func.lower(Person.name), Person.id, Member.origin)
+    )
+    if workspace is not None:
+        statement = statement.where(Workspace.name == workspace)
+    if visible is not None:
+        statement = statement.where(Workspace.id.in_(visible))
+    return [ListedMember(*row) for row in session.execute(statement)]
+
+
+def set_member(session: Session, workspace_id: int, person_id: uuid.UUID, role: Role, set_by: str | None) -> uuid.UUID:
+    """The id of the membership that an owner gives, new or changed."""
+    get_person(session, person_id)
+    values = {"workspace_id": workspace_id, "person_id": person_id, "origin": OWNER}
+    changed = {"role": role.value, "set_by": set_by}
+    adding = insert(Member).values(id=uuid.uuid4(), **values, **changed)
+    made = adding.on_conflict_do_update(index_elements=list(values), set_=changed).returning(Member.id)
+    return session.execute(made).scalar_one()
+
+
+def get_member(session: Session, member_id: uuid.UUID) -> ListedMember:
+    """Raises MemberNotFound."""
+    row = session.execute(
+        select(Member, Workspace.name, Person)
+        .join(Workspace, Workspace.id == Member.workspace_id)
+        .join(Person, Person.id == Member.person_id)
+        .where(Member.id == member_id)
+    ).one_or_none()
+    if row is None:
+        raise MemberNotFound
+    return ListedMember(*row)
+
+
+def delete_member(session: Session, member_id: uuid.UUID) -> None:
+    session.execute(delete(Member).where(Member.id == member_id))
+
+
+def names_of(session: Session, workspace_ids: Collection[int]) -> dict[int, str]:
+    named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(workspace_ids))
+    return dict(session.execute(named).all())
+
+
+def asked_only_by(session: Session, actor: str, *, query: uuid.UUID | None, conversation: uuid.UUID | None) -> bool:
+    """Whether `actor` asked this question, or all of this conversation's, of which there is at least one."""
+    statement = select(func.count(), func.count().filter(Query.asked_by == actor)).select_from(Query)
+    if conversation is not None:
+        turns = statement.join(ConversationTurn, ConversationTurn.query_id == Query.id)
+        statement = turns.where(ConversationTurn.conversation_id == conversation)
+    else:
+        statement = statement.where(Query.id == query)
+    every, own = session.execute(statement).one()
+    return every == own > 0
+
+
+def add_deed(session: Session, actor: str, operation: str, path: str) -> None:
+    session.add(Deed(actor=actor, operation=operation, path=path))
+
+
+def list_deeds(session: Session, actor: str | None, before: int | None, limit: int) -> Sequence[Deed]:
+    """The newest first."""
+    statement = select(Deed).order_by(Deed.id.desc()).limit(limit)
+    if actor is not None:
+        statement = statement.where(Deed.actor == actor)
+    if before is not None:
+        statement = statement.where(Deed.id < before)
+    return session.scalars(statement).all()

@@ -1,0 +1,89 @@
+"""Sessions: a person in a browser, by the secret in its cookie, of which only the digest is stored."""
+
+import secrets
+import time
+import uuid
+from dataclasses import dataclass
+
+from clients.oidc.provider import provider
+from config.settings import settings
+from db.queries.access import people as rows
+from db.queries.access import sessions
+from db.session import system_transaction
+from domain.errors import SignInFailed, SignInRequired
+from domain.keys import Scope, digest
+from services.operations import api_keys
+from services.operations.api_keys import Caller, actor_of
+
+_SECRET_BYTES = 32
+_MOST_CHARS = 200
+_MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    read_at: float
+    caller: Caller
+
+
+# By the digest of a session's secret; as late as this a change elsewhere is noticed (services.operations.api_keys).
+_known: dict[str, _Known] = {}
+
+
+def begin_session(person_id: uuid.UUID, tenant_id: int, before: str | None) -> str:
+    """The secret of a new session. The one that the browser had `before` ends: nobody may have known it."""
+    token = secrets.token_urlsafe(_SECRET_BYTES)
+    with system_transaction() as session:
+        if before is not None:
+            sessions.delete_session(session, digest(before))
+        hours = settings().access.oidc.session_hours
+        sessions.add_session(session, digest(token), person_id, tenant_id, hours)
+    if before is not None:
+        _known.pop(digest(before), None)
+    return token
+
+
+def recognise_session(token: str) -> Caller | None:
+    """The person of a session without the database; None when this process has not looked it up recently."""
+    known = _known.get(digest(token[:_MOST_CHARS]))
+    return known.caller if known and time.monotonic() - known.read_at < api_keys.TRUST_FOR_S else None
+
+
+def look_up_session(token: str) -> Caller:
+    """The person of a session, with what they may do now. Raises SignInRequired, DatabaseUnavailable."""
+    hashed, read_at = digest(token[:_MOST_CHARS]), time.monotonic()
+    current = settings()
+    with system_transaction() as session:
+        stored = sessions.find_session(session, hashed, current.access.oidc.session_idle_minutes)
+        rights = stored and rows.find_rights(session, stored.person_id, stored.tenant_id)
+        if stored is None or rights is None:
+            _known.pop(hashed, None)
+            raise SignInRequired
+        sessions.record_use(session, hashed)
+        tenant_id = stored.tenant_id
+    actor = actor_of(rights.person_id)
+    caller = Caller(actor, tenant_id, frozenset(Scope), current.access.requests_per_minute, None, rights, actor)
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[hashed] = _Known(read_at, caller)
+    return caller
+
+
+def end_session(token: str) -> None:
+    with system_transaction() as session:
+        sessions.delete_session(session, digest(token[:_MOST_CHARS]))
+    _known.pop(digest(token[:_MOST_CHARS]), None)
+
+
+def provider_sign_out() -> str | None:
+    """Where to end the session at the provider, too; None when it has no such place or does not answer."""
+    current = settings()
+    try:
+        return provider(current.access.oidc).end_session_url(f"{(current.public_url or '').rstrip('/')}/")
+    except SignInFailed:
+        return None
+
+
+def forget_all() -> None:
+    """Look every session up again: somebody's rights have changed."""
+    _known.clear()
