@@ -1,4 +1,4 @@
-"""Which cells of a workbook a reader does not see: of hidden rows and columns, struck, of the colour of their ground."""
+"""Which cells of a workbook a reader does not see: in hidden lines, struck, of the colour of their ground."""
 
 import re
 from dataclasses import dataclass
