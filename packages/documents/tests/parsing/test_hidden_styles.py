@@ -117,3 +117,12 @@ def test_a_field_shows_its_value_in_its_place() -> None:
         b"<p>Name <input value='Ida Holm'>, pets <input type=checkbox checked></p><select><option>A<option selected>B"
     )
     assert parse(page, "form.html", LIMITS).text == "Name Ida Holm , pets ☑\n\nB"
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [":is(" * 2_000 + "p" + ")" * 2_000 + "{display:none}", "@media screen{" * 20_000, ".x{display:" + "(" * 20_000],
+)
+def test_a_hostile_sheet_hides_nothing_and_ends(sheet: str) -> None:
+    page = f"<style>{sheet}</style><p style='color:{'rgb(' * 5_000}'>The fee is 80 euros.</p>"
+    assert parse(page.encode(), "page.html", LIMITS).text == "The fee is 80 euros."

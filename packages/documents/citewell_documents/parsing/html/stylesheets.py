@@ -18,7 +18,8 @@ LOOKED_AT = frozenset(
         " height width max-height max-width"
     ).split()
 )
-_MOST_CHARACTERS, _MOST_MATCHES = 1_000_000, 2_000_000
+_MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
+_ELEMENTS_A_MATCH = 30  # that are looked through in the time of one match
 _SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # of a reader, in pixels
 _PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
 _CONDITIONS = ("media", "supports", "layer")
@@ -62,11 +63,12 @@ class Sheets:
 
     def _apply(self, page: LexborHTMLParser, content: str) -> None:
         names = _names_in(page)
-        left = _MOST_MATCHES
+        left, cost = _MOST_MATCHES, 1 + len(page.css("*")) // _ELEMENTS_A_MATCH
         for order, rule in enumerate(_rules(tinycss2.parse_stylesheet(content, True, True))):
             for selector in _alternatives(rule.selector):
                 if left <= 0 or not names.issuperset(_named(selector)):
                     continue
+                left -= cost
                 for node_id, specificity in _matches(page, selector):
                     left -= 1
                     values = self._of.setdefault(node_id, {})
@@ -93,13 +95,13 @@ def _contents(page: LexborHTMLParser) -> Iterator[str]:
             yield f"{sheet.text()}\n"
 
 
-def _rules(nodes: Iterable[Node]) -> Iterator[_Rule]:
+def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
     for node in nodes:
         if isinstance(node, QualifiedRule):
             if declared := _declarations(node.content):
                 yield _Rule(node.prelude, declared)
-        elif isinstance(node, AtRule) and node.content and _holds(node):
-            yield from _rules(tinycss2.parse_rule_list(node.content, True, True))
+        elif isinstance(node, AtRule) and node.content and depth < _DEEPEST and _holds(node):
+            yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
 
 
 def _declarations(content: str | list[Node]) -> list[Declaration]:
@@ -108,7 +110,10 @@ def _declarations(content: str | list[Node]) -> list[Declaration]:
 
 
 def _text(value: list[Node]) -> str:
-    return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
+    try:
+        return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
+    except RecursionError:  # brackets in brackets, of which no browser makes anything
+        return ""
 
 
 def _holds(rule: AtRule) -> bool:
@@ -175,7 +180,7 @@ def _matches(page: LexborHTMLParser, selector: list[Node]) -> Iterator[tuple[int
     try:
         (compiled,) = cssselect2.compile_selector_list(selector)
         nodes = [] if compiled.pseudo_element else page.css(tinycss2.serialize(selector))
-    except (cssselect2.SelectorError, SelectolaxError, ValueError):
+    except (cssselect2.SelectorError, SelectolaxError, ValueError, RecursionError):
         return
     for node in nodes:
         yield node.mem_id, compiled.specificity
