@@ -16,12 +16,21 @@ _SAID: dict[Reason, str] = {
     "hidden": "marked as hidden",
 }
 _COLOUR, _DARKEST_PAPER = re.compile(r"[0-9A-Fa-f]{6}"), 0xF1
+_LEAST_APART = 15  # of 255, in one component
 _WORD = re.compile(r"[^\W_]+")
 
 
 def is_like_paper(colour: str) -> bool:
     """True for six hexadecimal digits of a colour that cannot be told from white."""
     return bool(_COLOUR.fullmatch(colour)) and min(bytes.fromhex(colour)) > _DARKEST_PAPER
+
+
+def are_alike(colour: str, ground: str) -> bool:
+    """True for two colours, of six hexadecimal digits each, that a reader cannot tell apart."""
+    if not (_COLOUR.fullmatch(colour) and _COLOUR.fullmatch(ground)):
+        return False
+    parts = zip(bytes.fromhex(colour), bytes.fromhex(ground), strict=True)
+    return all(abs(ink - paper) < _LEAST_APART for ink, paper in parts)
 
 
 class HiddenWords:

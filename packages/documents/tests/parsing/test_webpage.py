@@ -51,7 +51,6 @@ def test_a_page_is_its_text_with_sections_lists_and_lines_of_code() -> None:  # 
         "<p style='color:red; display : none'>ORDER</p>",
         "<div style='visibility:hidden'><p>ORDER</p></div>",
         "<span style='font-size:0px'>ORDER</span>",
-        "<p aria-hidden=true>ORDER</p>",
         "<!-- ORDER -->",
         "<template>ORDER</template><noscript>ORDER</noscript>",
         "<table><tr><th>a</th></tr><tr hidden><td>ORDER</td></tr></table>",

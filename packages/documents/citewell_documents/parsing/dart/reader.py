@@ -10,7 +10,7 @@ from citewell_documents.parsing.dart.headings import with_note_headings, with_st
 from citewell_documents.parsing.dart.markup import as_html
 from citewell_documents.parsing.decoding import clean, decode
 from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.visible import seen_tree
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -32,8 +32,8 @@ def read_html(
     html: str, filename: str, limits: ParseLimits, metadata_in: Callable[[str], Mapping[str, str | None]]
 ) -> ParsedDocument:
     """Read a report as HTML; `metadata_in` finds the metadata in its text."""
-    tree = parse_tree(with_note_headings(with_statement_headings(html)), filename)
     builder = DocumentBuilder(filename, limits)
+    tree = seen_tree(with_note_headings(with_statement_headings(html)), filename, builder.hidden)
     if tree.body is not None:
         add_blocks(tree.body, builder, plain_heads=True)
     document = builder.build()

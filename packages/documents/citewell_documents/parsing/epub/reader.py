@@ -5,8 +5,9 @@ from citewell_documents.errors import DocumentEmpty, DocumentEncrypted
 from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.epub.package import is_encrypted, read_package
 from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import HEADINGS, parse_tree
+from citewell_documents.parsing.html.nodes import HEADINGS
 from citewell_documents.parsing.html.reader import html_text
+from citewell_documents.parsing.html.visible import seen_tree
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -34,7 +35,7 @@ def parse_epub(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 def _add_chapter(data: bytes, title: str, builder: DocumentBuilder) -> None:
     if not data.strip():
         return
-    tree = parse_tree(html_text(data, builder.filename), builder.filename)
+    tree = seen_tree(html_text(data, builder.filename), builder.filename, builder.hidden)
     if tree.body is None:
         return
     if title and tree.body.css_first(_ANY_HEADING) is None and tree.body.text().strip():

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborNode
 
 from citewell_documents.figures import FigureKind
 from citewell_documents.parsing.html.lists import ListText
-from citewell_documents.parsing.html.nodes import BLOCKS, HEADINGS, TEXT, count_unseen, is_seen, walk
+from citewell_documents.parsing.html.nodes import BLOCKS, HEADINGS, TEXT, is_seen, walk
 from citewell_documents.parsing.html.pictures import (
     captions_in,
     describes,
@@ -41,7 +41,6 @@ def add_blocks(
     alternative text of an image stands for it in blocks without other text, and follows other text if it describes it.
     `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
     """
-    count_unseen(root, builder.hidden)
     blocks = _Blocks(builder, above, leave_out, plain_heads, labels_in(root), captions_in(root))
     walk(root, blocks.enter, blocks.leave)
     blocks.finish()

@@ -1,4 +1,4 @@
-"""Nodes of an HTML page: an iterative walk, and the test for what a reader sees."""
+"""Nodes of an HTML page: an iterative walk, and the elements whose text is none of the page's."""
 
 import re
 from collections import Counter
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
-from citewell_documents.parsing.hidden import HiddenWords, Reason
 
 TEXT = "-text"
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -18,24 +17,12 @@ BLOCKS = HEADINGS.keys() | frozenset(
         " table caption thead tbody tfoot tr"
     ).split()
 )
-_UNSEEN = frozenset(
+UNSEEN = frozenset(
     (
         "script style noscript template head svg iframe object embed canvas audio video select datalist map"
         " annotation annotation-xml -comment -doctype"
     ).split()
 )
-# Text that only machines read can carry injected instructions.
-_INVISIBLE = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|(?:opacity|font-size|max-height|max-width)\s*:\s*0+(?:\.0+)?\s*(?:%|[a-z]+)?\s*(?:;|!|$))",
-    re.IGNORECASE,
-)
-_LINE_THROUGH = re.compile(r"(?:^|;)\s*text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
-_COLOUR = re.compile(r"(?:^|;)\s*(color|background(?:-color)?)\s*:\s*([^;!]+)", re.IGNORECASE)
-_NAMES = {"white": "#ffffff", "black": "#000000", "rgb(255,255,255)": "#ffffff", "rgb(0,0,0)": "#000000"}
-_SHORT = 4
-_MAY_HIDE = "[hidden], [aria-hidden], [style], s, del, strike"
-_STRUCK = frozenset(("s", "del", "strike"))
 # Wiki tools around an article and beside its headings.
 _TOOLS = frozenset("mw-editsection mw-jump-link mw-indicators noprint printfooter catlinks".split())
 
@@ -81,45 +68,7 @@ def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Call
 
 
 def is_seen(node: LexborNode, tag: str) -> bool:
-    return tag not in _UNSEEN and why_unseen(node, tag) is None and not _is_tool(node, tag)
-
-
-def why_unseen(node: LexborNode, tag: str) -> Reason | None:
-    """Why a reader does not see the text below the node, if its own markup says so."""
-    if tag in _STRUCK:
-        return "struck"
-    if tag == TEXT or not (attributes := node.attributes):
-        return None
-    if "hidden" in attributes or (attributes.get("aria-hidden") or "").lower() == "true":
-        return "hidden"
-    if not (style := (attributes.get("style") or "").replace("/**/", "")):
-        return None
-    if _INVISIBLE.search(style):
-        return "hidden"
-    if _LINE_THROUGH.search(style):
-        return "struck"
-    colours = {match[1].lower(): _plain(match[2]) for match in _COLOUR.finditer(style)}
-    colour = colours.get("color")
-    ground = colours.get("background-color") or colours.get("background")
-    return "unseen" if colour and colour in (ground, "transparent") else None
-
-
-def count_unseen(root: LexborNode, hidden: HiddenWords) -> None:
-    """Count the words below the root that its markup hides."""
-    counted: set[int] = set()
-    for node in root.css(_MAY_HIDE):
-        reason = why_unseen(node, node.tag or "")
-        if reason and node.mem_id not in counted:
-            hidden.add(node.text(separator=" "), reason)
-            counted.update(below.mem_id for below in node.css(_MAY_HIDE))
-
-
-def _plain(colour: str) -> str:
-    """A colour in one of the ways in which it can be written: `#fff` and `white` are the same."""
-    colour = "".join(colour.lower().split())
-    if len(colour) == _SHORT and colour.startswith("#"):
-        colour = "#" + "".join(2 * digit for digit in colour[1:])
-    return _NAMES.get(colour, colour)
+    return tag not in UNSEEN and not _is_tool(node, tag)
 
 
 def _is_tool(node: LexborNode, tag: str) -> bool:

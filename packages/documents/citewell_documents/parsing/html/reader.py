@@ -12,7 +12,7 @@ from citewell_documents.parsing.decoding import clean, decode
 from citewell_documents.parsing.encodings import MEANT
 from citewell_documents.parsing.html.blocks import add_blocks
 from citewell_documents.parsing.html.boilerplate import main_text
-from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.visible import seen_tree
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -63,8 +63,8 @@ _SELF_CLOSED = re.compile(
 
 def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read an HTML page. Raises DocumentEmpty, DocumentUnreadable or DocumentTooLarge."""
-    tree = parse_tree(html_text(data, filename), filename)
     builder = DocumentBuilder(filename, limits)
+    tree = seen_tree(html_text(data, filename), filename, builder.hidden)
     if tree.body is not None:
         root, surrounds = main_text(tree.body)
         add_blocks(root, builder, leave_out=surrounds)

@@ -10,8 +10,8 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.decoding import decode
 from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import parse_tree
 from citewell_documents.parsing.html.reader import html_text
+from citewell_documents.parsing.html.visible import seen_tree
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.mail.headers import (
     BROKEN,
@@ -110,7 +110,7 @@ def _add_text(part: EmailMessage, builder: DocumentBuilder, above: tuple[int, ..
     if not data.strip():
         return
     if part.get_content_type() == "text/html":
-        tree = parse_tree(html_text(data, builder.filename, charset), builder.filename)
+        tree = seen_tree(html_text(data, builder.filename, charset), builder.filename, builder.hidden)
         if tree.body is not None:
             add_blocks(tree.body, builder, above=above)
         return

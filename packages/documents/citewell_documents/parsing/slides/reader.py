@@ -11,7 +11,8 @@ from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.slides.comments import comments_on
-from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words, struck_in, words_of
+from citewell_documents.parsing.slides.hidden import keep_what_is_seen, words_of
+from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _TITLE, _BELOW = (1,), (2,)
@@ -39,7 +40,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
             if element.get("show") in _OFF:
                 builder.hidden.add(words_of(element), "hidden", number)
                 continue
-            builder.hidden.add(struck_in(element), "struck", number)
+            keep_what_is_seen(slide, number, presentation, builder.hidden)
             _add_slide(slide, number, builder)
             for said in comments_on(slide.part):
                 builder.paragraph(said)

@@ -45,14 +45,6 @@ def add_shapes(shapes: SlideShapes, builder: DocumentBuilder, title: BaseShape |
     _add_all([shape for shape in wanted if not _is_furniture(shape)], builder)
 
 
-def words_of(element: Element) -> str:
-    return " ".join(text.text or "" for text in element.iter(f"{_A}t"))
-
-
-def struck_in(element: Element) -> str:
-    return " ".join(words_of(run) for run in element.iter(f"{_A}r") if _is_struck(run))
-
-
 def frame_text(frame: TextFrame) -> str:
     """The paragraphs of a text frame, one per line, with the bullets and numbers that they define themselves."""
     lines: list[str] = []
@@ -128,13 +120,8 @@ def _texts(paragraph: Element) -> Iterator[str]:
             yield "\n"
         elif child.tag == _MATH:
             yield linear(child)
-        elif child.tag not in (f"{_A}pPr", f"{_A}rPr", f"{_A}endParaRPr") and not _is_struck(child):
+        elif child.tag not in (f"{_A}pPr", f"{_A}rPr", f"{_A}endParaRPr"):
             yield from _texts(child)
-
-
-def _is_struck(run: Element) -> bool:
-    properties = run.find(f"{_A}rPr") if run.tag == f"{_A}r" else None
-    return properties is not None and properties.get("strike", "noStrike") != "noStrike"
 
 
 def _label(paragraph: Element, level: int, counts: dict[int, int]) -> str:

@@ -10,7 +10,8 @@ from markdown_it.token import Token
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.html.blocks import add_blocks
-from citewell_documents.parsing.html.nodes import parse_tree, why_unseen
+from citewell_documents.parsing.html.nodes import parse_tree
+from citewell_documents.parsing.html.visible import hides, seen_tree
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -55,7 +56,7 @@ def _blocks(tokens: list[Token], text: str, starts: list[int], filename: str, li
             spans.append((start, end))
     for start, end in spans:
         builder = DocumentBuilder(filename, limits)
-        tree = parse_tree(text[start:end], filename)
+        tree = seen_tree(text[start:end], filename, builder.hidden)
         if tree.body is not None:
             add_blocks(tree.body, builder)
         seen = "\n\n".join(_in_markdown(builder.build()))
@@ -117,4 +118,4 @@ def _with_hidden(tags: list[_Change], text: str, filename: str) -> Iterator[_Cha
 def _hides(tag: str, filename: str) -> bool:
     body = parse_tree(tag, filename).body
     node = body.first_child if body is not None else None
-    return node is not None and why_unseen(node, node.tag or "") is not None
+    return node is not None and hides(node)

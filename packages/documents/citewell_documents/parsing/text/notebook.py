@@ -74,9 +74,9 @@ def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
         _add_markdown(markdown, builder)
     elif page := _form(output, "text/html"):
         from citewell_documents.parsing.html.blocks import add_blocks  # noqa: PLC0415
-        from citewell_documents.parsing.html.nodes import parse_tree  # noqa: PLC0415
+        from citewell_documents.parsing.html.visible import seen_tree  # noqa: PLC0415
 
-        if (body := parse_tree(page, builder.filename).body) is not None:
+        if (body := seen_tree(page, builder.filename, builder.hidden).body) is not None:
             add_blocks(body, builder)
 
 

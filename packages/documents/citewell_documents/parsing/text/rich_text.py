@@ -10,6 +10,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.remarks import comment
+from citewell_documents.parsing.text.rich_text_hidden import marked, seen
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _CELL = "|"  # striprtf's sign for the end of a cell
@@ -35,7 +36,7 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
         raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it again")
     try:
         # Bytes above ASCII stand for themselves until striprtf knows their encoding.
-        text, notes, headers = _texts(data.decode("latin-1"))
+        text, notes, headers = _texts(marked(data.decode("latin-1")))
     except (ValueError, TypeError, LookupError):
         raise DocumentUnreadable(
             f"{filename} is damaged: it cannot be read as RTF; save or download it again"
@@ -43,11 +44,11 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
     builder = DocumentBuilder(filename, limits)
-    _add_lines(text, notes, builder)
+    _add_lines(seen(text, builder.hidden), [seen(note, builder.hidden) for note in notes], builder)
     if headers:
         builder.begin_page_headers()
         for header in headers:
-            builder.paragraph(header)
+            builder.paragraph(seen(header, builder.hidden))
     document = builder.build()
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")

@@ -17,9 +17,9 @@ def add_inserted(part: DocumentPart, relationship: str, builder: DocumentBuilder
         return
     # Few documents have one, and the library takes time to load.
     from citewell_documents.parsing.html.blocks import add_blocks  # noqa: PLC0415
-    from citewell_documents.parsing.html.nodes import parse_tree  # noqa: PLC0415
     from citewell_documents.parsing.html.reader import html_text  # noqa: PLC0415
+    from citewell_documents.parsing.html.visible import seen_tree  # noqa: PLC0415
 
-    tree = parse_tree(html_text(inserted.blob, builder.filename), builder.filename)
+    tree = seen_tree(html_text(inserted.blob, builder.filename), builder.filename, builder.hidden)
     if tree.body is not None:
         add_blocks(tree.body, builder)

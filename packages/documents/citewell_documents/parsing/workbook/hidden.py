@@ -1,4 +1,4 @@
-"""Which cells of a workbook a reader does not see: hidden rows and columns, struck and white text."""
+"""Which cells of a workbook a reader does not see: in hidden lines, struck, of the colour of their ground."""
 
 import re
 from dataclasses import dataclass
@@ -8,12 +8,19 @@ from openpyxl import Workbook
 from openpyxl.cell.read_only import ReadOnlyCell
 
 from citewell_documents.parsing.archives import Archive
-from citewell_documents.parsing.hidden import Reason, is_like_paper
+from citewell_documents.parsing.hidden import Reason, are_alike
+from citewell_documents.parsing.workbook.colours import Palette
+from citewell_documents.parsing.workbook.number_formats import prints_nothing
 
-_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col)\b([^>]*\bhidden=\"(?:1|true)\"[^>]*)>")
+_HIDDEN = re.compile(
+    rb"<(?:\w+:)?(row|col)\b"
+    rb"([^>]*\b(?:hidden=\"(?:1|true)\"|ht=\"[01]?(?:\.\d*)?\"|width=\"0?(?:\.0\d*)?\")[^>]*)>"
+)
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
 _GROUNDS = (b"<tablePart", b"<conditionalFormatting")
 _MOST_COLUMNS = 16_384
+_SMALLEST = 2.0  # points
+_PAPER = "ffffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +52,14 @@ def hidden_lines(archive: Archive, part: str) -> Lines:
 class Unseen:
     """Says why the text of a cell is not seen, by the styles of its workbook."""
 
-    def __init__(self, workbook: Workbook) -> None:
+    def __init__(self, workbook: Workbook, palette: Palette) -> None:
+        self._palette = palette
         self._workbook: Any = workbook  # styles of a streamed workbook have no public names
         self._known: dict[int, Reason | None] = {}
 
     def reason(self, row: int, column: int, cell: object, lines: Lines) -> Reason | None:
         is_hidden = row in lines.rows or column in lines.columns
-        return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
+        return self._by_style(cell, lines) or ("hidden" if is_hidden or _prints_nothing(cell) else None)
 
     def _by_style(self, cell: object, lines: Lines) -> Reason | None:
         if not isinstance(cell, ReadOnlyCell):
@@ -67,6 +75,22 @@ class Unseen:
         font, fill = book._fonts[book._cell_styles[style].fontId], book._fills[book._cell_styles[style].fillId]
         if font.strike:
             return "struck"
-        colour = font.color.rgb if font.color is not None and font.color.type == "rgb" else ""
-        is_filled = getattr(fill, "fill_type", "gradient") is not None
-        return "unseen" if not is_filled and isinstance(colour, str) and is_like_paper(colour[-6:]) else None
+        if font.sz is not None and font.sz < _SMALLEST:
+            return "small"
+        ground = self._ground(fill)
+        ink = self._palette.hexadecimal(font.color)
+        return "unseen" if ink and ground and are_alike(ink, ground) else None
+
+    def _ground(self, fill: Any) -> str | None:
+        """The colour of a cell's fill; None for gradients and patterns."""
+        match getattr(fill, "fill_type", "gradient"):
+            case None | "none":
+                return _PAPER
+            case "solid":
+                return self._palette.hexadecimal(fill.fgColor)
+            case _:
+                return None
+
+
+def _prints_nothing(cell: object) -> bool:
+    return isinstance(cell, ReadOnlyCell) and prints_nothing(cell.value, cell.number_format)

@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')
+_BLANK = re.compile(r'(?:""|\s|_.|\[[^\]]*\])*')
 _UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # what Excel prints as it stands
 _COLOURS = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
 _SCALES_READ = frozenset({"", "m", "mn", "mil", "million", "b", "bn", "billion", "백만", "십억"})
@@ -46,6 +47,25 @@ def formatted(value: float, number_format: str) -> str | None:
     text = _printed(abs(number), section)
     is_negative = number < 0 and re.search("[1-9]", text)
     return f"-{text}" if is_negative else text
+
+
+def prints_nothing(value: object, number_format: str) -> bool:
+    """True for a value whose section of the format is blank, as all of `;;;`; a zero that is not printed counts."""
+    if ";" not in number_format:
+        return False
+    positive, negative, zero, text = _blank_sections(number_format)
+    if isinstance(value, str):
+        return text
+    if isinstance(value, (int, float)):
+        return negative if value < 0 else positive and (value > 0 or zero)
+    return positive
+
+
+@lru_cache(maxsize=1024)
+def _blank_sections(number_format: str) -> tuple[bool, bool, bool, bool]:
+    blank = [_BLANK.fullmatch(section) is not None for section in _split(number_format[:_LONGEST])]
+    zero = blank[2] if len(blank) > 2 else blank[0]
+    return blank[0], blank[1], zero, len(blank) > 3 and blank[3]
 
 
 @lru_cache(maxsize=1024)

@@ -19,6 +19,7 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.packages import opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
+from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
 from citewell_documents.parsing.workbook.hidden import Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
@@ -47,7 +48,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
-        unseen = Unseen(workbook)
+        unseen = Unseen(workbook, Palette(archive, filename))
         for sheet in visible:
             _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
         for sheet in workbook.worksheets:
@@ -91,7 +92,10 @@ def _add_sheet(
 
     content: Iterable[Callable[[DocumentBuilder], None]] = chain(
         (partial(add_region, region) for region in _regions(_rows(sheet, merged, formulas, builder, seen), builder)),
-        (partial(_add_remark, remark) for remark in comments_of(archive, part, builder.filename)),
+        (
+            partial(_add_remark, remark, is_hidden=remark.row in lines.rows or remark.column in lines.columns)
+            for remark in comments_of(archive, part, builder.filename)
+        ),
         (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
     )
     for number, add in enumerate(content):
@@ -100,8 +104,11 @@ def _add_sheet(
         add(builder)
 
 
-def _add_remark(remark: Remark, builder: DocumentBuilder) -> None:
-    builder.paragraph(remark.text, place=SheetPlace(remark.row, 1, (remark.column,)))
+def _add_remark(remark: Remark, builder: DocumentBuilder, *, is_hidden: bool) -> None:
+    if is_hidden:
+        builder.hidden.add(remark.text, "hidden")
+    else:
+        builder.paragraph(remark.text, place=SheetPlace(remark.row, 1, (remark.column,)))
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:

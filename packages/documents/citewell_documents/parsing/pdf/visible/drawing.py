@@ -14,6 +14,7 @@ from citewell_documents.parsing.pdf.glyphs import Box
 from citewell_documents.parsing.pdf.visible.texts import (
     TextObject,
     address,
+    are_alone,
     layers_of,
     pictures_of,
     texts_of,
@@ -24,6 +25,8 @@ _SCALE, _FINER, _MOST_PIXELS = 1.0, 1.5, 3_000_000  # pixels a point, and of a p
 _CLEAR = [255 * (value >= 20) for value in range(256)]  # more than what remains of a colour near that of its ground
 _LINE = [255 * (value >= 40) for value in range(256)]  # how far a rule stands off from what is above and below it
 _BESIDE = 2  # pixels above and below
+_BETWEEN, _BEYOND = 1, 3  # pixels: of two lines together, to what is between them, and beyond both
+_PAPER = 255
 _FEW = 2  # pixels: then those that a character shares with its neighbours are needed, too
 
 
@@ -102,9 +105,8 @@ class Drawing:
         self._layers = layers_of(self._texts, textpage)
         self.places = Places(frame, _SCALE)
         whole = _drawn(page, self.places.scale, grayscale=True)
-        with without(self._texts):
-            ground = _drawn(page, self.places.scale, grayscale=True)
-        self.is_blank = whole.getcolors(1) is not None
+        ground = self._ground(whole)
+        self.is_blank = _is_plain(whole)
         self._clear = Values(ImageChops.difference(whole, ground).point(_CLEAR))
         self._layered: dict[int, Values] = {}
         for layer in self._layers:
@@ -113,6 +115,12 @@ class Drawing:
             clear = Values(ImageChops.difference(whole, part).point(_CLEAR))
             self._layered |= {address(text.item): clear for text in layer}
         self.rules = _rules(ground)
+
+    def _ground(self, whole: Image.Image) -> Image.Image:
+        if are_alone(self._texts, self._page):
+            return Image.new("L", whole.size, _PAPER)
+        with without(self._texts):
+            return _drawn(self._page, self.places.scale, grayscale=True)
 
     def clear_among(self, boxes: Mapping[int, Box], least: float) -> set[int]:
         """The characters that certainly show: at least so many points high and wide, and changing the middle of their
@@ -193,15 +201,25 @@ def _drawn(page: pdfium.PdfPage, scale: float, *, grayscale: bool = False) -> Im
     return picture.convert("L" if grayscale else "RGB")
 
 
+def _apart(ground: Image.Image, by: int) -> Image.Image:
+    above, below = (ImageChops.difference(ground, ImageChops.offset(ground, 0, to)) for to in (by, -by))
+    return ImageChops.darker(above, below)
+
+
+def _is_plain(picture: Image.Image) -> bool:
+    values = picture.tobytes()
+    return not values.strip(values[:1])
+
+
 def _difference(whole: Image.Image, part: Image.Image) -> Values:
     red, green, blue = ImageChops.difference(whole, part).split()
     return Values(ImageChops.lighter(ImageChops.lighter(red, green), blue))
 
 
 def _rules(ground: Image.Image) -> Values | None:
-    """255 where a thin horizontal line is, between what is above and below it; None without any."""
-    if ground.getcolors(1) is not None:
+    """255 where a thin horizontal line is, or two, between what is above and below; None without any."""
+    if _is_plain(ground):
         return None
-    above, below = (ImageChops.difference(ground, ImageChops.offset(ground, 0, by)) for by in (_BESIDE, -_BESIDE))
-    rules = ImageChops.darker(above, below).point(_LINE)
+    double = ImageChops.darker(_apart(ground, _BETWEEN), _apart(ground, _BEYOND))
+    rules = ImageChops.lighter(_apart(ground, _BESIDE), double).point(_LINE)
     return Values(rules) if rules.getbbox() else None

@@ -31,6 +31,15 @@ def texts_of(page: pdfium.PdfPage) -> list[TextObject]:
     return [TextObject(item, box) for item, box in _objects(page, pdfium_c.FPDF_PAGEOBJ_TEXT)]
 
 
+def are_alone(texts: Sequence[TextObject], page: pdfium.PdfPage) -> bool:
+    """True if the page draws nothing but these texts."""
+    count = pdfium_c.FPDFPage_CountObjects(page)
+    if count != len(texts) or pdfium_c.FPDFPage_GetAnnotCount(page):
+        return False
+    items = (pdfium_c.FPDFPage_GetObject(page, index) for index in range(count))
+    return all(pdfium_c.FPDFPageObj_GetType(item) == pdfium_c.FPDF_PAGEOBJ_TEXT for item in items)
+
+
 def pictures_of(page: pdfium.PdfPage) -> list[Box]:
     """Where the page has pictures."""
     return [box for _, box in _objects(page, pdfium_c.FPDF_PAGEOBJ_IMAGE)]

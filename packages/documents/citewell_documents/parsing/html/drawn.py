@@ -1,0 +1,159 @@
+"""How the text of an element of a web page is drawn, as far as it decides whether it is seen."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tinycss2 import parse_component_value_list
+from tinycss2.color4 import parse_color
+
+from citewell_documents.parsing.hidden import Reason
+from citewell_documents.parsing.html.stylesheets import Style
+
+_Rgb = tuple[float, float, float]
+_PAPER, _INK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+_SMALLEST = 2.0  # pixels
+_SAME = 14 / 255  # of a component of a colour
+_FAR_OFF = -500.0  # pixels
+_CLEAR = 0.05  # of a colour's opacity
+_SIZES = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
+_PLACED = ("absolute", "fixed")
+
+
+class Drawn(NamedTuple):
+    """What text within an element inherits; a colour is None where it cannot be told."""
+
+    colour: _Rgb | None = _INK
+    ground: _Rgb | None = _PAPER
+    on_paper: bool = True
+    """False where the ground is that of a page whose sheets are not all known."""
+    size: float = 16.0  # pixels
+    root_size: float = 16.0
+    visible: bool = True
+    clear: bool = False
+    away: bool = False
+    is_placed: bool = False
+    """Of the element alone: it may lie over others."""
+    has_ground: bool = False
+    """Of the element alone."""
+    is_over_others: bool = False
+    """True where an element within its ground is placed over others."""
+
+    def why_unseen(self) -> Reason | None:
+        if not self.visible or self.away:
+            return "hidden"
+        if self.clear:
+            return "unseen"
+        return "small" if self.size < _SMALLEST else None
+
+    def is_like_ground(self) -> bool:
+        if self.colour is None or self.ground is None or not self.on_paper:
+            return False
+        return all(abs(ink - ground) <= _SAME for ink, ground in zip(self.colour, self.ground, strict=True))
+
+
+def why_gone(style: Style) -> Reason | None:
+    """Why all text below an element goes, whatever that says of itself."""
+    if not style:
+        return None
+    if style.get("display") == "none" or _number(style.get("opacity", "1")) == 0:
+        return "hidden"
+    if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
+        return "struck"
+    return "hidden" if _is_cut_off(style) or _is_far_off(style) else None
+
+
+def _is_cut_off(style: Style) -> bool:
+    clip = style.get("clip", "").replace(",", " ").removeprefix("rect(").removesuffix(")").split()
+    if style.get("position") in _PLACED and len(clip) == 4 and all(_is_nothing(side) for side in clip):
+        return True
+    if style.get("clip-path", "").startswith(("inset(50%", "inset(100%")):
+        return True
+    is_cut = any(style.get(name) in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
+    return is_cut and any(_is_nothing(style.get(name, "")) for name in ("height", "width", "max-height", "max-width"))
+
+
+def _is_nothing(length: str) -> bool:
+    return _pixels(length, Drawn()) in (0.0, 1.0)
+
+
+def _is_far_off(style: Style) -> bool:
+    sides = ("left", "right", "top", "bottom") if style.get("position") in _PLACED else ()
+    return any((_pixels(style.get(side, ""), Drawn()) or 0.0) <= _FAR_OFF for side in sides)
+
+
+def drawn_within(around: Drawn, style: Style) -> Drawn:
+    """What the style of an element makes of what it inherits."""
+    if not style:
+        return around._replace(is_placed=False, has_ground=False) if around.is_placed or around.has_ground else around
+    colour, clear = _colour(style, around)
+    ground, has_ground = _ground(style, around.ground)
+    visibility = style.get("visibility")
+    size = _size(style, around)
+    indent = _pixels(style.get("text-indent", ""), around)
+    is_placed = style.get("position") in _PLACED
+    return Drawn(
+        colour,
+        ground,
+        around.on_paper or has_ground,
+        around.size if size is None else size,
+        around.root_size,
+        around.visible if visibility in (None, "inherit") else visibility not in ("hidden", "collapse"),
+        clear,
+        around.away if indent is None else indent <= _FAR_OFF,
+        is_placed,
+        has_ground,
+        not has_ground and (is_placed or around.is_over_others),
+    )
+
+
+def _colour(style: Style, around: Drawn) -> tuple[_Rgb | None, bool]:
+    if (value := style.get("color")) in (None, "inherit", "currentcolor", "unset"):
+        return around.colour, around.clear
+    return next(_colours(value), (None, False))
+
+
+def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:
+    for value in filter(None, (style.get("background-color"), style.get("background"))):
+        if "(" in value and any(name in value for name in ("url(", "gradient(", "image", "var(")):
+            return None, True
+        for colour, clear in _colours(value):
+            if not clear:
+                return colour, True
+    return around, False
+
+
+def _colours(value: str) -> Iterator[tuple[_Rgb | None, bool]]:
+    """The colours in a value, and whether one is clear; one that is partly so is None."""
+    for part in parse_component_value_list(value):
+        try:
+            colour = parse_color(part)
+            if colour is None or isinstance(colour, str):
+                continue
+            yield (colour.to("srgb").coordinates if colour.alpha >= 1 else None), colour.alpha <= _CLEAR
+        except (NotImplementedError, ValueError):
+            yield None, False
+
+
+def _size(style: Style, around: Drawn) -> float | None:
+    if (value := style.get("font-size")) is None:
+        value = next((part.partition("/")[0] for part in style.get("font", "").split() if part[0] in "0123456789."), "")
+    if value.endswith("%") and (share := _number(value[:-1])) is not None:
+        return share / 100 * around.size
+    return _pixels(value, around)
+
+
+def _pixels(value: str, around: Drawn) -> float | None:
+    unit = value.lstrip("+-0123456789.")
+    number = _number(value.removesuffix(unit))
+    if number is None:
+        return None
+    if unit in ("em", "rem"):
+        return number * (around.size if unit == "em" else around.root_size)
+    return 0.0 if number == 0 else number * _SIZES[unit] if unit in _SIZES else None
+
+
+def _number(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None

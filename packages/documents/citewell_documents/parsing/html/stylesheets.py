@@ -1,0 +1,186 @@
+"""The style sheets within an HTML page: what they declare of its elements that decides whether text is seen."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import cssselect2
+import tinycss2
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule
+
+Style = Mapping[str, str]
+"""The values of properties, in small letters; `!important` is decided already."""
+LOOKED_AT = frozenset(
+    (
+        "display visibility opacity font-size font color background background-color text-decoration"
+        " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
+        " height width max-height max-width"
+    ).split()
+)
+_MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
+_ELEMENTS_A_MATCH = 30  # that are looked through in the time of one match
+_SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # of a reader, in pixels
+_PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
+_CONDITIONS = ("media", "supports", "layer")
+
+
+class _Value(NamedTuple):
+    """A declaration with what decides which of several holds."""
+
+    rank: tuple[bool, tuple[int, int, int], int]
+    text: str
+
+
+class _Rule(NamedTuple):
+    selector: list[Node]
+    declared: list[Declaration]
+
+
+class Sheets:
+    """What the style sheets of a page declare, by the ids of its elements."""
+
+    def __init__(self, page: LexborHTMLParser | None) -> None:
+        self._of: dict[int, dict[str, _Value]] = {}
+        self.has_others = page is not None and page.css_first("link[rel~=stylesheet]") is not None
+        """True if the page also takes sheets from elsewhere, which are not read."""
+        if page is not None and (content := "".join(_contents(page))[:_MOST_CHARACTERS]):
+            self._apply(page, content)
+
+    def __bool__(self) -> bool:
+        return bool(self._of)
+
+    def style(self, node_id: int, inline: str, default: Style) -> Style:
+        """What holds for an element with this `style` attribute, and these defaults of browsers."""
+        if not inline and node_id not in self._of:
+            return default
+        values = {name: _Value((False, (0, 0, 0), -1), value) for name, value in default.items()}
+        for name, value in self._of.get(node_id, {}).items():
+            _declare(values, name, value)
+        for order, (name, value, important) in enumerate(_inline(inline)):
+            _declare(values, name, _Value((important, (1_000, 0, 0), order), value))
+        return {name: value.text for name, value in values.items()}
+
+    def _apply(self, page: LexborHTMLParser, content: str) -> None:
+        names = _names_in(page)
+        left, cost = _MOST_MATCHES, 1 + len(page.css("*")) // _ELEMENTS_A_MATCH
+        for order, rule in enumerate(_rules(tinycss2.parse_stylesheet(content, True, True))):
+            for selector in _alternatives(rule.selector):
+                if left <= 0 or not names.issuperset(_named(selector)):
+                    continue
+                left -= cost
+                for node_id, specificity in _matches(page, selector):
+                    left -= 1
+                    values = self._of.setdefault(node_id, {})
+                    for declared in rule.declared:
+                        rank = declared.important, specificity, order
+                        _declare(values, declared.lower_name, _Value(rank, _text(declared.value)))
+
+
+def _declare(values: dict[str, _Value], name: str, value: _Value) -> None:
+    if name not in values or values[name].rank <= value.rank:
+        values[name] = value
+
+
+@lru_cache(maxsize=4_096)
+def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
+    return tuple((part.lower_name, _text(part.value), part.important) for part in _declarations(style))
+
+
+def _contents(page: LexborHTMLParser) -> Iterator[str]:
+    for sheet in page.css("style"):
+        parent = sheet.parent
+        media = tinycss2.parse_component_value_list(sheet.attributes.get("media") or "")
+        if (parent is None or parent.tag != "noscript") and _is_screen(media):
+            yield f"{sheet.text()}\n"
+
+
+def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
+    for node in nodes:
+        if isinstance(node, QualifiedRule):
+            if declared := _declarations(node.content):
+                yield _Rule(node.prelude, declared)
+        elif isinstance(node, AtRule) and node.content and depth < _DEEPEST and _holds(node):
+            yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
+
+
+def _declarations(content: str | list[Node]) -> list[Declaration]:
+    nodes = tinycss2.parse_blocks_contents(content, True, True)
+    return [node for node in nodes if isinstance(node, Declaration) and node.lower_name in LOOKED_AT]
+
+
+def _text(value: list[Node]) -> str:
+    try:
+        return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
+    except RecursionError:  # brackets in brackets, of which no browser makes anything
+        return ""
+
+
+def _holds(rule: AtRule) -> bool:
+    if rule.lower_at_keyword == "media":
+        return _is_screen(rule.prelude)
+    return rule.lower_at_keyword in _CONDITIONS and not _text(rule.prelude).startswith("not")
+
+
+def _is_screen(media: list[Node]) -> bool:
+    """True for the media of a reader at a screen of 1,280 by 800 pixels; of other conditions nothing is known."""
+    queries = _text(media)
+    return not queries or any(all(map(_is_met, query.split(" and "))) for query in queries.split(","))
+
+
+def _is_met(condition: str) -> bool:
+    condition = condition.strip()
+    if not condition.startswith("("):
+        return condition.removeprefix("only ").strip() in ("all", "screen")
+    name, _, value = (part.strip() for part in condition.strip("()").partition(":"))
+    size = _pixels(value)
+    if name not in _SCREEN or size is None:
+        return False
+    return _SCREEN[name] >= size if name.startswith("min") else _SCREEN[name] <= size
+
+
+def _pixels(value: str) -> float | None:
+    unit = value.lstrip("0123456789.")
+    try:
+        return float(value.removesuffix(unit)) * _PIXELS[unit]
+    except (ValueError, KeyError):
+        return None
+
+
+def _alternatives(prelude: list[Node]) -> Iterator[list[Node]]:
+    """The selectors of a list; one that cannot be read leaves the others."""
+    selector: list[Node] = []
+    for node in prelude:
+        if _is_sign(node, ","):
+            yield selector
+            selector = []
+        else:
+            selector.append(node)
+    yield selector
+
+
+def _is_sign(node: Node, sign: str) -> bool:
+    return isinstance(node, LiteralToken) and node.value == sign
+
+
+def _names_in(page: LexborHTMLParser) -> frozenset[str]:
+    """The classes and ids of a page, in small letters, as most sheets name many that it does not have."""
+    classes = (name for node in page.css("[class]") for name in (node.attributes.get("class") or "").split())
+    ids = (node.attributes.get("id") or "" for node in page.css("[id]"))
+    return frozenset(name.lower() for names in (classes, ids) for name in names)
+
+
+def _named(selector: list[Node]) -> Iterator[str]:
+    for before, node in zip([None, *selector], selector, strict=False):
+        if node.type == "hash" or (node.type == "ident" and before is not None and _is_sign(before, ".")):
+            yield str(getattr(node, "value", "")).lower()
+
+
+def _matches(page: LexborHTMLParser, selector: list[Node]) -> Iterator[tuple[int, tuple[int, int, int]]]:
+    try:
+        (compiled,) = cssselect2.compile_selector_list(selector)
+        nodes = [] if compiled.pseudo_element else page.css(tinycss2.serialize(selector))
+    except (cssselect2.SelectorError, SelectolaxError, ValueError, RecursionError):
+        return
+    for node in nodes:
+        yield node.mem_id, compiled.specificity

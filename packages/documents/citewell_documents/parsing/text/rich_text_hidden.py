@@ -1,0 +1,108 @@
+"""What the characters of an RTF document's text look like, as far as it decides whether a reader sees them."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
+
+_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*)(?![a-zA-Z0-9])")
+_TOKEN = re.compile(
+    r"(?P<text>(?:\\'[0-9a-fA-F]{2}|\\u-?\d+ ?|\\[\\{}~_-]|[^\\{}\r\n])+)|\\(?P<word>[a-zA-Z]+)(?P<number>-?\d+)? ?"
+    r"|(?P<brace>[{}])|\\?[^\\{}]",
+    re.DOTALL,
+)
+_COLOUR = re.compile(r"\\red(\d{1,3})\\green(\d{1,3})\\blue(\d{1,3})")
+_COLOURS = re.compile(r"\{\\colortbl([^{}]*)\}")
+_DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\shp", r"\do\do", r"\background")
+"""Cells, boxes and pages with a ground of their own, which the text does not name."""
+_GROUNDS = ("highlight", "cb", "chcbpat", "cbpat")
+_SMALLEST = 4  # half-points
+_REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
+_FIRST_MARK, _END = 59378, "\ue7f0"
+_END_IN_RTF = r"{\uc1\u59376?}"
+_MARKED = re.compile(f"([{''.join(chr(_FIRST_MARK + at) for at in range(len(_REASONS)))}])([^{_END}]*){_END}")
+
+
+class _Look(NamedTuple):
+    hidden: int = 0
+    deleted: int = 0
+    struck: int = 0
+    colour: int = 0
+    size: int = 24  # half-points
+    ground: int = 0
+    paragraph_ground: int = 0
+
+    def after(self, word: str, number: int | None) -> "_Look":
+        value = 1 if number is None else number
+        match word:
+            case "plain":
+                return _Look(paragraph_ground=self.paragraph_ground)
+            case "pard":
+                return self._replace(paragraph_ground=0)
+            case "v":
+                return self._replace(hidden=value)
+            case "deleted":
+                return self._replace(deleted=value)
+            case "strike" | "striked":
+                return self._replace(struck=value)
+            case "cf":
+                return self._replace(colour=0 if number is None else value)
+            case "fs":
+                return self._replace(size=value)
+            case "cbpat":
+                return self._replace(paragraph_ground=value)
+            case _:
+                return self._replace(ground=value) if word in _GROUNDS else self
+
+    def reason(self, white: frozenset[int]) -> Reason | None:
+        if self.hidden or self.deleted:
+            return "hidden"
+        if self.struck:
+            return "struck"
+        if self.colour in white and not self.ground and not self.paragraph_ground:
+            return "unseen"
+        return "small" if 0 < self.size < _SMALLEST else None
+
+
+def marked(rtf: str) -> str:
+    """The document with marks around what a reader does not see, which `seen` takes out of its text."""
+    return "".join(_parts(rtf)) if _MAY_HIDE.search(rtf) else rtf
+
+
+def seen(text: str, hidden: HiddenWords) -> str:
+    def take(match: re.Match[str]) -> str:
+        hidden.add(match[2], _REASONS[ord(match[1]) - _FIRST_MARK])
+        return ""
+
+    return _MARKED.sub(take, text)
+
+
+def _parts(rtf: str) -> Iterator[str]:
+    white = _white(rtf)
+    look, around = _Look(), list[_Look]()
+    for token in _TOKEN.finditer(rtf):
+        if token["text"]:
+            reason = look.reason(white)
+            yield rf"{{\uc1\u{_FIRST_MARK + _REASONS.index(reason)}?}}{token[0]}{_END_IN_RTF}" if reason else token[0]
+            continue
+        yield token[0]
+        if token["brace"] == "{":
+            around.append(look)
+        elif token["brace"]:
+            look = around.pop() if around else look
+        elif token["word"]:
+            look = look.after(token["word"], int(token["number"]) if token["number"] else None)
+
+
+def _white(rtf: str) -> frozenset[int]:
+    """The numbers of the colours that cannot be told from paper; none where text may stand on other grounds."""
+    table = _COLOURS.search(rtf)
+    if table is None or any(name in rtf for name in _DRAWN_GROUNDS):
+        return frozenset()
+    colours = enumerate(_COLOUR.search(colour) for colour in table[1].split(";"))
+    return frozenset(at for at, parts in colours if parts and is_like_paper(_hexadecimal(parts)))
+
+
+def _hexadecimal(parts: re.Match[str]) -> str:
+    return "".join(f"{min(int(part), 255):02x}" for part in parts.groups())

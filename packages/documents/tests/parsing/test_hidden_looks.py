@@ -1,0 +1,222 @@
+"""Words of RTF, slides and workbooks that a reader does not see are left out; what is seen stays."""  # issue 42
+# pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportAttributeAccessIssue=false
+
+from collections.abc import Callable
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.comments import Comment
+from openpyxl.styles import Font, GradientFill, PatternFill
+from openpyxl.styles.colors import Color
+from pptx.dml.color import RGBColor
+from pptx.enum.dml import MSO_THEME_COLOR
+from pptx.enum.shapes import MSO_SHAPE
+from pptx.presentation import Presentation
+from pptx.shapes.autoshape import Shape
+from pptx.slide import Slide
+from pptx.util import Cm, Pt
+
+from citewell_documents.parsing import ParseLimits, parse
+from document_material.office_files import add_box, slides, workbook
+
+LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
+RTF = (
+    r"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}"
+    r"{\colortbl;\red0\green0\blue0;\red255\green255\blue255;\red0\green0\blue128;}\f0 "
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"Open {\v 80} end.\par",
+        r"Open \v 80\v0  end.\par",
+        r"Fee {\strike 80} 95.\par",
+        r"Fee {\striked1 80} 95.\par",
+        r"Fee {\deleted\revauthdel1 80} 95.\par",
+        r"Open {\cf2 80} end.\par",
+        r"Open {\fs2 80} end.\par",
+        r"Open {\v 80\'e9} end.\par",
+        r"Open {\v 80 \u8364?}end.\par",
+        r"Open {\b\v\i 80 {\ul more}} end.\par",
+        r"Open {\v {\b 80}} end.\par",
+        r"Open {\cf3\cf2 80} end.\par",
+        r"Open{\footnote Note {\v 80} two.} end.\par",
+        r"Open {\strike one\par 80}\par end.\par",
+    ],
+)
+def test_words_of_rtf_that_are_not_seen_are_left_out(body: str) -> None:
+    document = parse(f"{RTF}{body}}}".encode(), "fee.rtf", LIMITS)
+    assert "80" not in document.text
+    assert document.text.endswith(("end.", "95.", "Note two."))
+    assert "hidden_text" in document.found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"Open {\v secret \plain 80} end.\par",
+        r"Open {\v0 80} end.\par",
+        r"Open {\strike0 80} end.\par",
+        r"Open {\cf2\highlight3 80} end.\par",
+        r"Open {\cf2\chcbpat3 80} end.\par",
+        r"Open {\revised 80} end.\par",
+        r"\viewkind4\uc1 Open 80 end.\par",
+        r"Open {\v hid{\*\bkmkstart a}den} 80.\par",
+        r"\trowd\clcbpat3\cellx3000\cellx6000 \intbl{\cf2 80}\cell b\cell\row",
+        r"\pard\cbpat3{\cf2 80} end\par",
+        r"Open {\cf2\cb1 80} end.\par",
+        r"Open {\fs12 80} end.\par",
+        r"Open {\v hidden}80.\par",
+        r"Open {\cf3 80} end.\par",
+        r"\vertalc\viewscale100 Open 80.\par",
+    ],
+)
+def test_words_of_rtf_that_are_seen_stay(body: str) -> None:
+    assert "80" in parse(f"{RTF}{body}}}".encode(), "fee.rtf", LIMITS).text
+
+
+NAVY, WHITE = RGBColor(0, 0, 60), RGBColor(255, 255, 255)
+
+
+def coloured(shape: Shape, ink: RGBColor, ground: RGBColor | None = None) -> None:
+    shape.text_frame.paragraphs[0].runs[0].font.color.rgb = ink
+    if ground is not None:
+        shape.fill.solid()
+        shape.fill.fore_color.rgb = ground
+
+
+def navy_slide(slide: Slide, box: Shape) -> None:
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = NAVY
+    coloured(box, WHITE)
+
+
+def navy_shape_below(slide: Slide, box: Shape) -> None:
+    below = slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Cm(0), Cm(4), Cm(20), Cm(5))
+    below.fill.solid()
+    below.fill.fore_color.rgb = NAVY
+    coloured(box, WHITE)
+
+
+def white_head_of_table(slide: Slide, box: Shape) -> None:
+    cell = slide.shapes.add_table(2, 2, Cm(1), Cm(8), Cm(9), Cm(3)).table.cell(0, 0)
+    cell.text, box.text_frame.text = "The fee is 80.", ""
+    cell.text_frame.paragraphs[0].runs[0].font.color.rgb = WHITE
+
+
+def sized(box: Shape, points: float) -> None:
+    box.text_frame.paragraphs[0].runs[0].font.size = Pt(points)
+
+
+def themed(box: Shape, colour: MSO_THEME_COLOR) -> None:
+    box.text_frame.paragraphs[0].runs[0].font.color.theme_color = colour
+
+
+def marked(box: Shape, value: str) -> None:
+    box._element.nvSpPr.cNvPr.set("hidden", value)
+
+
+def moved(box: Shape, left: float) -> None:
+    box.left = Cm(left)
+
+
+LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
+    "marked as hidden": (lambda _, box: marked(box, "1"), False),
+    "left of the slide": (lambda _, box: moved(box, -30), False),
+    "right of the slide": (lambda _, box: moved(box, 40), False),
+    "tiny": (lambda _, box: sized(box, 1), False),
+    "white": (lambda _, box: coloured(box, WHITE), False),
+    "in the colour of its box": (lambda _, box: coloured(box, NAVY, NAVY), False),
+    "in the ground of the theme": (lambda _, box: themed(box, MSO_THEME_COLOR.BACKGROUND_1), False),
+    "marked as not hidden": (lambda _, box: marked(box, "0"), True),
+    "partly beside": (lambda _, box: moved(box, -4), True),
+    "small": (lambda _, box: sized(box, 6), True),
+    "white in a dark box": (lambda _, box: coloured(box, WHITE, NAVY), True),
+    "grey": (lambda _, box: coloured(box, RGBColor(200, 200, 200)), True),
+    "in the ink of the theme": (lambda _, box: themed(box, MSO_THEME_COLOR.TEXT_1), True),
+    "white on a dark slide": (navy_slide, True),
+    "white over a dark shape": (navy_shape_below, True),
+    "white in a table": (white_head_of_table, True),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_box_of_a_slide_is_read_if_it_is_seen(look: str) -> None:
+    change, is_seen = LOOKS[look]
+
+    def write(presentation: Presentation) -> None:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+        add_box(slide, "Open", Cm(1), Cm(1))
+        change(slide, add_box(slide, "The fee is 80.", Cm(1), Cm(5)))
+
+    document = parse(slides(write), "fee.pptx", LIMITS)
+    assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
+
+
+def filled(colour: Color | str) -> PatternFill:
+    return PatternFill("solid", fgColor=colour)
+
+
+CELLS: dict[str, tuple[Font, PatternFill | GradientFill | None, bool]] = {
+    "white of the theme": (Font(color=Color(theme=0)), None, False),
+    "white by number": (Font(color=Color(indexed=9)), None, False),
+    "white on white": (Font(color="FFFFFFFF"), filled("FFFDFDFD"), False),
+    "navy on navy": (Font(color="FF000080"), filled("FF000080"), False),
+    "accent on accent": (Font(color=Color(theme=4)), filled(Color(theme=4)), False),
+    "tiny": (Font(size=1), None, False),
+    "white on navy": (Font(color=Color(theme=0)), filled("FF000080"), True),
+    "white on accent": (Font(color=Color(theme=0)), filled(Color(theme=4)), True),
+    "white on black": (Font(color=Color(theme=0)), filled(Color(theme=1)), True),
+    "light on accent": (Font(color=Color(theme=4, tint=0.8)), filled(Color(theme=4)), True),
+    "grey": (Font(color=Color(theme=0, tint=-0.5)), None, True),
+    "ink of the system": (Font(color=Color(indexed=64)), None, True),
+    "white on a gradient": (Font(color="FFFFFFFF"), GradientFill(stop=("000000", "FFFFFF")), True),
+    "small": (Font(size=6), None, True),
+}
+
+
+@pytest.mark.parametrize("look", CELLS)
+def test_a_cell_is_read_if_its_words_stand_off(look: str) -> None:
+    font, fill, is_seen = CELLS[look]
+
+    def change(book: Workbook) -> None:
+        cell = book["Prices"]["B2"]
+        cell.font = font
+        if fill is not None:
+            cell.fill = fill
+
+    document = parse(workbook({"Prices": [["Item", "Fee"], ["Lamp", "80 euros"]]}, change), "prices.xlsx", LIMITS)
+    assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "is_seen"),
+    [
+        (80, ";;;", False),
+        ("80 euros", ";;;", False),
+        ("80 euros", ";;", True),
+        (80, "0;-0;;@", True),
+        ("80 euros", "0;-0;;@", True),
+        (-80, "General;;", False),
+    ],
+)
+def test_a_cell_whose_format_prints_nothing_is_not_seen(value: object, number_format: str, is_seen: bool) -> None:
+    def change(book: Workbook) -> None:
+        book["Prices"]["B2"].number_format = number_format
+
+    document = parse(workbook({"Prices": [["Item", "Fee"], ["Lamp", value]]}, change), "prices.xlsx", LIMITS)
+    assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
+
+
+def test_rows_without_height_and_comments_of_hidden_lines_are_not_seen() -> None:
+    def change(book: Workbook) -> None:
+        sheet = book["Prices"]
+        sheet.row_dimensions[2].height = 0.01
+        sheet["B2"].comment = Comment("Only 70 for Ida", "Ida")
+        sheet["B3"].comment = Comment("Without the bulb", "Ida")
+
+    rows = [["Item", "Fee"], ["Lamp", 80], ["Chair", 12]]
+    document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
+    assert document.text == "Prices\n\nItem\tFee\nChair\t12\n\nB3: Comment by Ida: Without the bulb"
+    assert "hidden_text" in document.found

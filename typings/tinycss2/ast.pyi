@@ -1,0 +1,20 @@
+class Node:
+    type: str
+    def serialize(self) -> str: ...
+
+class QualifiedRule(Node):
+    prelude: list[Node]
+    content: list[Node]
+
+class AtRule(Node):
+    lower_at_keyword: str
+    prelude: list[Node]
+    content: list[Node] | None
+
+class Declaration(Node):
+    lower_name: str
+    value: list[Node]
+    important: bool
+
+class LiteralToken(Node):
+    value: str
