@@ -519,6 +519,7 @@ class Conversation(TypedDict):
 
     id: str
     title: str | None
+    branched_from: str | None
     workspace: str
     turns: int
     created_at: str
@@ -1355,6 +1356,7 @@ class Thread(TypedDict):
     id: str
     conversation_id: str | None
     title: str | None
+    branched_from: str | None
     workspace: str
     turns: int
     state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled"]
@@ -1376,6 +1378,7 @@ class Turn(TypedDict):
     position: int
     replaces: str | None
     set_aside_at: str | None
+    inherited: bool
     status: Literal["queued", "running", "succeeded", "failed", "cancelled"]
     stage: str
     question: str
