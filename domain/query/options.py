@@ -131,6 +131,8 @@ class QueryOptions(BaseModel):
     """The JSON Schema of the object that is filled from the verified sentences of the answer; None asks for none."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
+    request: dict[str, Any] = {}
+    """What the request asked for, in its own words: the other options hold what was made of it."""
     deadline_s: float | None = None
     """Seconds from acceptance (for a batch item, from its start) after which no model is asked."""
     max_cost_usd: float | None = None

@@ -28,6 +28,7 @@ from domain.query.modes import parse_mode, rules_of
 from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
+from services.queries.request_again import as_request
 from services.webhooks.outbox import address_policy
 
 T = TypeVar("T")
@@ -136,6 +137,7 @@ def store(
     """
     workspace, *others = open_workspaces(session, asked_workspaces(checked))
     asked = with_defaults(checked, WorkspaceSettings.stored(workspace.settings))
+    options = options_over([workspace.id, *(searched.id for searched in others)], asked, settings)
     add_query(
         session,
         workspace.id,
@@ -143,9 +145,7 @@ def store(
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=options_over([workspace.id, *(searched.id for searched in others)], asked, settings).model_dump(
-            mode="json"
-        ),
+        options=options.model_copy(update={"request": as_request(checked)}).model_dump(mode="json"),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         is_thread=is_thread,

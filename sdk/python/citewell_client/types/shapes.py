@@ -1209,6 +1209,7 @@ class Standing(TypedDict):
 class Query(QueryHead):
     """A question with everything known of it so far."""
 
+    request: dict[str, Any]
     restated_question: str | None
     conversation_id: str | None
     answer: str | None
