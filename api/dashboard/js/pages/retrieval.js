@@ -5,11 +5,10 @@
 import { h, show } from "../dom.js";
 import { ask } from "../http.js";
 import { number, words } from "../i18n.js";
-import { placeOf } from "../parts/evidence.js";
+import { placeOf, readableMarked } from "../parts/evidence.js";
 import { trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 import { workspaceInput, workspaceNames } from "../parts/workspaces.js";
-import { points } from "../points.js";
 
 const t = words("pages/retrieval");
 
@@ -185,7 +184,11 @@ function passageOf(passage, several) {
   const place = `#/document/${passage.document_id}`;
   return [
     h("a", { href: `${place}?start=${passage.source_start}&end=${passage.source_end}` }, placeOf(passage)),
-    h("blockquote", { class: "passage", dir: "auto" }, marked(passage.text, passage.matches)),
+    h(
+      "blockquote",
+      { class: "passage", dir: "auto" },
+      readableMarked(passage.text, passage.matches, passage.document_name),
+    ),
     h(
       "div",
       { class: "row small" },
@@ -200,18 +203,6 @@ function passageOf(passage, several) {
         ),
     ),
   ];
-}
-
-/** `text` with its words that the search by words found; their offsets are code points. */
-function marked(text, matches) {
-  const measured = points(text);
-  const parts = [];
-  let from = 0;
-  for (const { start, end } of matches) {
-    parts.push(measured.slice(from, start), h("mark", {}, measured.slice(start, end)));
-    from = end;
-  }
-  return [...parts, measured.slice(from)];
 }
 
 function scoreOf(place, best) {
