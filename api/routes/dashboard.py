@@ -19,7 +19,7 @@ from starlette.types import Scope
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
-# other policies are those of every response (api.http.policies).
+# other policies, and those of its files, are as in every response (api.http.policies).
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -59,7 +59,7 @@ class Assets(StaticFiles):
             response = Response(_first_texts(_FIRST_TEXTS[name]), media_type="application/json")
         else:
             response = await super().get_response(name, scope)
-        response.headers.update({**_POLICY, **(_KEEP if path == f"{digest()}/{name}" else _ASK_EACH_TIME)})
+        response.headers.update(_KEEP if path == f"{digest()}/{name}" else _ASK_EACH_TIME)
         return response
 
 

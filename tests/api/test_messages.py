@@ -80,10 +80,7 @@ def test_every_step_has_a_name_on_the_page() -> None:
 
 READ_BY_THE_PAGE = """
 import { readFileSync } from "node:fs";
-globalThis.window = { addEventListener: () => null };
-globalThis.localStorage = { getItem: () => "en" };
-globalThis.fetch = async () => ({ ok: true, json: async () => ({}) });
-const { reader } = await import("./api/dashboard/js/messages.js");
+import { reader } from "./api/dashboard/js/messages.js";
 const read = reader(JSON.parse(readFileSync("api/dashboard/messages.ko.json")));
 console.log(JSON.stringify(JSON.parse(readFileSync(process.argv[1])).map(read)));
 """

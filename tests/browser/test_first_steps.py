@@ -23,10 +23,12 @@ The mileage allowance for private cars is EUR 0.42 per kilometre.
 
 Flights are booked 7 days before departure through the travel desk.
 """
-# Keys click buttons too, with the detail 0. What happens in the picker of files is the operating system's; going to another page keeps the count.
+# Keys click buttons too, with the detail 0. What happens in the picker of files is the operating system's; going to
+# another page keeps the count.
 COUNT = (
     "window.clicks = Number(sessionStorage.clicks || 0);"
-    "addEventListener('click', (event) => { sessionStorage.clicks = window.clicks += event.isTrusted && event.detail > 0; }, true);"
+    "addEventListener('click', ({ isTrusted, detail }) => {"
+    "  sessionStorage.clicks = window.clicks += isTrusted && detail > 0; }, true);"
 )
 MOST_CLICKS = {"first answer": 1, "follow-up": 0, "proof": 2, "correction": 2}
 MOST_CLICKS_TO_A_MODEL = 3
