@@ -122,9 +122,10 @@ async function tell(result, asked, signal) {
 function summary({ status, reason, issues, passages, settings, usage }) {
   const shown = passages.filter((passage) => passage.shown).length;
   const outcome = status === "selected" ? t("written", { n: shown }) : status && t("refused");
+  const isAlone = settings.reranked_by === "offline";
   const facts = [
-    settings.reranked_by && t("scored", { by: settings.reranked_by }),
-    usage.llm_calls > 0 && t("cost", { n: usage.llm_calls }),
+    settings.reranked_by && t(isAlone ? "rules" : "scored", { by: settings.reranked_by }),
+    !isAlone && usage.llm_calls > 0 && t("cost", { n: usage.llm_calls }),
   ];
   return h(
     "div",
