@@ -36,7 +36,11 @@ class ConversationCreate(Input):
 class BranchCreate(Input):
     """Where a conversation branches."""
 
-    turn: UUID = Field(strict=False, description="The last turn that the new conversation keeps; it has ended.")
+    turn: UUID = Field(
+        strict=False,
+        description="The last turn that the new conversation keeps; it has ended.",
+        examples=["0190d5a2-7c1e-7c3a-9d2f-6f1f7b0e4a11"],
+    )
     title: Title | None = Field(default=None, description=_TITLE, examples=["Pump pressures"])
 
 
