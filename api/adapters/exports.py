@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from api.adapters.answer_page import page_of
+from api.adapters.korean import korean
 from api.adapters.markdown import literal, written
 from api.schemas.questions.answers import QueryRead
 from domain.answers.continuous_text import LINKED_MARKER, Link, no_link, without_links
@@ -95,18 +96,21 @@ def exported(query: Json, format: ExportFormat, link: Link) -> Export:
             content = QueryRead.model_validate(query).model_dump_json(exclude_unset=True, indent=2)
             return Export(content.encode(), "application/json", ".json")
         case _:
-            return FORMATS[format](query["question"], [taken_along(query, link)])
+            return FORMATS[format](query["question"], [taken_along(query, link, in_korean=korean())])
 
 
 def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, link: Link) -> Export:
     """Several answers as one file; raises PdfUnavailable."""
-    answers = [taken_along(query, link, prefix=f"{number}.") for number, query in enumerate(queries, start=1)]
+    answers = [
+        taken_along(query, link, prefix=f"{number}.", in_korean=korean())
+        for number, query in enumerate(queries, start=1)
+    ]
     return FORMATS[format](title, answers)
 
 
 def shared_page(query: Json) -> str:
     """The HTML page for people without a key: no links, and nothing that names what is stored."""
-    return page_of(query["question"], [taken_along(query, no_link, origin=False)])
+    return page_of(query["question"], [taken_along(query, no_link, origin=False, in_korean=korean())])
 
 
 def as_csv(query: Json) -> Export:

@@ -1,7 +1,7 @@
 """Conversations: each question is restated from those before it, answered and verified as any other."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -15,6 +15,7 @@ from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
 from api.routes.queries import EXPORTS, as_new_query, links_of
 from api.schemas.questions.conversations import (
+    BranchCreate,
     ConversationChange,
     ConversationCreate,
     ConversationList,
@@ -46,10 +47,7 @@ def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeat
         begun, repeated = conversations.continue_question(conversation.query_id, conversation.title, repeatable)
     else:
         begun, repeated = conversations.begin(conversation.workspace, conversation.title, repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    response.headers["Location"] = begun["links"]["self"]
-    return begun
+    return _created(begun, response, repeated=repeated)
 
 
 @router.post("/turns", name="create_conversation_by_turn", status_code=202, dependencies=[*_JSON, ROOM_FOR_A_QUESTION])
@@ -123,6 +121,21 @@ def list_turns(
     return {"turns": turns, "next_cursor": turn_cursor(last)}
 
 
+@router.post(
+    "/{conversation_id}/branches",
+    name="create_conversation_branch",
+    status_code=201,
+    response_model=ConversationRead,
+    dependencies=_JSON,
+)
+def branch_conversation(
+    conversation_id: UUID, branch: BranchCreate, repeatable: MaybeRepeated, response: Response
+) -> object:
+    """Begin a conversation that keeps the turns of this one up to one of them. This one stays as it is."""
+    begun, repeated = conversations.branch(conversation_id, branch.turn, branch.title, repeatable)
+    return _created(begun, response, repeated=repeated)
+
+
 @router.get("/{conversation_id}/export", name="export_conversation", response_class=Response, responses=EXPORTS)
 def export_conversation(
     request: Request,
@@ -136,6 +149,13 @@ def export_conversation(
     made = exported_turns(title or queries[0]["question"], queries, format, places_at(page_url(request)))
     at = datetime.fromisoformat(queries[-1]["finished_at"] or queries[-1]["created_at"])
     return download(made.content, file_name(title or queries[0]["question"], at, made.suffix), made.media_type)
+
+
+def _created(begun: dict[str, Any], response: Response, *, repeated: bool) -> dict[str, Any]:
+    if repeated:
+        response.headers.update(REPLAYED)
+    response.headers["Location"] = begun["links"]["self"]
+    return begun
 
 
 def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:

@@ -21,7 +21,7 @@ from config.settings import settings
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
-# other policies are those of every response (api.http.policies).
+# other policies, and those of its files, are as in every response (api.http.policies).
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -31,6 +31,7 @@ _ASK_EACH_TIME = {"Cache-Control": "no-cache"}  # an unchanged file costs a 304
 _KEEP = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STYLES = "css/page.css"
 _FIRST = ("js/app.js", "js/pages/ask.js")
+_NEXT = ("js/parts/upload.js",)  # loaded when it is needed, without waiting for texts
 _FIRST_TEXTS = {f"texts.{language}.first.json": f"texts.{language}.json" for language in ("en", "ko")}
 _IMPORTED = re.compile(r'^(?:import|export) [^;]*?from "([^"]+)";', re.MULTILINE)
 _BELOW_A_DIGEST = re.compile(r"^[0-9a-f]{12}/")
@@ -62,7 +63,7 @@ class Assets(StaticFiles):
             response = Response(_first_texts(_FIRST_TEXTS[name]), media_type="application/json")
         else:
             response = await super().get_response(name, scope)
-        response.headers.update({**_POLICY, **(_KEEP if path == f"{digest()}/{name}" else _ASK_EACH_TIME)})
+        response.headers.update(_KEEP if path == f"{digest()}/{name}" else _ASK_EACH_TIME)
         return response
 
 
@@ -96,9 +97,9 @@ def _scripts(names: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def _first_texts(name: str) -> str:
-    """Those of the scripts that the first page needs: all of them weigh six times as much."""
+    """Those of the scripts that the first page needs, or may need next: all of them weigh six times as much."""
     texts: dict[str, dict[str, str]] = json.loads((FILES / name).read_text(encoding="utf-8"))
-    modules = {script.removeprefix("js/").removesuffix(".js") for script in _scripts(_FIRST)}
+    modules = {script.removeprefix("js/").removesuffix(".js") for script in _scripts(_FIRST + _NEXT)}
     return json.dumps({module: texts[module] for module in texts.keys() & modules}, ensure_ascii=False)
 
 

@@ -43,7 +43,8 @@ def list_models(given: ServerGiven) -> object:
 
 @router.post("/trials", name="try_models", response_model=ModelTrial, dependencies=_JSON)
 def try_models(new: ModelTrialCreate) -> object:
-    """Try all that a question needs, with known right answers. Nothing changes yet. A slow model takes minutes."""
+    """Try all that a question needs, with known right answers. Nothing changes yet. A slow model takes
+    minutes; after ten it has failed."""
     return model_servers.try_models(_place(new), new.model, new.preset)
 
 

@@ -1,6 +1,7 @@
 """Tries a model with what a question needs, through the gateway that serves questions, where all answers are known."""
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -99,19 +100,27 @@ class _Kept(Reply):
 
 
 def try_model(
-    settings: Settings, name: str, *, writes: bool, judges: bool, say: Callable[[str], None] = lambda _: None
+    settings: Settings,
+    name: str,
+    *,
+    writes: bool,
+    judges: bool,
+    say: Callable[[str], None] = lambda _: None,
+    until: float = math.inf,
 ) -> Trials:
-    """Try all that a question needs of a model that `writes`, `judges` or both. Raises ConfigurationInvalid."""
+    """Try all that a question needs of a model that `writes`, `judges` or both. What has not ended `until` then, by the
+    monotonic clock, has failed. Raises ConfigurationInvalid."""
     written = (_stream,) if writes else ()
     judged = (_score, _several, _statement, _statements, _alignment, _answerability) if judges else ()
     tries = (*written, *judged, *_long_prompts(settings, writes=writes), _two_at_once)
-    return asyncio.run(_all(settings, name, tries, say))
+    return asyncio.run(_all(settings, name, tries, say, until))
 
 
 def look_at_model(settings: Settings, name: str, *, writes: bool, judges: bool) -> Trials:
     """Try a model with a few calls. Raises ConfigurationInvalid."""
     tries = ((_stream,) if writes else ()) + ((_statements,) if judges else ())
-    return asyncio.run(_all(settings, name, (*tries, *_long_prompts(settings, writes=writes)), lambda _: None))
+    every = (*tries, *_long_prompts(settings, writes=writes))
+    return asyncio.run(_all(settings, name, every, lambda _: None, math.inf))
 
 
 def _long_prompts(settings: Settings, *, writes: bool) -> "tuple[_Tried, ...]":
@@ -119,9 +128,11 @@ def _long_prompts(settings: Settings, *, writes: bool) -> "tuple[_Tried, ...]":
     return (_long,) if writes and settings.provider != "groq" else ()
 
 
-def keeps_schema(settings: Settings, name: str, *, say: Callable[[str], None] = lambda _: None) -> Trials:
-    """Whether the server enforces a schema. Raises ConfigurationInvalid."""
-    return asyncio.run(_all(settings, name, (_schema,), say))
+def keeps_schema(
+    settings: Settings, name: str, *, say: Callable[[str], None] = lambda _: None, until: float = math.inf
+) -> Trials:
+    """Whether the server enforces a schema; `until` as in `try_model`. Raises ConfigurationInvalid."""
+    return asyncio.run(_all(settings, name, (_schema,), say, until))
 
 
 class _Stopped(Exception):
@@ -179,7 +190,9 @@ class _Asker:
 _Tried = tuple[str, Callable[[_Asker], Awaitable[str | int | None]]]
 
 
-async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Callable[[str], None]) -> Trials:
+async def _all(
+    settings: Settings, name: str, tries: Sequence[_Tried], say: Callable[[str], None], until: float
+) -> Trials:
     asker, rows, at_once = _Asker(settings, name, say), list[Trial](), None
     try:
         for tried, attempt in tries:
@@ -187,7 +200,10 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
             began, calls = time.perf_counter(), len(asker.seconds)
             problem, fits, note = None, True, ""
             try:
-                outcome = await attempt(asker)
+                async with asyncio.timeout(_left(until)):
+                    outcome = await attempt(asker)
+            except TimeoutError:
+                problem = "it did not end in the time that there is to try a model; take a smaller or faster one"
             except _Stopped as stopped:
                 problem, fits = str(stopped), stopped.fits
             else:
@@ -201,6 +217,10 @@ async def _all(settings: Settings, name: str, tries: Sequence[_Tried], say: Call
     finally:
         await asker.aclose()
     return Trials(tuple(rows), at_once)
+
+
+def _left(until: float) -> float | None:
+    return None if math.isinf(until) else max(0.0, until - time.monotonic())
 
 
 async def _writes(asker: _Asker) -> None:

@@ -3,7 +3,7 @@
 import uuid
 from datetime import datetime
 
-from sqlalchemy import BigInteger, ForeignKey, Index, func
+from sqlalchemy import BigInteger, ForeignKey, Index, false, func
 from sqlalchemy import text as sql_text
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -11,12 +11,16 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
 
 
 class Conversation(Base):
-    """`title` is null until a user gives one; the first question serves meanwhile."""
+    """`title` is null until a user gives one; the first question serves meanwhile. `branched_from` is the conversation
+    whose turns it began with, null for none and for one that was deleted."""
 
     __tablename__ = "conversations"
     __table_args__ = (
         Index(None, "tenant_id", "last_asked_at", "id"),
         Index(None, "workspace_id", "last_asked_at", "id"),
+        Index(
+            "ix_conversations_branched_from", "branched_from", postgresql_where=sql_text("branched_from IS NOT NULL")
+        ),
     )
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
@@ -25,6 +29,7 @@ class Conversation(Base):
     )
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     title: Mapped[str | None]
+    branched_from: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("conversations.id", ondelete="SET NULL"))
     created_at: Mapped[CreatedAt]
     last_asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -33,7 +38,8 @@ class ConversationTurn(Base):
     """The place of an ordinary query in a conversation; a deleted conversation leaves its queries.
 
     `position` counts from 1. A turn that another one `replaces`, and every turn after it, is set aside: kept, and no
-    longer part of what follows.
+    longer part of what follows. One that `is_inherited` was asked in the conversation from which this one branched,
+    and its query is that one's.
     """
 
     __tablename__ = "conversation_turns"
@@ -45,16 +51,19 @@ class ConversationTurn(Base):
             unique=True,
             postgresql_where=sql_text("set_aside_at IS NULL"),
         ),
+        Index("uq_conversation_turns_own", "query_id", unique=True, postgresql_where=sql_text("NOT is_inherited")),
         Index(None, "conversation_id", "position", "id"),
+        Index(None, "query_id", "is_inherited", "id"),
     )
 
     id: Mapped[BigId]
     tenant_id: Mapped[Owned]
     conversation_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("conversations.id", ondelete="CASCADE"))
-    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), unique=True)
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"))
     position: Mapped[int]
     replaces: Mapped[uuid.UUID | None]
     set_aside_at: Mapped[datetime | None]
+    is_inherited: Mapped[bool] = mapped_column(server_default=false())
 
 
 class ConversationText(Base):

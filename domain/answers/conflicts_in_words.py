@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def conflict_in_words(conflict: Mapping[str, Any]) -> str:
+def conflict_in_words(conflict: Mapping[str, Any], replaces: str = ", which replaces: ", on_page: str = "p.{}") -> str:
     """Both values with their documents and dates, that of the document in force first.
 
     `EUR 0.42 (travel-policy.md, 2026-03-01), which replaces: EUR 0.35 (travel-policy-2024.md, 2024-06-01)`.
@@ -13,7 +13,7 @@ def conflict_in_words(conflict: Mapping[str, Any]) -> str:
     sides = (differing, stated) if in_force == "other" else (stated, differing)
     written: list[str] = []
     for side in sides:
-        document = side["document"] if side["page"] is None else f"{side['document']}, p.{side['page']}"
+        document = side["document"] if side["page"] is None else f"{side['document']}, {on_page.format(side['page'])}"
         date = f", {side['date']}" if side["date"] else ""
         written.append(f"{side['value']} ({document}{date})")
-    return (", which replaces: " if in_force else " / ").join(written)
+    return (replaces if in_force else " / ").join(written)

@@ -20,13 +20,20 @@ class Marks(TypedDict):
 UNMARKED: Marks = {"recognised_confidence": None, "figure": None, "corrected": False}
 
 
-def in_words(place: Mapping[str, Any]) -> str:
+IN_ENGLISH: Mapping[str, str] = {
+    **NAMES,
+    "corrected": "corrected by people, the file differs",
+    "recognised": "recognised text, confidence {n}",
+}
+
+
+def in_words(place: Mapping[str, Any], words: Mapping[str, str] = IN_ENGLISH) -> str:
     """The marks of a place, for people: `caption of a figure; recognised text, confidence 0.93`."""
     # A place without marks is text of the file, and newer servers may send further kinds.
     figure, sure = place.get("figure"), place.get("recognised_confidence")
-    said = [NAMES.get(figure, figure)] if figure else []
-    said += ["corrected by people, the file differs"] if place.get("corrected") else []
-    return "; ".join(said if sure is None else [*said, f"recognised text, confidence {sure:.2f}"])
+    said = [words.get(figure, figure)] if figure else []
+    said += [words["corrected"]] if place.get("corrected") else []
+    return "; ".join(said if sure is None else [*said, words["recognised"].format(n=f"{sure:.2f}")])
 
 
 class TextMarks(NamedTuple):

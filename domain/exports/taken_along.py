@@ -101,14 +101,17 @@ def address_of(label: str) -> str:
     return f"quote:{label}"
 
 
-def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "") -> TakenAlong:
-    """Assemble a query; `link` leads to places in documents, `prefix` begins the labels of its quotes.
+def taken_along(
+    query: Json, link: Link, *, origin: bool = True, prefix: str = "", in_korean: Wording = KOREAN
+) -> TakenAlong:
+    """Assemble a query; `link` leads to places in documents, `prefix` begins the labels of its quotes, `in_korean` has
+    the words around a question in Korean.
 
     Without `origin` it is for people who may not read the documents: nothing names what is stored, and of documents it
     has the quotes that the answer cites alone, neither the closest passages nor what was struck or disagrees.
     """
     korean = is_korean(query["restated_question"] or query["question"])
-    wording = KOREAN if korean else ENGLISH
+    wording = in_korean if korean else ENGLISH
     if query["status"] != "succeeded":
         return _unanswered(query, wording, korean=korean)
     labels = _labels(query["citations"], prefix)
@@ -118,19 +121,19 @@ def taken_along(query: Json, link: Link, *, origin: bool = True, prefix: str = "
         question=query["question"],
         understood=f"{wording.understood}: {restated}" if restated and restated != query["question"] else "",
         answer=read["answer"],
-        refusal=(query["abstain_reason"] or "") if query["abstained"] else "",
+        refusal=wording.told(query["abstain_reason"] or "") if query["abstained"] else "",
         word=signal_in(query["signal"], korean=korean)["word"],
         level=query["signal"]["level"],
         notes=tuple(_notes(query, wording, korean=korean)),
         parts=tuple(part for part in _parts(query, link, labels, wording, whole=origin) if part.entries),
-        origin=_origin(query) if origin else "",
+        origin=_origin(query, wording) if origin else "",
         at=datetime.fromisoformat(query["finished_at"]),
         korean=korean,
     )
 
 
 def _unanswered(query: Json, wording: Wording, *, korean: bool) -> TakenAlong:
-    reason = query["error"]["message"] if query["error"] else ""
+    reason = wording.told(query["error"]["message"]) if query["error"] else ""
     at = datetime.fromisoformat(query["finished_at"] or query["created_at"])
     return TakenAlong(query["question"], "", "", reason, wording.unanswered, "grey", (), (), "", at, korean)
 
@@ -142,7 +145,7 @@ def _parts(
     if not whole:
         yield Part("conflicts", wording.conflicts, (Entry("", wording.disagree, tone="amber"),) if conflicts else ())
         yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
-        yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"])))
+        yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"], wording)))
         yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
         return
     yield Part("conflicts", wording.conflicts, conflicts)
@@ -150,7 +153,7 @@ def _parts(
     yield Part("closest", closest, tuple(_closest(query["mentions"], link, wording)))
     yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
     yield Part("changes", wording.changes, tuple(_changes(query, wording)))
-    yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"])))
+    yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"], wording)))
     yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
 
 
@@ -167,7 +170,8 @@ def _notes(query: Json, wording: Wording, *, korean: bool) -> Iterator[str]:
     model = "" if is_offline else (query["model"] or query["provider"])
     yield wording.answered_by.format(at=at, model=model) if model else wording.answered.format(at=at)
     if query["standing"] and query["standing"]["state"] != "valid":
-        yield f"{wording.since[query['standing']['state']]} {query['standing']['reason'] or ''}".strip()
+        reason = wording.told(query["standing"]["reason"] or "")
+        yield f"{wording.since[query['standing']['state']]} {reason}".strip()
 
 
 def _words_of(citation: Json) -> tuple[Any, ...]:
@@ -209,7 +213,9 @@ def _place(place: Json, wording: Wording) -> str:
     page = place["page_number"] if "page_number" in place else place["page"]
     cells = cells_in_words(place["cells"]) if place.get("cells") else ""
     where = filter(None, (name, "" if page is None else wording.page.format(page), place["section"], cells))
-    notes = "; ".join(filter(None, (in_words(place), wording.citations.get(place.get("status", ""), ""))))
+    notes = "; ".join(
+        filter(None, (in_words(place, wording.marks), wording.citations.get(place.get("status", ""), "")))
+    )
     return f"{', '.join(where)}{f' ({notes})' if notes else ''}"
 
 
@@ -221,7 +227,8 @@ def _conflicts(conflicts: Sequence[Json], link: Link, wording: Wording) -> Itera
     for conflict in conflicts:
         quotes = [_beside(conflict[side], link, wording) for side in ("stated", "other")]
         replaced = wording.replaced if conflict["in_force"] == "other" else ""
-        yield Entry(conflict_in_words(conflict), replaced, tuple(quotes), "amber")
+        said = conflict_in_words(conflict, wording.replaces, wording.short_page)
+        yield Entry(said, replaced, tuple(quotes), "amber")
 
 
 def _closest(mentions: Sequence[Json], link: Link, wording: Wording) -> Iterator[Entry]:
@@ -240,15 +247,20 @@ def _changes(query: Json, wording: Wording) -> Iterator[Entry]:
         before, after = edit.get("before"), edit.get("after")
         changed = [f"“{_one_line(before)}”"] if before else []
         changed += [f"→ “{_one_line(after)}”"] if after else []
-        yield Entry(f"{wording.edits[edit['kind']]}{number}", " ".join([*changed, f"({edit['reason']})"]), tone="amber")
+        yield Entry(
+            f"{wording.edits[edit['kind']]}{number}",
+            " ".join([*changed, f"({wording.told(edit['reason'])})"]),
+            tone="amber",
+        )
     if not told:
         for number in query["removed_citations"]:
             yield Entry(f"{wording.edits['removed']} [{number}]", tone="amber")
 
 
-def _left_out(degraded: Sequence[Json]) -> Iterator[Entry]:
+def _left_out(degraded: Sequence[Json], wording: Wording) -> Iterator[Entry]:
     for step in degraded:
-        yield Entry(step["step"].replace("_", " "), step["reason"])
+        name = wording.steps.get(step["step"], step["step"].replace("_", " "))
+        yield Entry(name, wording.told(step["reason"]))
 
 
 def _checked(query: Json, link: Link, wording: Wording) -> Iterator[Entry]:
@@ -265,12 +277,12 @@ def _checked(query: Json, link: Link, wording: Wording) -> Iterator[Entry]:
             quotes = (Quote(words, _place(source, wording), link(source)),)
         reason = sentence["reason"] if sentence["status"] not in ("supported", "no_claim") else ""
         said = _one_line(sentence["text"])
-        text = f"{said} ({reason})" if reason else said
+        text = f"{said} ({wording.told(reason)})" if reason else said
         yield Entry(wording.states[sentence["status"]], text, quotes, _TONES.get(sentence["status"], "grey"))
 
 
-def _origin(query: Json) -> str:
-    parts = [f"Citewell {query['id']}", f"asked {query['created_at']}"]
+def _origin(query: Json, wording: Wording) -> str:
+    parts = [f"Citewell {query['id']}", f"{wording.asked} {query['created_at']}"]
     if query["audit"]:
-        parts.append(f"audit {query['audit']['head']}")
+        parts.append(f"{wording.audit} {query['audit']['head']}")
     return " · ".join(parts)

@@ -1,12 +1,21 @@
 """The words between the parts of an answer that is taken along, in the two languages that questions have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from domain.documents.text_marks import IN_ENGLISH
+from domain.exports.messages import Told
+
+
+def _as_it_is(text: str) -> str:
+    return text
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Titles and phrases of one language; `states`, `edits`, `citations` and `since` are by their names in the API."""
+    """Titles and phrases of one language; `states`, `edits`, `citations`, `since`, `steps` and `marks` go by names of
+    the API, whose reasons and errors are read by `told`. A step that has none here is told by its own name.
+    """
 
     understood: str
     sources: str
@@ -26,6 +35,13 @@ class Wording:
     edits: Mapping[str, str]
     citations: Mapping[str, str]
     since: Mapping[str, str]
+    short_page: str = "p.{}"
+    replaces: str = ", which replaces: "
+    asked: str = "asked"
+    audit: str = "audit"
+    told: Told = _as_it_is
+    steps: Mapping[str, str] = field(default_factory=dict[str, str])
+    marks: Mapping[str, str] = field(default_factory=lambda: IN_ENGLISH)
 
 
 ENGLISH = Wording(
@@ -108,4 +124,8 @@ KOREAN = Wording(
         "stale": "그 뒤에 인용된 문서가 바뀌었습니다.",
         "invalidated": "그 뒤에 문서의 내용이 달라졌습니다.",
     },
+    short_page="{}쪽",
+    replaces=", 바뀌기 전: ",
+    asked="질문",
+    audit="감사 기록",
 )

@@ -134,6 +134,8 @@ class QueryOptions(BaseModel):
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     review: ReviewRules = ReviewRules()
     """Whether a person has to see the answer, and before anybody else."""
+    request: dict[str, Any] = {}
+    """What the request asked for, in its own words: the other options hold what was made of it."""
     deadline_s: float | None = None
     """Seconds from acceptance (for a batch item, from its start) after which no model is asked."""
     max_cost_usd: float | None = None

@@ -752,11 +752,13 @@ _QUERIES = """
         workspace_id bigint NOT NULL
             CONSTRAINT fk_conversations_workspace_id REFERENCES workspaces ON DELETE CASCADE,
         title varchar,
+        branched_from uuid CONSTRAINT fk_conversations_branched_from REFERENCES conversations ON DELETE SET NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         last_asked_at timestamptz NOT NULL DEFAULT now()
     );
     CREATE INDEX ix_conversations_tenant_id_last_asked_at_id ON conversations (tenant_id, last_asked_at, id);
     CREATE INDEX ix_conversations_workspace_id_last_asked_at_id ON conversations (workspace_id, last_asked_at, id);
+    CREATE INDEX ix_conversations_branched_from ON conversations (branched_from) WHERE branched_from IS NOT NULL;
 
     -- A deleted conversation leaves its queries.
     CREATE TABLE conversation_turns (
@@ -764,16 +766,17 @@ _QUERIES = """
         tenant_id bigint NOT NULL,
         conversation_id uuid NOT NULL
             CONSTRAINT fk_conversation_turns_conversation_id REFERENCES conversations ON DELETE CASCADE,
-        query_id uuid NOT NULL
-            CONSTRAINT uq_conversation_turns_query_id UNIQUE
-            CONSTRAINT fk_conversation_turns_query_id REFERENCES queries ON DELETE CASCADE,
+        query_id uuid NOT NULL CONSTRAINT fk_conversation_turns_query_id REFERENCES queries ON DELETE CASCADE,
         position integer NOT NULL,
         replaces uuid,
-        set_aside_at timestamptz
+        set_aside_at timestamptz,
+        is_inherited boolean NOT NULL DEFAULT false
     );
     CREATE INDEX ix_conversation_turns_conversation_id_position_id ON conversation_turns (conversation_id, position, id);
     CREATE UNIQUE INDEX uq_conversation_turns_current ON conversation_turns (conversation_id, position)
         WHERE set_aside_at IS NULL;
+    CREATE UNIQUE INDEX uq_conversation_turns_own ON conversation_turns (query_id) WHERE NOT is_inherited;
+    CREATE INDEX ix_conversation_turns_query_id_is_inherited_id ON conversation_turns (query_id, is_inherited, id);
 
     -- The operators of text search are not leakproof, so below row security no index helps them. One narrow row for each
     -- conversation is read in their place.

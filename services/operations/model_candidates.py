@@ -108,28 +108,29 @@ def look_at(address: str, key: str, key_name: str, *, may_dial: MayDial | None =
     return given, first
 
 
-def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say) -> Tried:
-    """Try the models of Groq. Raises ModelServerUnusable, TrialFailed."""
+def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say, until: float = math.inf) -> Tried:
+    """Try the models of Groq, at the longest until this monotonic time. Raises ModelServerUnusable, TrialFailed."""
     main = model or ModelSettings().main
     fast = main if main not in ModelSettings().catalogue else ModelSettings().fast
     if chosen.models and not ServerAnswer("ok", chosen.models).serves(main):
         raise ModelServerUnusable(f"Groq does not have {main}; it has {', '.join(chosen.models[:LISTED])}")
     info = ModelSettings().catalogue.get(main)
     if info is None:
-        return try_compatible(before, chosen, main, say)
+        return try_compatible(before, chosen, main, say, until)
     tried_with, rows = candidate(before, chosen, main, fast, strict=True), list[Trial]()
     for name in dict.fromkeys((main, fast)):
-        trials = try_model(tried_with, name, writes=name == main, judges=name == fast, say=say)
+        trials = try_model(tried_with, name, writes=name == main, judges=name == fast, say=say, until=until)
         rows.extend(trials.rows)
         if trials.problem:
             raise TrialFailed(name, trials)
     return Tried(main, fast, rows, info.strict_schema, {})
 
 
-def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say) -> Tried:
-    """Try all that a question needs, with a schema if the server enforces it. Raises TrialFailed."""
+def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say, until: float = math.inf) -> Tried:
+    """Try all that a question needs, with a schema if the server enforces it, at the longest until this monotonic time.
+    Raises TrialFailed."""
     judging = replace(chosen, preset="standard")
-    strict = keeps_schema(candidate(before, judging, name, name, strict=True), name, say=say)
+    strict = keeps_schema(candidate(before, judging, name, name, strict=True), name, say=say, until=until)
     keeps = strict.problem is None
     if not keeps and strict.rows[0].fits:
         raise TrialFailed(name, strict)
@@ -143,7 +144,7 @@ def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say) -> Tri
 
     def tried(*, strict: bool) -> Trials:
         reading = _reading(candidate(before, chosen, name, name, strict=strict), tokens)
-        return try_model(reading, name, writes=True, judges=judges, say=say)
+        return try_model(reading, name, writes=True, judges=judges, say=say, until=until)
 
     trials = tried(strict=keeps)
     if keeps and any(not row.fits for row in trials.rows):

@@ -5,6 +5,7 @@ and no result of these functions has it.
 """
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -41,6 +42,8 @@ from services.operations.model_candidates import (
 log = structlog.get_logger()
 
 _RETRY_AFTER_S = 10
+_TRY_FOR_S = 600.0
+"""The longest time for all of a trial: meanwhile a thread of this process waits, and nobody else can try a model."""
 _WITHOUT_LIST = ("unclear", "forbidden")
 _one_at_a_time = threading.BoundedSemaphore()
 
@@ -119,11 +122,12 @@ def try_models(place: Place, model: str | None, preset: Preset | None) -> dict[s
         raise ModelServerUnusable(answer.detail)
     if not _one_at_a_time.acquire(blocking=False):
         raise Overloaded("A model is being tried already; try again when that has ended.", _RETRY_AFTER_S)
+    until = time.monotonic() + _TRY_FOR_S
     try:
         if place.provider == "groq":
-            tried = try_groq(settings(), chosen, model, _silent)
+            tried = try_groq(settings(), chosen, model, _silent, until)
         else:
-            tried = try_compatible(settings(), chosen, _picked(chosen, model), _silent)
+            tried = try_compatible(settings(), chosen, _picked(chosen, model), _silent, until)
     except TrialFailed as failed:
         return {"id": None, "problem": failed.message, "trials": _table(failed.trials), "settings": [], "models": None}
     except ConfigurationInvalid as error:

@@ -19,7 +19,7 @@ from db.queries.access.workspaces import get_open_workspace, require_access, req
 from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
-from db.queries.runs.queries import lock_query
+from db.queries.runs.queries import get_query, lock_query
 from db.session import reading, transaction
 from domain.errors import ConversationElsewhere, ConversationTooLong, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
@@ -135,6 +135,30 @@ def continue_question(query_id: uuid.UUID, title: str | None, request: Repeatabl
         return _conversation_json(conversations.get_conversation(session, conversation_id)), existing is not None
 
 
+def branch(
+    conversation_id: uuid.UUID, last: uuid.UUID, title: str | None, request: Repeatable | None = None
+) -> tuple[Json, bool]:
+    """Begin a conversation that keeps the current turns of another one up to that of the query `last`, once:
+    (conversation, whether it was there).
+
+    Raises ConversationNotFound, TurnNotFound, TurnUnfinished, WorkspaceDeleting, IdempotencyKeyReused.
+    """
+    branch_id = uuid.uuid4()
+    with transaction() as session:
+        original = conversations.lock_conversation(session, conversation_id)
+        if request is not None and (first := reserve_key(session, request, branch_id)) != branch_id:
+            return _conversation_json(conversations.get_conversation(session, first)), True
+        position = conversations.get_current_position(session, conversation_id, last)
+        if get_query(session, last).finished_at is None:
+            raise TurnUnfinished(
+                f"The turn {last} is still in work; wait for its end, or branch from the turn before it."
+            )
+        require_open_workspace(session, original.workspace_id)
+        conversations.add_conversation(session, branch_id, original.workspace_id, title, conversation_id)
+        conversations.inherit_turns(session, branch_id, conversation_id, position)
+        return _conversation_json(conversations.get_conversation(session, branch_id)), False
+
+
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
     """What was said, as far as it helps to understand the next question: each question as it was understood.
 
@@ -150,15 +174,14 @@ def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
 
 
 def take_place(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
-    """Give a query that retries a turn the place of that turn; does nothing for other queries."""
-    turn = conversations.find_current_turn(session, old_id)
-    if turn is None:
-        return
-    conversations.lock_conversation(session, turn.conversation_id)
-    # It may have been replaced while the lock was awaited.
-    if conversations.set_aside(session, turn.conversation_id, turn.position, turn.position) != [old_id]:
-        return
-    conversations.add_turn(session, turn.conversation_id, new_id, turn.position, old_id)
+    """Give a query that retries a turn the place of that turn, also in branches; does nothing for other queries."""
+    for turn in conversations.list_current_turns(session, old_id):
+        conversations.lock_conversation(session, turn.conversation_id)
+        # It may have been replaced while the lock was awaited.
+        if conversations.set_turn_aside(session, turn.id):
+            conversations.add_turn(
+                session, turn.conversation_id, new_id, turn.position, old_id, is_inherited=turn.is_inherited
+            )
 
 
 def read_conversation(conversation_id: uuid.UUID) -> Json:
@@ -248,6 +271,7 @@ def _conversation_json(listed: ListedConversation) -> Json:
     return {
         "id": str(conversation.id),
         "title": conversation.title or (title_of(listed.first_question) if listed.first_question else None),
+        "branched_from": str(conversation.branched_from) if conversation.branched_from else None,
         "workspace": listed.workspace,
         "turns": listed.turns,
         "created_at": conversation.created_at.isoformat(),
@@ -264,6 +288,7 @@ def _turn_json(stored: StoredTurn) -> Json:
         "position": turn.position,
         "replaces": str(turn.replaces) if turn.replaces else None,
         "set_aside_at": turn.set_aside_at.isoformat() if turn.set_aside_at else None,
+        "inherited": turn.is_inherited,
         "status": query.status,
         "stage": query.stage,
         "question": query.question,

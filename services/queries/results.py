@@ -65,6 +65,7 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         whole = whole._replace(filled=None, conflicts=())
     return {
         **head_json(query, workspace, searched),
+        "request": query.options.get("request", {}),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells) if whole.answer else NO_ANSWER),

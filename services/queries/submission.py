@@ -29,6 +29,7 @@ from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions
 from domain.query.review import ReviewRules, strictest
 from domain.query.workspaces import WorkspaceSettings
 from services.core.request_priority import requester_columns
+from services.queries.request_again import as_request
 from services.webhooks.outbox import address_policy
 
 T = TypeVar("T")
@@ -140,6 +141,7 @@ def store(
     workspace, *others = open_workspaces(session, asked_workspaces(checked))
     configured = [WorkspaceSettings.stored(space.settings) for space in (workspace, *others)]
     asked = replace(with_defaults(checked, configured[0]), review=strictest(space.review for space in configured))
+    options = options_over([workspace.id, *(searched.id for searched in others)], asked, settings)
     add_query(
         session,
         workspace.id,
@@ -147,9 +149,7 @@ def store(
         question=asked.question,
         mode=parse_mode(asked.mode).value,
         provider=settings.provider,
-        options=options_over([workspace.id, *(searched.id for searched in others)], asked, settings).model_dump(
-            mode="json"
-        ),
+        options=options.model_copy(update={"request": as_request(checked)}).model_dump(mode="json"),
         callback_url=asked.callback_url,
         traceparent=tracing.traceparent(),
         is_thread=is_thread,

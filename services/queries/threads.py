@@ -31,6 +31,7 @@ def _thread_json(thread: ListedThread) -> Json:
         "id": str(thread.id),
         "conversation_id": str(thread.id) if thread.is_conversation else None,
         "title": thread.title or (title_of(thread.first_question) if thread.first_question else None),
+        "branched_from": str(thread.branched_from) if thread.branched_from else None,
         "workspace": thread.workspace,
         "turns": thread.turns,
         "state": _state(thread),

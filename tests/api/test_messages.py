@@ -4,7 +4,9 @@ import json
 import re
 from pathlib import Path
 
+from api.adapters.korean import korean
 from tests.api.messages import templates
+from tests.node import ROOT, run_node
 from workers.pipeline import STAGES, WHOLE_CHECKS
 
 TABLE = Path("api/dashboard/messages.ko.json")
@@ -69,14 +71,38 @@ def test_every_message_of_the_source_has_a_korean_text() -> None:  # S5.3, S5.7
 
 
 def test_a_korean_text_is_korean_and_puts_in_what_the_english_one_does() -> None:  # S5.3
-    for english, korean in KOREAN.items():
-        assert set(_PLACE.findall(korean)) <= set(_PLACE.findall(english)), english
-        assert re.search("[가-힣]", korean) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
+    for english, own in KOREAN.items():
+        assert set(_PLACE.findall(own)) <= set(_PLACE.findall(english)), english
+        assert re.search("[가-힣]", own) or not re.search("[A-Za-z]{3,}", _PLACE.sub("", english)), english
 
 
 def test_every_step_has_a_name_on_the_page() -> None:
     texts = json.loads(Path("api/dashboard/texts.en.json").read_text(encoding="utf-8"))
     assert {*STAGES, *WHOLE_CHECKS} - set(texts["parts/steps"]) == set()
+
+
+READ_BY_THE_PAGE = """
+import { readFileSync } from "node:fs";
+import { reader } from "./api/dashboard/js/messages.js";
+const read = reader(JSON.parse(readFileSync("api/dashboard/messages.ko.json")));
+console.log(JSON.stringify(JSON.parse(readFileSync(process.argv[1])).map(read)));
+"""
+
+
+# 41
+def test_files_tell_in_korean_what_the_page_does(tmp_path: Path) -> None:
+    put = ["no such source", "a; b", "“gold”; or not", "x. y", "3"]
+    texts = [_PLACE.sub(lambda _, place=place: put[place % len(put)], text) for place, text in enumerate(KOREAN)]
+    texts += [f"{left}; {right}" for left, right in zip(texts, [*texts[7:], *texts[:7]], strict=True)]
+    texts += [
+        "",
+        "  no such source\n",
+        "What nobody wrote: it fits (x) nothing.",
+        "uncertain: the source does not have “a”",
+    ]
+    (file := tmp_path / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+    shown = json.loads(run_node("--input-type=module", "--eval", READ_BY_THE_PAGE, file, cwd=ROOT))
+    assert list(map(korean().told, texts)) == shown
 
 
 def test_the_table_names_no_text_twice() -> None:

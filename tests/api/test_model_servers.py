@@ -1,12 +1,15 @@
 """Models are found, tried and chosen over the API, and a choice holds at once; only for those who may."""
 
+import time
 from collections.abc import Generator
 from typing import Any
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import text
 
+from clients.llm.trial import keeps_schema
 from config.settings import settings
 from db.models import DEFAULT_TENANT
 from db.queries.access.model_choices import add_trial, forget_keys
@@ -14,6 +17,7 @@ from db.session import acting_for, reading, system_transaction
 from domain.keys import Scope
 from services.core.model_choice import current_settings, settings_of
 from services.operations.api_keys import NewKey, create_key, create_key_for
+from services.operations.model_candidates import Chosen, TrialFailed, candidate, try_compatible
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
@@ -107,6 +111,22 @@ def test_a_server_that_answers_nonsense_is_refused_with_its_table(http: httpx.Cl
     assert (trial["id"], trial["models"]) == (None, None)
     assert "it does not answer from a passage" in trial["problem"]
     assert [row["passed"] for row in trial["trials"]][-1] is False
+
+
+# 41
+def test_a_trial_ends_in_its_time_however_long_the_server_takes() -> None:
+    with GroqSimulator(accounts={"": Account("local")}) as simulator:
+        simulator.fail(Fault(kind=FaultKind.HANG, times=9))
+        chosen = Chosen(
+            "openai_compatible", f"{simulator.base_url}/openai/v1", (STRICT,), None, "standard", SecretStr("")
+        )
+        settings_of_trial = candidate(settings(), chosen, STRICT, STRICT, strict=True)
+        trials = keeps_schema(settings_of_trial, STRICT, until=time.monotonic() + 0.5)
+        assert [(row.found, row.fits) for row in trials.rows] == [
+            ("it did not end in the time that there is to try a model; take a smaller or faster one", True)
+        ]
+        with pytest.raises(TrialFailed, match="take a smaller or faster one"):
+            try_compatible(settings(), chosen, STRICT, lambda _: None, until=time.monotonic())
 
 
 @pytest.mark.slow

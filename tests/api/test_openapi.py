@@ -145,6 +145,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/conversations/{conversation_id}",
         "PATCH /v1/conversations/{conversation_id}",
         "DELETE /v1/conversations/{conversation_id}",
+        "POST /v1/conversations/{conversation_id}/branches",
         "POST /v1/conversations/{conversation_id}/turns",
         "GET /v1/conversations/{conversation_id}/turns",
         "GET /v1/conversations/{conversation_id}/export",

@@ -12,7 +12,7 @@ from docx import Document
 from selectolax.lexbor import LexborHTMLParser
 
 from api.adapters.completions import places_at
-from api.adapters.exports import FORMATS, shared_page
+from api.adapters.exports import FORMATS, exported, shared_page
 from domain.exports.file_name import LONGEST, file_name
 from domain.exports.readable_words import readable_words
 from domain.exports.taken_along import taken_along
@@ -151,6 +151,82 @@ def shown_in(format: str, query: dict[str, Any]) -> str:
     else:
         text = READ[format](FORMATS[format](query["question"], [taken_along(query, LINK)]).content)
     return " ".join(text.split())
+
+
+ANSWER_KO = "전구는 900시간 사용합니다. [1] 갓은 놋쇠입니다. [1] 전선은 깁니다. [2]"
+IN_KOREAN: dict[str, Any] = {
+    **QUERY,
+    "question": "전구의 수명은 얼마인가요?",
+    "restated_question": "램프 전구의 수명은 얼마인가요?",
+    "answer": ANSWER_KO,
+    "citations": [
+        citation(
+            1, "전구는 900시간 사용합니다.", 10, ANSWER_KO, recognised_confidence=0.5, figure="caption", corrected=True
+        ),
+        citation(2, "전선은 깁니다.", 5, ANSWER_KO),
+    ],
+    "edits": [
+        {"kind": "removed", "statement": 0, "number": 3, "reason": "no such source"},
+        {
+            "kind": "rewritten", "statement": 2, "number": 4, "before": "짧다", "after": "길다",
+            "reason": "the statement says “60”, the source says “30”; the source does not have “gold”",
+        },
+    ],
+    "verification": {
+        "calibration": PASSED,
+        "sentences": [
+            sentence(
+                "전선은 깁니다.", "contradicted", ANSWER_KO,
+                reason="no such source; it could not be repaired: the time for repairs ran out",
+            ),
+            sentence("갓은 놋쇠입니다.", "unsupported", ANSWER_KO, reason="A model wrote this by itself."),
+        ],
+    },
+    "degraded": [{"step": "check_coverage", "reason": "the query's deadline passed"}],
+    "standing": {"state": "stale", "reason": "lamps.pdf, which it cites, was deleted."},
+}  # fmt: skip
+
+
+# 41
+@pytest.mark.parametrize("format", ["markdown", "text", "html", "pdf", "docx", "shared"])
+def test_what_is_said_around_a_korean_answer_is_korean(format: str) -> None:
+    shown = in_file(format, IN_KOREAN)
+    parts = [
+        "그런 출처가 없습니다; 고치지 못했습니다: 고칠 시간이 부족했습니다",
+        "그림 캡션; 사용자가 고친 글, 파일과 다름; 인식한 글, 신뢰도 0.50",
+        "출처를 인용했는지",
+        "인용한 문서 lamps.pdf이(가) 삭제되었습니다.",
+        # No table has the words of a model.
+        "A model wrote this by itself.",
+    ]
+    if format != "shared":
+        parts += [
+            "그런 출처가 없습니다)",
+            "문장에는 “60”, 출처에는 “30”(이)라고 되어 있습니다; 출처에 “gold”이(가) 없습니다",
+            "1,200 hours (lamps-new.pdf, 3쪽, 2026), 바뀌기 전: 900 hours (lamps.pdf, 3쪽, 2024)",
+        ]
+    for part in parts:
+        assert part in shown
+    theirs = ("A model wrote this by itself.", "bulb lasts", "Bulbs last", "gold")
+    for words in theirs:
+        shown = shown.replace(words, "")
+    assert not re.search(r"\b(the|source|which|asked|deadline|page|deleted)\b", shown)
+
+
+@pytest.mark.parametrize("format", ["markdown", "shared"])
+def test_a_refusal_and_a_failure_of_a_korean_question_say_why_in_korean(format: str) -> None:
+    refused = {**REFUSAL, "question": "전구?", "restated_question": None}
+    refused["abstain_reason"] = "Only 1 relevant passage found; mode high asks for 3."
+    assert "관련 구절을 1개만 찾았습니다; high 모드에는 3개가 필요합니다." in in_file(format, refused)
+    failed = {**refused, "status": "failed", "error": {"code": "model_unavailable", "message": "no such source"}}
+    assert "그런 출처가 없습니다" in in_file(format, failed)
+
+
+def in_file(format: Any, query: dict[str, Any]) -> str:
+    """As the API sends it."""
+    if format == "shared":
+        return shown_in(format, query)
+    return " ".join(READ[format](exported(query, format, LINK).content).split())
 
 
 # What people who may not read the documents are not shown: words of others than the cited ones.

@@ -10,7 +10,7 @@ from tests.browser.conftest import PageMaker
 from tests.e2e.stack import Stack
 
 LATENCY_MS, BYTES_PER_S = 150, 1_600_000 / 8
-MOST_BYTES, MOST_MS = 150_000, 1_000
+MOST_BYTES, MOST_MS = {"en-GB": 65_000, "ko-KR": 105_000}, 1_000
 # Other work on the machine is no fault of the page: it is looked at again, a few times.
 TRIES = 5
 
@@ -24,7 +24,7 @@ def test_it_is_painted_within_a_second_and_weighs_little(make_page: PageMaker, o
             painted, ready, weight = _looked_at(make_page(offline, locale=locale))
     told = f"first paint {painted:.0f} ms, the box to ask in {ready:.0f} ms, {weight / 1000:.0f} kB in all"
     sys.stderr.write(f"\n{locale}: {told}\n")
-    assert weight <= MOST_BYTES, told
+    assert weight <= MOST_BYTES[locale], told
     assert painted <= MOST_MS, told
 
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import AccessibilityCheck, PageMaker, Screenshot
 from tests.e2e.stack import Stack
+from tests.simulators.groq.provider import Account
+from tests.simulators.groq.server import GroqSimulator
 
 POLICY = """# Travel policy
 
@@ -20,12 +23,15 @@ The mileage allowance for private cars is EUR 0.42 per kilometre.
 
 Flights are booked 7 days before departure through the travel desk.
 """
-# What happens in the picker of files is the operating system's; going to another page keeps the count.
+# Keys click buttons too, with the detail 0. What happens in the picker of files is the operating system's; going to
+# another page keeps the count.
 COUNT = (
     "window.clicks = Number(sessionStorage.clicks || 0);"
-    "addEventListener('click', (event) => { sessionStorage.clicks = window.clicks += event.isTrusted; }, true);"
+    "addEventListener('click', ({ isTrusted, detail }) => {"
+    "  sessionStorage.clicks = window.clicks += isTrusted && detail > 0; }, true);"
 )
 MOST_CLICKS = {"first answer": 1, "follow-up": 0, "proof": 2, "correction": 2}
+MOST_CLICKS_TO_A_MODEL = 3
 
 
 def test_the_example_comes_by_a_button_with_questions_that_it_answers(
@@ -125,3 +131,36 @@ def test_the_first_tasks_take_few_clicks(
     done("correction")
     sys.stderr.write(f"\nclicks: {told}\n")
     assert told == MOST_CLICKS
+
+
+@pytest.fixture
+def local_model(offline: Stack) -> Generator[str]:
+    """The address of a server of models that wants no key, as Ollama does."""
+    with GroqSimulator(accounts={"": Account("local")}) as simulator:
+        yield f"{simulator.base_url}/openai/v1"
+        offline.http.delete("/v1/model-servers/current").raise_for_status()
+
+
+def test_a_model_is_set_up_in_three_clicks(
+    page: Page, offline: Stack, local_model: str, screenshot: Screenshot
+) -> None:  # 41
+    page.add_init_script(COUNT)
+    offline.add_text("travel.md", POLICY, workspace="to-a-model")
+    copied = offline.ask("What is the mileage allowance for private cars?", workspace="to-a-model")
+    page.goto(f"/#/thread/{copied['id']}")
+    page.get_by_role("note").get_by_role("link", name="Choose a language model").click()
+    page.get_by_label("Address").fill(local_model)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Try it").click()
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("main")).to_contain_text("Chosen on this page")
+    clicks = page.evaluate("window.clicks")
+    sys.stderr.write(f"\nclicks to a model: {clicks}\n")
+    screenshot(page, "task-model")
+    # It answers at once.
+    page.get_by_role("link", name="Ask a question").click()
+    page.get_by_role("combobox", name="Workspace").select_option("to-a-model")
+    page.get_by_label("Your question").fill("How are flights booked?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn .answer")).to_be_visible()
+    assert clicks == MOST_CLICKS_TO_A_MODEL

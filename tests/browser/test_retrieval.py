@@ -13,6 +13,13 @@ RULES = "\n\n".join(
     f"Whoever asks for {name.lower()} sends the form that belongs to the order."
     for name, days in (("Returns", 30), ("Refunds", 14), ("Repairs", 60), ("Vouchers", 90))
 )
+# Marked words of a text as the page shows them, in brackets.
+SHOWN = """async ([text, words]) => {
+  const base = document.querySelector('script[type=module]').src;
+  const { readableMarked } = await import(new URL("parts/evidence.js", base));
+  const spans = words.map((word) => ({ start: text.indexOf(word), end: text.indexOf(word) + word.length }));
+  return readableMarked(text, spans, "a.md").map((part) => (part.nodeType ? `[${part.textContent}]` : part)).join("");
+}"""
 QUESTION = "How many days do refunds of products take?"
 
 
@@ -44,6 +51,12 @@ def test_a_question_shows_what_each_part_found_and_leads_to_the_place(
     expect(first).to_contain_text("Refunds of products take 14 days")
     expect(first.get_by_text("place 1", exact=True)).to_have_count(4)
     expect(first.locator("mark").filter(has_text="Refunds").first).to_be_visible()
+    # The text of the document has "# Refunds".
+    expect(first.locator("blockquote")).to_have_text(re.compile("^Refunds"))
+    shown = page.evaluate(
+        SHOWN, ["## Meals\n\n| City | EUR |\n|---|---|\n| **Seoul** | 190 |", ["Meals", "Seoul", "190"]]
+    )
+    assert shown == "[Meals]\n\nCity | EUR\n[Seoul] | [190]"
     expect(first).to_contain_text("used")
     expect(rows.nth(4)).to_contain_text("after the best 3")
     expect(page.get_by_role("status").filter(has_text="An answer would be written from 3 passages.")).to_be_visible()

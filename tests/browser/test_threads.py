@@ -97,9 +97,43 @@ def test_a_question_of_the_api_is_a_thread_that_goes_on(page: Page, offline: Sta
     expect(page).to_have_url(re.compile("#/ask$"))
 
 
+# 41
+def test_a_thread_is_branched_from_a_turn_and_stays_whole(page: Page, offline: Stack, workspace: str) -> None:
+    begun(page, workspace)
+    follow_up(page, SECOND)
+    expect(turn(page, 1).locator(".answer")).to_contain_text("40 bar")
+    original = page.url.rpartition("/")[2]
+    turn(page).get_by_role("button", name="Branch from here").click()
+    expect(page.locator(".turn")).to_have_count(1)
+    expect(page.get_by_label("Ask a follow-up question")).to_be_focused()
+    page.keyboard.type("What about pump 10?")
+    page.keyboard.press("Enter")
+    expect(turn(page, 1).locator(".answer")).to_contain_text("30 bar")
+    expect(turn(page, 1)).to_contain_text("How much pressure does pump 10 run at?")
+    # What was asked last names it in the list.
+    expect(page.locator(".threads a").first).to_contain_text("pump 10")
+    page.get_by_role("link", name="Branched from another thread").click()
+    expect(page).to_have_url(re.compile(f"#/thread/{original}$"))
+    expect(turn(page, 1).locator(".answer")).to_contain_text("40 bar")
+    # A question in other words, in a thread of its own.
+    turn(page, 1).get_by_role("button", name="Edit").click()
+    page.get_by_label("The question in other words").fill("And when is it inspected?")
+    page.get_by_role("button", name="Ask in a new thread").click()
+    expect(turn(page, 1).locator(".answer")).to_contain_text("6 months")
+    turn(page).get_by_role("button", name="Edit").click()
+    page.get_by_label("The question in other words").fill("How often is pump 20 inspected?")
+    page.get_by_role("button", name="Ask in a new thread").click()
+    expect(turn(page).locator(".answer")).to_contain_text("22 months")
+    expect(page.locator(".turn")).to_have_count(1)
+    turns = offline.http.get(f"/v1/conversations/{original}/turns").json()["turns"]
+    assert [told["question"] for told in turns] == [FIRST, SECOND]
+
+
 def test_a_question_is_asked_again_with_other_choices_and_nothing_is_lost(
-    page: Page, offline: Stack, single: dict[str, Any]
+    page: Page, offline: Stack, workspace: str
 ) -> None:
+    wishes = {"retrieval": {"filter": {"filenames": ["pumps.md"]}}, "refusal_language": "question"}
+    single = offline.ask(FIRST, workspace=workspace, **wishes)
     page.goto(f"/#/thread/{single['id']}")
     turn(page).get_by_role("button", name="Ask again with").click()
     choice = page.get_by_role("group", name="Ask again with")
@@ -109,7 +143,24 @@ def test_a_question_is_asked_again_with_other_choices_and_nothing_is_lost(
     expect(turn(page, 1).locator(".answer")).to_contain_text("24 bar")
     conversation = page.url.rpartition("/")[2]
     turns = offline.http.get(f"/v1/conversations/{conversation}/turns").json()["turns"]
-    assert [offline.http.get(told["links"]["self"]).json()["mode"] for told in turns] == ["balanced", "low"]
+    told = [offline.http.get(turn["links"]["self"]).json() for turn in turns]
+    assert [query["mode"] for query in told] == ["balanced", "low"]
+    for query in told:
+        assert wishes.items() <= query["request"].items()
+
+
+def test_a_question_of_several_workspaces_is_asked_again_of_all_of_them(
+    page: Page, offline: Stack, workspace: str
+) -> None:
+    offline.add_text("hoses.md", "A hose holds 9 bar.", workspace="threads-too")
+    single = offline.ask(FIRST, workspaces=[workspace, "threads-too"])
+    page.goto(f"/#/thread/{single['id']}")
+    turn(page).get_by_role("button", name="Ask again with").click()
+    page.get_by_role("group", name="Ask again with").get_by_role("button", name="Ask").click()
+    expect(page).not_to_have_url(re.compile(single["id"]))
+    expect(turn(page).locator(".answer")).to_contain_text("24 bar")
+    again = offline.http.get(f"/v1/queries/{page.url.rpartition('/')[2]}").json()
+    assert again["workspaces"] == [workspace, "threads-too"]
 
 
 def test_every_turn_can_be_shared_copied_saved_and_judged(page: Page, offline: Stack, workspace: str) -> None:

@@ -45,6 +45,15 @@ def test_a_conversation_begins_with_a_question_or_out_of_one_that_was_asked_alon
     assert found["conversation_id"] == continued["id"]
 
 
+# 41
+def test_a_conversation_is_branched(half: Half, api_url: str) -> None:
+    turn = half(api_url, lambda client: client.conversations.begin("Pump 4?", workspace="w"))
+    half(api_url, lambda client: client.cancel(turn["id"]))
+    original = turn["conversation_id"]
+    branch = half(api_url, lambda client: client.conversations.branch(original, turn["id"], "Other pumps"))
+    assert (branch["title"], branch["turns"], branch["branched_from"]) == ("Other pumps", 1, original)
+
+
 def test_conversations_are_listed_named_and_deleted(half: Half, api_url: str) -> None:
     ids = [
         half(api_url, lambda client, title=title: client.conversations.create("w", title, idempotency_key=title))["id"]

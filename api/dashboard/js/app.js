@@ -1,8 +1,9 @@
 /** The frame: the side bar with its four doors and the threads, language, theme. Pages are modules in pages/. */
 import { h, show } from "./dom.js";
+import { messages } from "./http.js";
 import { LANGUAGES, allTexts, chooseLanguage, language, words } from "./i18n.js";
 import { icon } from "./icons.js";
-import { ready } from "./messages.js";
+import { threadList } from "./parts/threads.js";
 import { hasPeople } from "./people.js";
 import { draw, go, here, redirect, route } from "./router.js";
 
@@ -161,8 +162,7 @@ function fold() {
 }
 
 /** The list comes after the page: nobody waits for it. */
-async function drawThreads() {
-  const [{ threadList }] = await Promise.all([import("./parts/threads.js"), allTexts()]);
+function drawThreads() {
   listed.abort();
   listed = new AbortController();
   show(byId("threads"), threadList({ signal: listed.signal }));
@@ -200,7 +200,7 @@ function choice(label, options, chosen, change) {
 
 function refresh() {
   frame();
-  ready();
+  messages(); // asked for with the page, not with its first reason
   return draw();
 }
 

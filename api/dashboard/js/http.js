@@ -1,6 +1,15 @@
 /** Requests to the API this page comes from. */
+import { language } from "./i18n.js";
 import { storedKey } from "./key.js";
-import { inLanguage } from "./messages.js";
+
+/** What reads the API's English in the language of the page; null where that is English. */
+export const messages = () => (language() === "ko" ? import("./messages.js") : null);
+
+/** `json` of the API with its texts in the language of the page. */
+export async function inLanguage(json) {
+  const reader = await messages();
+  return reader ? reader.inLanguage(json) : json;
+}
 
 /**
  * An error that the API explained (RFC 9457): `status`, `code`, `message` (what to do), `fields`, `retryAfter` in

@@ -4,8 +4,6 @@
  * of the source, such as "the source does not have {1}", with its Korean; tests/api/test_messages.py says of every
  * template that it has one.
  */
-import { language } from "./i18n.js";
-
 // Members of the API's JSON that hold such texts. What a model or a person wrote in one of them is in no table, and
 // stays.
 const TOLD = new Set([
@@ -29,17 +27,14 @@ const TOLD = new Set([
   "reading_notes",
 ]);
 const QUOTED = /(“[^”]*”)/;
-let table = null;
+// It is asked for with this module, not with the first reason.
+let table = load();
 
-/** `json` of the API with its texts in the language of the page. Other members are as they were. */
+/** `json` of the API with its texts in Korean. Other members are as they were. */
 export async function inLanguage(json) {
-  if (language() !== "ko") return json;
   table ??= load();
   return walked(json, await table);
 }
-
-/** To be asked for with the page, not with its first reason. */
-export const ready = () => language() === "ko" && (table ??= load());
 
 async function load() {
   try {

@@ -2,8 +2,7 @@
  * Server-sent events through fetch: EventSource cannot send a key. Goes on behind the last event after a lost
  * connection.
  */
-import { send } from "./http.js";
-import { inLanguage } from "./messages.js";
+import { inLanguage, send } from "./http.js";
 import { words } from "./i18n.js";
 import { standing } from "./parts/notices.js";
 import { pause } from "./pause.js";

@@ -365,6 +365,11 @@ class ReviewRead(BaseModel):
 class QueryRead(QueryHead):
     """A question with everything known of it so far."""
 
+    request: dict[str, JsonValue] = Field(
+        description="The options that it asked for, as `POST /v1/queries` takes them, without `callback_url`; sent "
+        "with a question they ask for the same again.",
+        examples=[{"mode": "high", "retrieval": {"filter": {"metadata": {"year": 2025}}}}],
+    )
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )

@@ -33,6 +33,17 @@ class ConversationCreate(Input):
         return self
 
 
+class BranchCreate(Input):
+    """Where a conversation branches."""
+
+    turn: UUID = Field(
+        strict=False,
+        description="The last turn that the new conversation keeps; it has ended.",
+        examples=["0190d5a2-7c1e-7c3a-9d2f-6f1f7b0e4a11"],
+    )
+    title: Title | None = Field(default=None, description=_TITLE, examples=["Pump pressures"])
+
+
 class ConversationChange(Input):
     """The new title."""
 
@@ -51,8 +62,12 @@ class ConversationRead(BaseModel):
 
     id: UUID
     title: str | None = Field(
-        description="As given, or the beginning of the first question; null before there is one.",
+        description="As given, or the beginning of the first question, of a branch its own one; null before there is "
+        "one.",
         examples=["How much pressure does pump 4 run at?"],
+    )
+    branched_from: UUID | None = Field(
+        description="The conversation whose turns it began with; null for none, and for one that was deleted."
     )
     workspace: str = Field(examples=["default"])
     turns: int = Field(description="How many it has, without those that were set aside.", examples=[3])
@@ -102,6 +117,7 @@ class TurnRead(BaseModel):
     position: int = Field(description="In the conversation, from 1.")
     replaces: UUID | None = Field(description="The turn whose place it took, or that it asks again.")
     set_aside_at: datetime | None = Field(description="When it was set aside; null for a part of the conversation.")
+    inherited: bool = Field(description="Whether it was asked in the conversation from which this one branched.")
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
     stage: str = Field(description="What is being done.", examples=["verifying"])
     question: str = Field(examples=["What about pump 20?"])

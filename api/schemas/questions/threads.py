@@ -20,6 +20,9 @@ class ThreadRead(BaseModel):
         description="The conversation's, or the beginning of the question; null before there is one.",
         examples=["How much pressure does pump 4 run at?"],
     )
+    branched_from: UUID | None = Field(
+        description="The conversation whose turns it began with; null for none, and for one that was deleted."
+    )
     workspace: str = Field(examples=["default"])
     turns: int = Field(description="How many questions it has, without those that were set aside.", examples=[3])
     state: ThreadState = Field(

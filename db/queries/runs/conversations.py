@@ -1,11 +1,28 @@
 """Conversations and their turns. A transaction that adds or sets aside turns locks the conversation first."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, Uuid, and_, bindparam, delete, func, insert, or_, select, text, true, tuple_, update
+from sqlalchemy import (
+    Row,
+    Select,
+    Uuid,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+    true,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from db.models import (
@@ -28,7 +45,8 @@ _IS_CURRENT = ConversationTurn.set_aside_at.is_(None)
 
 
 class ListedConversation(NamedTuple):
-    """A conversation, its workspace's name, its first question, and the number of its current turns."""
+    """A conversation, its workspace's name, its first question (of a branch its own one, if it has one), and the number
+    of its current turns."""
 
     conversation: Conversation
     workspace: str
@@ -55,9 +73,25 @@ class StoredTurn:
     references: list[str]
 
 
-def add_conversation(session: Session, conversation_id: uuid.UUID, workspace_id: int, title: str | None) -> None:
-    session.add(Conversation(id=conversation_id, workspace_id=workspace_id, title=title))
+def add_conversation(
+    session: Session,
+    conversation_id: uuid.UUID,
+    workspace_id: int,
+    title: str | None,
+    branched_from: uuid.UUID | None = None,
+) -> None:
+    session.add(Conversation(id=conversation_id, workspace_id=workspace_id, title=title, branched_from=branched_from))
     session.flush()
+
+
+def inherit_turns(session: Session, branch_id: uuid.UUID, original_id: uuid.UUID, until: int) -> None:
+    """Give a new conversation the current turns of another one up to position `until`; their queries stay its."""
+    kept = select(
+        literal(branch_id), ConversationTurn.query_id, ConversationTurn.position, ConversationTurn.replaces, true()
+    ).where(ConversationTurn.conversation_id == original_id, _IS_CURRENT, ConversationTurn.position <= until)
+    columns = ["conversation_id", "query_id", "position", "replaces", "is_inherited"]
+    session.execute(insert(ConversationTurn).from_select(columns, kept))
+    session.execute(_KEEP_TEXT, {"id": branch_id})
 
 
 def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversation:
@@ -142,26 +176,27 @@ def get_current_position(session: Session, conversation_id: uuid.UUID, query_id:
     return position
 
 
-def find_current_turn(session: Session, query_id: uuid.UUID) -> ConversationTurn | None:
-    return session.scalar(select(ConversationTurn).where(ConversationTurn.query_id == query_id, _IS_CURRENT))
+def list_current_turns(session: Session, query_id: uuid.UUID) -> Sequence[ConversationTurn]:
+    """Its place in each conversation that it is a part of: in that where it was asked, and in the branches of that."""
+    places = select(ConversationTurn).where(ConversationTurn.query_id == query_id, _IS_CURRENT)
+    return session.scalars(places.order_by(ConversationTurn.conversation_id)).all()
 
 
-def set_aside(session: Session, conversation_id: uuid.UUID, since: int, until: int | None = None) -> list[uuid.UUID]:
-    """Set the current turns from position `since` to `until` (all, if None) aside; return their queries."""
-    last = [] if until is None else [ConversationTurn.position <= until]
-    return list(
-        session.scalars(
-            update(ConversationTurn)
-            .where(
-                ConversationTurn.conversation_id == conversation_id,
-                _IS_CURRENT,
-                ConversationTurn.position >= since,
-                *last,
-            )
-            .values(set_aside_at=func.now())
-            .returning(ConversationTurn.query_id)
-        )
+def set_aside(session: Session, conversation_id: uuid.UUID, since: int) -> list[uuid.UUID]:
+    """Set the current turns from position `since` aside; return the queries of those that were asked here."""
+    turns = session.execute(
+        update(ConversationTurn)
+        .where(ConversationTurn.conversation_id == conversation_id, _IS_CURRENT, ConversationTurn.position >= since)
+        .values(set_aside_at=func.now())
+        .returning(ConversationTurn.query_id, ConversationTurn.is_inherited)
     )
+    return [query_id for query_id, is_inherited in turns if not is_inherited]
+
+
+def set_turn_aside(session: Session, turn_id: int) -> bool:
+    """Whether it was a current turn until now."""
+    turn = update(ConversationTurn).where(ConversationTurn.id == turn_id, _IS_CURRENT).values(set_aside_at=func.now())
+    return session.scalar(turn.returning(ConversationTurn.id)) is not None
 
 
 def add_turn(
@@ -172,11 +207,16 @@ def add_turn(
     replaces: uuid.UUID | None = None,
     *,
     asked_at: datetime | None = None,
+    is_inherited: bool = False,
 ) -> None:
     """Add a question as a turn; `asked_at` is when it was asked, None means now."""
     session.execute(
         insert(ConversationTurn).values(
-            conversation_id=conversation_id, query_id=query_id, position=position, replaces=replaces
+            conversation_id=conversation_id,
+            query_id=query_id,
+            position=position,
+            replaces=replaces,
+            is_inherited=is_inherited,
         )
     )
     session.execute(
@@ -195,15 +235,22 @@ def get_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID:
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
-    return session.scalar(select(ConversationTurn.conversation_id).where(ConversationTurn.query_id == query_id))
+    """The conversation that it was asked in, or if that was deleted, the first branch that keeps it."""
+    places = select(ConversationTurn.conversation_id).where(ConversationTurn.query_id == query_id)
+    return session.scalar(places.order_by(ConversationTurn.is_inherited, ConversationTurn.id).limit(1))
 
 
 def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.UUID]:
+    """The unfinished queries that were asked here."""
     return list(
         session.scalars(
             select(Query.id)
             .join(ConversationTurn, ConversationTurn.query_id == Query.id)
-            .where(ConversationTurn.conversation_id == conversation_id, Query.finished_at.is_(None))
+            .where(
+                ConversationTurn.conversation_id == conversation_id,
+                ~ConversationTurn.is_inherited,
+                Query.finished_at.is_(None),
+            )
         )
     )
 
@@ -227,7 +274,8 @@ _KEEP_TEXT = text("""
 
 
 def _listed() -> Select[Conversation, str, str, int]:
-    first = _current().with_only_columns(Query.question).order_by(ConversationTurn.position).limit(1)
+    first = _current().with_only_columns(Query.question).limit(1)
+    first = first.order_by(ConversationTurn.is_inherited, ConversationTurn.position)
     count = _current().with_only_columns(func.count())
     return select(Conversation, Workspace.name, first.scalar_subquery(), count.scalar_subquery()).join(
         Workspace, Workspace.id == Conversation.workspace_id

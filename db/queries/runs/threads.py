@@ -13,8 +13,9 @@ from domain.errors import ThreadNotFound
 
 
 class ListedThread(NamedTuple):
-    """`id` is that of the conversation or of the question. `first_question`, `status` and `abstained` (of the last turn
-    that is not set aside) are None for a conversation without turns."""
+    """`id` is that of the conversation or of the question. `first_question` of a branch is its own first one, if it has
+    one. It, `status` and `abstained` (of the last turn that is not set aside) are None for a conversation without
+    turns."""
 
     id: uuid.UUID
     is_conversation: bool
@@ -25,6 +26,7 @@ class ListedThread(NamedTuple):
     first_question: str | None
     status: str | None
     abstained: bool | None
+    branched_from: uuid.UUID | None
 
 
 def list_threads(session: Session, *, search: str | None, after: Place | None, limit: int) -> Sequence[ListedThread]:
@@ -46,11 +48,11 @@ _LATEST = "infinity"
 _SHOWN = """
     SELECT listed.id, listed.is_conversation, listed.title, workspaces.name,
         CASE WHEN listed.is_conversation THEN asked.turns ELSE 1 END, listed.asked_at, first.question, last.status,
-        answer.abstained
+        answer.abstained, listed.branched_from
     FROM listed
     JOIN workspaces ON workspaces.id = listed.workspace_id
     CROSS JOIN LATERAL (
-        SELECT count(*) AS turns, (array_agg(query_id ORDER BY position))[1] AS first,
+        SELECT count(*) AS turns, (array_agg(query_id ORDER BY is_inherited, position))[1] AS first,
             (array_agg(query_id ORDER BY position DESC))[1] AS last
         FROM conversation_turns WHERE conversation_id = listed.id AND set_aside_at IS NULL
     ) AS asked
@@ -65,7 +67,8 @@ _SHOWN = """
 _NEWEST = text(
     f"""
     WITH listed AS (
-        (SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation FROM conversations
+        (SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation, branched_from
+         FROM conversations
          WHERE tenant_id = current_setting('citewell.tenant')::bigint
             AND (last_asked_at, id) < (CAST(:at AS timestamptz), :id)
             AND (CAST(:search AS text) IS NULL OR strpos(lower(title), lower(:search)) > 0 OR EXISTS (
@@ -73,7 +76,7 @@ _NEWEST = text(
                 WHERE conversation_id = conversations.id AND strpos(asked, lower(:search)) > 0))
          ORDER BY last_asked_at DESC, id DESC LIMIT :limit)
         UNION ALL
-        (SELECT id, NULL, workspace_id, created_at, false FROM queries
+        (SELECT id, NULL, workspace_id, created_at, false, NULL FROM queries
          WHERE tenant_id = current_setting('citewell.tenant')::bigint AND is_thread AND kind = 'answer'
             AND (created_at, id) < (CAST(:at AS timestamptz), :id)
             AND (CAST(:search AS text) IS NULL OR strpos(lower(question), lower(:search)) > 0)
@@ -86,10 +89,12 @@ _NEWEST = text(
 _OF = text(
     f"""
     WITH listed AS (
-        SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation FROM conversations
-        WHERE id = coalesce((SELECT conversation_id FROM conversation_turns WHERE query_id = :id), :id)
+        SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation, branched_from
+        FROM conversations
+        WHERE id = coalesce((
+            SELECT conversation_id FROM conversation_turns WHERE query_id = :id ORDER BY is_inherited, id LIMIT 1), :id)
         UNION ALL
-        SELECT id, NULL, workspace_id, created_at, false FROM queries
+        SELECT id, NULL, workspace_id, created_at, false, NULL FROM queries
         WHERE id = :id AND kind = 'answer' AND NOT EXISTS (SELECT FROM conversation_turns WHERE query_id = :id)
     )
     {_SHOWN}

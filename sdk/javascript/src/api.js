@@ -51,6 +51,7 @@ export const operations = {
   delete_conversation: { method: "DELETE", path: "/v1/conversations/{conversation_id}", reads: "nothing" },
   create_conversation_turn: { method: "POST", path: "/v1/conversations/{conversation_id}/turns", keyed: true },
   list_conversation_turns: { method: "GET", path: "/v1/conversations/{conversation_id}/turns" },
+  create_conversation_branch: { method: "POST", path: "/v1/conversations/{conversation_id}/branches", keyed: true },
   export_conversation: { method: "GET", path: "/v1/conversations/{conversation_id}/export", reads: "blob" },
   list_threads: { method: "GET", path: "/v1/threads" },
   get_thread: { method: "GET", path: "/v1/threads/{thread_id}" },

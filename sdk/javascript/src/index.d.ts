@@ -125,6 +125,8 @@ export interface Conversations {
   create(options?: api.ConversationCreate & Keyed): Promise<api.Conversation>;
   /** Begins a conversation with its first question. */
   begin(question: string, options?: Omit<QuestionFields, "workspaces"> & Keyed): Promise<api.TurnAccepted>;
+  /** Begins one that keeps the turns up to `turn`. */
+  branch(id: string, turn: string, options?: { title?: string } & Keyed): Promise<api.Conversation>;
   list(options?: Filters<"list_conversations"> & Listed): AsyncGenerator<api.Conversation>;
   /** Conversations, and questions that belong to none. */
   threads(options?: Filters<"list_threads"> & Listed): AsyncGenerator<api.Thread>;

@@ -14,6 +14,12 @@ export const conversations = (connection, untilFinal) => {
       connection.call("create_conversation", {}, { body: fields, signal, idempotencyKey }),
     begin: (question, { signal, idempotencyKey, ...fields } = {}) =>
       connection.call("create_conversation_by_turn", {}, { body: { question, ...fields }, signal, idempotencyKey }),
+    branch: (conversation_id, turn, { signal, idempotencyKey, ...fields } = {}) =>
+      connection.call(
+        "create_conversation_branch",
+        { conversation_id },
+        { body: { turn, ...fields }, signal, idempotencyKey },
+      ),
     list: (options) => paged(connection, "list_conversations", "conversations", options),
     threads: (options) => paged(connection, "list_threads", "threads", options),
     get: (conversation_id, options) => connection.call("get_conversation", { conversation_id }, options),

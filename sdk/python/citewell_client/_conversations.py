@@ -36,6 +36,13 @@ class Conversations:
         """Begin a conversation with its first question; `options` as for `client.submit`, for one workspace."""
         return self._transport.send(requests.begin(question, idempotency_key, options))
 
+    def branch(
+        self, conversation_id: str, turn: str, title: str | None = None, *, idempotency_key: str | None = None
+    ) -> Conversation:
+        """Begin a conversation that keeps the turns of this one up to `turn`; this one stays as it is."""
+        fields = without_none(turn=turn, title=title)
+        return self._transport.send(requests.branch(conversation_id, fields, idempotency_key))
+
     def list(
         self, workspace: str | None = None, *, search: str | None = None, limit: int | None = None
     ) -> Iterator[Conversation]:
@@ -109,6 +116,13 @@ class AsyncConversations:
     async def begin(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> TurnAccepted:
         """Begin a conversation with its first question; `options` as for `client.submit`, for one workspace."""
         return await self._transport.send(requests.begin(question, idempotency_key, options))
+
+    async def branch(
+        self, conversation_id: str, turn: str, title: str | None = None, *, idempotency_key: str | None = None
+    ) -> Conversation:
+        """Begin a conversation that keeps the turns of this one up to `turn`; this one stays as it is."""
+        fields = without_none(turn=turn, title=title)
+        return await self._transport.send(requests.branch(conversation_id, fields, idempotency_key))
 
     async def list(
         self, workspace: str | None = None, *, search: str | None = None, limit: int | None = None

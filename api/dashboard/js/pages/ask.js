@@ -8,7 +8,6 @@ import { isOffline, offlineBanner } from "../parts/offline.js";
 import { questionForm } from "../parts/question.js";
 import { suggestions } from "../parts/suggestions.js";
 import { refreshThreads } from "../parts/threads.js";
-import { upload } from "../parts/upload.js";
 import { workspacesByUse } from "../parts/workspaces.js";
 import { go } from "../router.js";
 import { ended, hearUploads, uploads } from "../uploads.js";
@@ -37,13 +36,26 @@ export async function page(view, { search, signal }) {
     },
     change: () => look(),
   });
+  const uploading = {
+    place: () => ({ workspace: form.workspace() }),
+    onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
+    onproblem: (error) => show(said, trouble(error)),
+    signal,
+  };
+  const drop = h("div");
+  // It comes when it is first opened: most questions are asked of documents that are there.
+  adding.addEventListener("toggle", async () => {
+    if (!adding.open || drop.hasChildNodes()) return;
+    try {
+      const { upload } = await import("../parts/upload.js");
+      if (!drop.hasChildNodes()) show(drop, upload(uploading));
+    } catch (error) {
+      adding.open = false;
+      show(said, trouble(error));
+    }
+  });
   adding.append(
-    upload({
-      place: () => ({ workspace: form.workspace() }),
-      onready: () => adding.querySelector(".empty-hint").toggleAttribute("hidden", true),
-      onproblem: (error) => show(said, trouble(error)),
-      signal,
-    }),
+    drop,
     spaces.some(({ name }) => name === EXAMPLE)
       ? ""
       : exampleButton(() => go(withQuery("/ask", { workspace: EXAMPLE }))),

@@ -5,11 +5,10 @@
 import { h, show } from "../dom.js";
 import { ask } from "../http.js";
 import { number, words } from "../i18n.js";
-import { placeOf } from "../parts/evidence.js";
+import { placeOf, readableMarked } from "../parts/evidence.js";
 import { trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 import { workspaceInput, workspaceNames } from "../parts/workspaces.js";
-import { points } from "../points.js";
 
 const t = words("pages/retrieval");
 
@@ -123,9 +122,10 @@ async function tell(result, asked, signal) {
 function summary({ status, reason, issues, passages, settings, usage }) {
   const shown = passages.filter((passage) => passage.shown).length;
   const outcome = status === "selected" ? t("written", { n: shown }) : status && t("refused");
+  const isAlone = settings.reranked_by === "offline";
   const facts = [
-    settings.reranked_by && t("scored", { by: settings.reranked_by }),
-    usage.llm_calls > 0 && t("cost", { n: usage.llm_calls }),
+    settings.reranked_by && t(isAlone ? "rules" : "scored", { by: settings.reranked_by }),
+    !isAlone && usage.llm_calls > 0 && t("cost", { n: usage.llm_calls }),
   ];
   return h(
     "div",
@@ -185,7 +185,11 @@ function passageOf(passage, several) {
   const place = `#/document/${passage.document_id}`;
   return [
     h("a", { href: `${place}?start=${passage.source_start}&end=${passage.source_end}` }, placeOf(passage)),
-    h("blockquote", { class: "passage", dir: "auto" }, marked(passage.text, passage.matches)),
+    h(
+      "blockquote",
+      { class: "passage", dir: "auto" },
+      readableMarked(passage.text, passage.matches, passage.document_name),
+    ),
     h(
       "div",
       { class: "row small" },
@@ -200,18 +204,6 @@ function passageOf(passage, several) {
         ),
     ),
   ];
-}
-
-/** `text` with its words that the search by words found; their offsets are code points. */
-function marked(text, matches) {
-  const measured = points(text);
-  const parts = [];
-  let from = 0;
-  for (const { start, end } of matches) {
-    parts.push(measured.slice(from, start), h("mark", {}, measured.slice(start, end)));
-    from = end;
-  }
-  return [...parts, measured.slice(from)];
 }
 
 function scoreOf(place, best) {

@@ -31,6 +31,7 @@ export async function page(view, { params, signal }) {
     signal,
     send,
     replayed,
+    branched: asked.note ? null : branched,
     drawn: (query) => query.provider === "offline" && !banner.hasChildNodes() && show(banner, offlineBanner()),
   };
 
@@ -45,8 +46,10 @@ export async function page(view, { params, signal }) {
   }
 
   /** Ask the next question; with `replaces` another one in the place of a turn. */
-  async function send(body) {
+  async function send({ workspaces, ...body }) {
     try {
+      // A thread is about one workspace: what was asked of several is asked again alone.
+      if (workspaces.length > 1) return void (await alone({ ...body, workspaces }));
       if (!body.replaces) await settled(pending);
       await begun();
       const path = `/v1/conversations/${thread.conversation_id}/turns`;
@@ -59,6 +62,34 @@ export async function page(view, { params, signal }) {
       if (!signal.aborted) notice(told(error));
       throw error;
     }
+  }
+
+  async function alone(json) {
+    const { id: query } = await ask("/v1/queries", { method: "POST", json });
+    refreshThreads();
+    go(`/thread/${query}`);
+  }
+
+  /**
+   * A new thread with the turns of this one up to `last`, all of them as they are, or before it where `body` is asked
+   * in its place.
+   */
+  async function branched(last, body = null) {
+    try {
+      await begun();
+      const { id: branch } = await branchFor(body ? earlier(last) : last);
+      if (body) await ask(`/v1/conversations/${branch}/turns`, { method: "POST", json: body });
+      refreshThreads();
+      go(`/thread/${branch}`);
+    } catch (error) {
+      if (!signal.aborted) notice(told(error));
+      throw error;
+    }
+  }
+
+  function branchFor(turn) {
+    if (turn) return ask(`/v1/conversations/${thread.conversation_id}/branches`, { method: "POST", json: { turn } });
+    return ask("/v1/conversations", { method: "POST", json: { workspace: thread.workspace } });
   }
 
   /** A question that was asked alone becomes the first turn of a conversation when it needs to be one. */
@@ -96,6 +127,7 @@ export async function page(view, { params, signal }) {
       head,
       h("h1", { class: isOwn ? "" : "sr-only", dir: "auto" }, title),
       h("bdi", { class: "small muted" }, thread.workspace),
+      thread.branched_from && h("a", { class: "small", href: `#/thread/${thread.branched_from}` }, t("original")),
       h("button", { type: "button", class: "plain small", onclick: () => renamed(title) }, t("rename")),
       h("button", { type: "button", class: "plain small", onclick: removed }, t("remove")),
     );
@@ -134,7 +166,7 @@ export async function page(view, { params, signal }) {
     spaces,
     place: thread.workspace,
     label: t(asked.turns.length ? "next" : "first"),
-    submit: () => send(form.body()),
+    submit: () => send({ ...form.body(), workspaces: [] }),
   });
   drawHead();
   view.classList.add("threaded");
@@ -142,8 +174,12 @@ export async function page(view, { params, signal }) {
   const drawn = asked.turns.map(add);
   const shown = drawn.find((element) => element.id === `turn-${params.id}`) || drawn.at(-1);
   if (shown && shown !== drawn[0]) shown.scrollIntoView({ block: "start" });
-  else if (!shown) form.focus();
+  // Where nothing of its own was asked yet, that comes next.
+  if (asked.open && asked.turns.every((question) => question.inherited)) form.focus();
 }
+
+/** The turn above that of the question `id`; undefined for the first one. */
+const earlier = (id) => document.getElementById(`turn-${id}`).previousElementSibling?.id.slice("turn-".length);
 
 /** The thread; null where the id is that of a verification, whose page is opened: feedback names both by the id alone. */
 async function threadOf(id, signal) {

@@ -20,6 +20,24 @@ export function readable(text, document = "") {
   return plain.replace(/ *\t */g, " | ");
 }
 
+// Characters that no text is written with: marks of Markdown are found by what stands around them, also around a word
+// that is marked.
+const OPENS = "\uFDD0";
+const CLOSES = "\uFDD1";
+
+/** `text` as its reader sees it, with the words of `spans` (`{ start, end }` in code points, in order) marked. */
+export function readableMarked(text, spans, document) {
+  const measured = points(text.replace(/[\uFDD0\uFDD1]/g, "\uFFFD"));
+  let whole = "";
+  let from = 0;
+  for (const { start, end } of spans) {
+    whole += measured.slice(from, start) + OPENS + measured.slice(start, end) + CLOSES;
+    from = end;
+  }
+  const parts = readable(whole + measured.slice(from), document).split(/[\uFDD0\uFDD1]/);
+  return parts.map((part, place) => (place % 2 ? h("mark", {}, part) : part));
+}
+
 /**
  * `text` of `document` with the words from `start` to `end` (code points) marked; what is further away than `around` is
  * left out.
@@ -32,9 +50,7 @@ export function passage({ text, start, end, around = AROUND, document }) {
     "blockquote",
     { class: "passage", dir: "auto" },
     from > 0 && "… ",
-    readable(measured.slice(from, start), document),
-    h("mark", {}, readable(measured.slice(start, end), document)),
-    readable(measured.slice(end, to), document),
+    readableMarked(measured.slice(from, to), [{ start: start - from, end: end - from }], document),
     to < measured.length && " …",
   );
 }

@@ -18,7 +18,7 @@ const NEAR = "600px";
 /**
  * `{ element, ended }`: the latter is a promise that is kept at the end of the question, null where it has ended.
  * `asked` is a turn of a conversation, or the question itself. `doing` has `send(body)`, `replayed(id)`,
- * `drawn(query)` and the `signal` of the page.
+ * `drawn(query)`, `branched(id, body)`, null where nothing can go on, and the `signal` of the page.
  */
 export function turn(asked, doing) {
   const path = `/v1/queries/${asked.id}`;
@@ -37,15 +37,22 @@ export function turn(asked, doing) {
     said,
   );
   let known = asked;
-  const edit = () => edited(editor, known, doing);
-  const editing = () => h("button", { type: "button", class: "plain small", onclick: edit }, t("edit"));
+  // A turn of a conversation does not tell what it asked for.
+  const whole = async () => ("request" in known ? known : await ask(path, { signal }));
+  const edit = () =>
+    whole()
+      .then((query) => edited(editor, query, doing))
+      .catch((error) => notice(told(error)));
+  const plain = (text, onclick) => h("button", { type: "button", class: "plain small", onclick }, text);
+  const editing = () => doing.branched && plain(t("edit"), edit);
+  const branching = () => doing.branched && plain(t("branch"), () => doing.branched(asked.id).catch(() => null)); // told already
 
   function draw(query) {
     known = query;
     doing.drawn(query);
     show(understood, query.restated_question && t("restated", { q: query.restated_question }));
     const again = (changes) => doing.send(anew(query, changes));
-    const more = [againMenu(query, again), editing()];
+    const more = [againMenu(query, again), editing(), branching()];
     show(
       place,
       query.status === "succeeded"
@@ -101,10 +108,10 @@ function whenNear(element, act, signal) {
   signal.addEventListener("abort", () => observer.disconnect());
 }
 
-/** The question once more, as it was understood, with the choices that it was asked with. */
-function anew(query, changes) {
-  const { mode, run, preset, restated_question: restated, question } = query;
-  return { question: restated || question, mode, run, preset, verification: { show_claims: true }, ...changes };
+/** The question once more, as it was understood, with all that it asked for. */
+function anew({ question, restated_question: restated, request, workspaces }, changes) {
+  const verification = { ...request.verification, show_claims: true };
+  return { ...request, question: restated || question, workspaces, verification, ...changes };
 }
 
 /** Asked once more below, with other choices: nothing of the thread is lost. */
@@ -128,13 +135,20 @@ function againMenu(query, again) {
 /** The question in a box of its own; what it is asked instead of goes out of the thread. */
 function edited(place, asked, doing) {
   const back = h("button", { type: "button", class: "plain", onclick: () => show(place) }, t("cancel"));
+  const apart = h("button", { type: "button", class: "plain", onclick: () => aside() }, t("apart"));
   const box = questionBox({
     label: t("edited"),
     action: t("ask"),
     value: asked.question,
-    tools: [back],
+    tools: [back, apart],
     send: (question) => doing.send(anew(asked, { question, replaces: asked.id })),
   });
+  function aside() {
+    const question = box.text.value.trim();
+    // It is asked in the workspace of its thread.
+    const body = anew(asked, { question, workspaces: undefined });
+    if (question) doing.branched(asked.id, body).catch(() => null); // told already
+  }
   show(place, h("p", { class: "small muted" }, t("aside")), box.element);
   box.focus();
 }

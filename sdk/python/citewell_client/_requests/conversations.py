@@ -33,6 +33,11 @@ def begin(question: str, idempotency_key: str | None, options: Mapping[str, Any]
     return Call("POST", at(_BASE, "turns"), object_of, headers=_keyed(idempotency_key), body=body)
 
 
+def branch(conversation_id: str, fields: Mapping[str, Any], idempotency_key: str | None) -> Call[Conversation]:
+    path = at(_BASE, conversation_id, "branches")
+    return Call("POST", path, object_of, headers=_keyed(idempotency_key), body=json_body(fields))
+
+
 def threads(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[Page[Thread]]:
     return Call("GET", at("threads"), page_of("threads"), without_none(**filters, limit=limit, cursor=cursor))
 

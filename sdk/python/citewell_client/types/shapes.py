@@ -520,6 +520,7 @@ class Conversation(TypedDict):
 
     id: str
     title: str | None
+    branched_from: str | None
     workspace: str
     turns: int
     created_at: str
@@ -1222,6 +1223,7 @@ class Standing(TypedDict):
 class Query(QueryHead):
     """A question with everything known of it so far."""
 
+    request: dict[str, Any]
     restated_question: str | None
     conversation_id: str | None
     answer: str | None
@@ -1370,6 +1372,7 @@ class Thread(TypedDict):
     id: str
     conversation_id: str | None
     title: str | None
+    branched_from: str | None
     workspace: str
     turns: int
     state: Literal["empty", "running", "answered", "not_answered", "failed", "cancelled", "held"]
@@ -1391,6 +1394,7 @@ class Turn(TypedDict):
     position: int
     replaces: str | None
     set_aside_at: str | None
+    inherited: bool
     status: Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
     stage: str
     question: str
