@@ -32,17 +32,18 @@ from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
 from tests.api.problems import assert_problem
-from tests.factories import make_chunk
+from tests.factories import make_chunk, make_query
 from tests.keys import bearer, make_key
 from tests.stored import store_answered_query
 from tests.webhooks import register
 
 MARK = "of-the-first"
+TURN = uuid.UUID("0190d5a2-7c1e-7c3a-9d2f-6f1f7b0e4a11")
 # How to create the resource named by a path parameter, for the current tenant.
 IDS: dict[str, Callable[[], str]] = {
     "query_id": lambda: _stored_query(),
     "response_id": lambda: _stored_response(),
-    "conversation_id": lambda: str(conversations.begin(MARK, f"About {MARK}")[0]["id"]),
+    "conversation_id": lambda: _stored_conversation(),
     "thread_id": lambda: str(conversations.begin(MARK, f"Thread {MARK}")[0]["id"]),
     "document_id": lambda: _stored_document(),
     "feedback_id": lambda: _stored_feedback(),
@@ -72,6 +73,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/queries/{query_id}/feedback": {"rating": "up"},
     "POST /v1/queries/{query_id}/share": {"hours": 1},
     "PATCH /v1/conversations/{conversation_id}": {"title": "Another"},
+    "POST /v1/conversations/{conversation_id}/branches": {"turn": str(TURN)},
     "POST /v1/conversations/{conversation_id}/turns": {"question": "What?"},
 }
 # Only a person has keys of their own (tests.api.people); a key finds none there, its own neither.
@@ -104,6 +106,14 @@ def tenants(database: str) -> Tenants:
 def _stored_query() -> str:
     with transaction() as session:
         return str(store_answered_query(session, workspace=MARK, question=f"What is {MARK}?").id)
+
+
+def _stored_conversation() -> str:
+    """Its one turn has ended."""
+    with transaction() as session:
+        make_query(session, workspace=MARK, question=f"Which is {MARK}?", query_id=TURN)
+        finish(session, TURN, QueryStatus.CANCELLED)
+    return str(conversations.continue_question(TURN, f"About {MARK}")[0]["id"])
 
 
 def _stored_workspace() -> str:
@@ -278,7 +288,7 @@ def test_workspaces_of_the_same_name_are_two(http: httpx.Client, tenants: Tenant
 
 
 def test_requests_on_one_connection_act_for_their_own_tenants(http: httpx.Client, tenants: Tenants) -> None:  # A8
-    for headers, count in [(tenants.first, 1), (tenants.second, 0), (tenants.first, 1), ({}, 0)] * 3:
+    for headers, count in [(tenants.first, 2), (tenants.second, 0), (tenants.first, 2), ({}, 0)] * 3:
         # One endpoint runs in a thread, the other in the event loop.
         assert len(http.get("/v1/queries", headers=headers).json()["queries"]) == count
         found = http.get(f"/v1/queries/{tenants.ids['query_id']}", headers=headers).status_code

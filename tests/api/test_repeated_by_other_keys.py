@@ -49,6 +49,8 @@ def keys(http: httpx.Client) -> Keys:
     verified = http.post("/v1/verifications", json={**GIVEN, "workspace": OTHER}, headers=everywhere)
     with transaction() as session:
         finish(session, uuid.UUID(verified.json()["id"]), QueryStatus.SUCCEEDED)
+    alone = {"query_id": ids["answered"]}
+    ids["thread"] = http.post("/v1/conversations", json=alone, headers=everywhere).json()["id"]
     ids |= {"conversation": begun.json()["id"], "cancelled": given.json()["id"], "verified": verified.json()["id"]}
     within = bearer(make_key(Scope.READ, Scope.ASK, name="limited", workspaces=[OWN]))
     return Keys(within, everywhere, ids)
@@ -76,6 +78,7 @@ REQUESTS: dict[str, list[tuple[str, Any]]] = {
     "/v1/queries/{query_id}/reverify": [("answered", {})],
     "/v1/verifications/{verification_id}/replay": [("cancelled", None)],
     "/v1/verifications/{verification_id}/reverify": [("verified", {})],
+    "/v1/conversations/{conversation_id}/branches": [("thread", {"turn": "{}"})],
     "/v1/conversations/{conversation_id}/turns": [("conversation", {"question": "What?"})],
 }
 
@@ -119,6 +122,8 @@ def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_ano
         body = body.format(resource) if isinstance(body, str) else {**body, "sources": [{"document_id": resource}]}
     if body and "query_id" in body:
         body = {"query_id": resource}
+    if body and "turn" in body:
+        body = {"turn": keys.ids["answered"]}
     first = sent(http, path, body, keys.everywhere, "one-key")
     assert first.is_success, first.text
     fresh, repeated = (sent(http, path, body, keys.within, key) for key in ("fresh-key", "one-key"))

@@ -153,7 +153,7 @@ def test_scores_go_to_opentelemetry_and_langfuse_on_the_trace_of_the_client(  # 
     assert told["citewell.signal"]["gen_ai.evaluation.score.label"] == word
     assert told["citewell.confidence"]["gen_ai.evaluation.score.value"] == confidence
     assert told["citewell.accuracy"]["gen_ai.evaluation.score.value"] == query["verification"]["accuracy_rate"]
-    assert {attributes["gen_ai.response.id"] for attributes in told.values()} == {query["id"]}
+    assert {str(attributes["gen_ai.response.id"]) for attributes in told.values()} == {query["id"]}
     spans = {span.span_id: span.name for span in observed.collector.spans(trace)}
     assert {spans[event.span_id] for event in events} == {"POST /v1/queries"}
 

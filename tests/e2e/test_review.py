@@ -141,8 +141,8 @@ def test_a_rejected_answer_is_shown_to_nobody(stack: Stack) -> None:
 def test_clients_of_openai_read_that_somebody_has_to_look_first(stack: Stack) -> None:
     with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key="none", max_retries=0) as client:
         asked: Any = {"model": WORKSPACE, "messages": [{"role": "user", "content": QUESTION}]}
-        whole: Any = client.chat.completions.create(**asked)
-        chunks: list[Any] = list(client.chat.completions.create(**asked, stream=True))
+        create: Any = client.chat.completions.create
+        whole, chunks = create(**asked), list(create(**asked, stream=True))
         answered: Any = client.responses.create(model=WORKSPACE, input=QUESTION)
         events: list[Any] = list(client.responses.create(model=WORKSPACE, input=QUESTION, stream=True))
     assert (whole.choices[0].finish_reason, chunks[-1].choices[0].finish_reason) == ("content_filter",) * 2

@@ -8,7 +8,7 @@ import re
 import time
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, cast
 
 from tests.simulators.running import HttpServer
 
@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
             with suppress(ConnectionError):  # the client may have gone
                 self._stream(said, body, fault)
         else:
-            texts = said if isinstance(said, list) else [said]
+            texts = cast("list[Any]", said) if isinstance(said, list) else [said]
             self._whole({**_HEAD, "object": "chat.completion", "choices": [*map(_choice, texts)], "usage": USAGE}, 200)
 
     def _whole(self, value: Any, status: int) -> None:
@@ -58,7 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
-        deltas = (
+        deltas: list[dict[str, Any]] = (
             [{"tool_calls": said}] if isinstance(said, list) else [{"content": w} for w in re.findall(r"\s*\S+", said)]
         )
         for place, delta in enumerate(deltas):
@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _choice(text: Any) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text, "reasoning_content": "The moon is cheese."}
+    message: dict[str, Any] = {"role": "assistant", "content": text, "reasoning_content": "The moon is cheese."}
     if isinstance(text, dict):
         message = {"role": "assistant", "content": None, "tool_calls": [text]}
     return {
