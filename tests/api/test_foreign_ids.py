@@ -132,8 +132,15 @@ def _stored_document() -> str:
 def _stored_member() -> tuple[uuid.UUID, uuid.UUID]:
     """The ids of a person, and of their membership."""
     with transaction() as session:
-        told = {"issuer": "https://id.example.com", "subject": MARK, "name": MARK, "email": None}
-        person = store_person(session, current_tenant(), everywhere=Role.NONE, **told)
+        person = store_person(
+            session,
+            current_tenant(),
+            issuer="https://id.example.com",
+            subject=MARK,
+            name=MARK,
+            email=None,
+            everywhere=Role.NONE,
+        )
         workspace = get_or_add_workspace(session, MARK)
         return person.id, set_member(session, workspace.id, person.id, Role.READER, None)
 
