@@ -52,7 +52,13 @@ def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
     siblings = [name for name, names in known.items() if _fits(names[:-1], path[:-1])]
     meant = ".".join(path)
     elsewhere = [name for name in known if name.split(".")[-1] == path[-1]]
-    similar = get_close_matches(meant, siblings, 1, 0.75) or elsewhere[:1] or get_close_matches(meant, known, 1, 0.7)
+    joined = [name for name in known if name.replace(".", "_") == meant.replace(".", "_")]
+    similar = (
+        joined[:1]
+        or get_close_matches(meant, siblings, 1, 0.75)
+        or elsewhere[:1]
+        or get_close_matches(meant, known, 1, 0.7)
+    )
     if not similar:
         return None
     # A name of the user's own, such as a pool's, stays as it is.

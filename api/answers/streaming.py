@@ -32,7 +32,9 @@ LastEventId = Annotated[
 ]
 _EXAMPLE = 'event: stage\ndata: {"stage": "retrieving"}\nid: 1\n\n'
 EVENTS: dict[int | str, dict[str, Any]] = {
-    200: described("The events, until the last one: `final`, `failed` or `cancelled`.", _EXAMPLE, "event", "id"),
+    200: described(
+        "The events, until the last one: `final`, `held`, `failed` or `cancelled`.", _EXAMPLE, "event", "id"
+    ),
     204: {"description": "It has ended, and there is nothing behind `Last-Event-ID`."},
 }
 

@@ -26,12 +26,15 @@ OTHERWISE: Mapping[str, Role] = {
     "revoke_query_share": Role.CONTRIBUTOR,
     # What others began or said.
     "cancel_query": Role.CONTRIBUTOR,
+    "cancel_response": Role.CONTRIBUTOR,
+    "delete_response": Role.CONTRIBUTOR,
     "cancel_verification": Role.CONTRIBUTOR,
     "cancel_verification_batch": Role.CONTRIBUTOR,
     "replay_query": Role.CONTRIBUTOR,
     "replay_verification": Role.CONTRIBUTOR,
     "update_conversation": Role.CONTRIBUTOR,
     "delete_conversation": Role.CONTRIBUTOR,
+    "get_feedback_answer": Role.CONTRIBUTOR,
     "review_feedback": Role.CONTRIBUTOR,
     "delete_feedback": Role.CONTRIBUTOR,
     # The workspace itself, what fills it without anybody, and who is in it.
@@ -48,6 +51,8 @@ OTHERWISE: Mapping[str, Role] = {
 }
 OWN: Mapping[str, str] = {
     "cancel_query": "query_id",
+    "cancel_response": "response_id",
+    "delete_response": "response_id",
     "cancel_verification": "verification_id",
     "replay_query": "query_id",
     "replay_verification": "verification_id",

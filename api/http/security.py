@@ -19,8 +19,9 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from starlette.exceptions import HTTPException
 
 from api.http.browsers import is_a_foreign_pages
-from api.http.roles import OWN, role_needed
+from api.http.roles import OF_SCOPES, OWN, role_needed
 from api.http.sessions import require_own_page, session_token
+from api.schemas.formats.responses import PREFIX
 from clients import rate_limits
 from config.settings import Settings, is_loopback, settings
 from db.models import DEFAULT_TENANT
@@ -146,7 +147,15 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
 
 
 def has_scope(request: Request, scope: Scope) -> bool:
-    """Whether the request may do what needs this scope beside that of its router; without a key it may do all."""
+    """Whether the request may do what needs this scope beside that of its router; without a key it may do all.
+
+    A person may where they have its role in all workspaces that are open to the request.
+    """
+    caller, admitted = caller_of(request), _admitted.get()
+    if caller is not None and caller.rights is not None:
+        needed = OF_SCOPES[scope]
+        is_role_of_all = admitted is not None and admitted.role.rank >= needed.rank
+        return is_role_of_all or caller.rights.opens(needed) is None
     return allows(getattr(request.state, "scopes", (Scope.ADMIN,)), scope)
 
 
@@ -204,7 +213,7 @@ async def _is_own(operation: str, request: Request, caller: api_keys.Caller) -> 
     if caller.rights is None or operation not in OWN:
         return False
     try:
-        named = uuid.UUID(request.path_params[OWN[operation]])
+        named = uuid.UUID(request.path_params[OWN[operation]].removeprefix(PREFIX))
     except ValueError:
         return False
     is_conversation = OWN[operation] == "conversation_id"

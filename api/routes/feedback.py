@@ -111,9 +111,9 @@ def review_feedback(feedback_id: UUID, decided: FeedbackReview, request: Request
 
 
 @router.delete("/feedback/{feedback_id}", status_code=204)
-def delete_feedback(feedback_id: UUID) -> None:
+def delete_feedback(feedback_id: UUID, is_reviewer: IsReviewer) -> None:
     """Delete a judgement."""
-    feedback.remove_feedback(feedback_id)
+    feedback.remove_feedback(feedback_id, to_reviewer=is_reviewer)
 
 
 @router.post(

@@ -18,6 +18,7 @@ from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.downloads import download, page_url
 from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
+from api.http.security import has_scope
 from api.http.uploads import require_json
 from api.schemas.questions.answers import QueryRead
 from api.schemas.questions.queries import (
@@ -34,6 +35,7 @@ from api.schemas.verification.history import HistoryRead
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
 from domain.exports.file_name import file_name
+from domain.keys import Scope
 from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
@@ -162,9 +164,9 @@ def export(
 
 
 @router.get("/{query_id}/verifications", name="get_query_history", response_model=HistoryRead)
-def get_verifications(query_id: UUID) -> object:
+def get_verifications(query_id: UUID, request: Request) -> object:
     """The whole history: every verification, check, model call and event of the question."""
-    return results.read_history(query_id)
+    return results.read_history(query_id, to_reviewer=has_scope(request, Scope.REVIEW))
 
 
 def _accepted(query_id: UUID, response: Response) -> QueryAccepted:

@@ -81,6 +81,10 @@ def ended(work: dict[str, Any], kind: str) -> dict[str, Any]:
             f"The {kind} is not finished after {PATIENCE_S:g} s and goes on as {work['id']}. Ask something narrower, "
             "or set deadline_s: then what is there in time is the result."
         )
+    if work["status"] == "held":
+        raise ToolError(
+            f"A person has to release the answer to {work['id']} before anybody may see it; do not ask again."
+        )
     error = work["error"]
     why = f"{error['message']} ({error['code']})" if error else "no reason was stored"
     raise ToolError(f"The {kind} {work['id']} {work['status']}: {why}. Trying again may help; the history says more.")

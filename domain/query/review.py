@@ -24,7 +24,7 @@ class ReviewRules(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     confidence_below: float | None = Field(
-        default=None, gt=0, le=1, description="Those with less confidence, or none; null: whatever it is."
+        default=None, ge=0.01, le=1, description="Those with less confidence, or none; null: whatever it is."
     )
     contradicted: bool = Field(default=False, description="Those with a sentence that its sources contradict.")
     conflicts: bool = Field(default=False, description="Those that other documents disagree with.")
@@ -63,18 +63,21 @@ def strictest(rules: Iterable[ReviewRules]) -> ReviewRules:
 
 
 def reasons_for_review(
-    rules: ReviewRules, *, confidence: float | None, states: Collection[str], conflicts: bool, unread: bool
+    rules: ReviewRules, *, confidence: float | None, states: Collection[str] | None, conflicts: bool, unread: bool
 ) -> list[Reason]:
-    """Why a person has to see an answer whose sentences have these `states`; empty: nobody has to.
+    """Why a person has to see an answer whose sentences have these `states`, None where nothing was judged; empty:
+    nobody has to.
 
-    An answer that was not judged has no confidence, and so less than any limit.
+    An answer that was not judged has no confidence, and so less than any limit; it may be contradicted, and is unread.
     """
+    unjudged = states is None or set(states) == {SentenceStatus.NOT_CHECKED}
+    states = states or ()
     limit = rules.confidence_below
     fulfilled: dict[Reason, bool] = {
         "confidence": limit is not None and (confidence is None or confidence < limit),
-        "contradicted": rules.contradicted and SentenceStatus.CONTRADICTED in states,
+        "contradicted": rules.contradicted and (unjudged or SentenceStatus.CONTRADICTED in states),
         "conflicts": rules.conflicts and conflicts,
-        "unread": rules.unread and (unread or SentenceStatus.NOT_CHECKED in states),
+        "unread": rules.unread and (unread or unjudged or SentenceStatus.NOT_CHECKED in states),
     }
     return [reason for reason, holds in fulfilled.items() if holds]
 

@@ -36,7 +36,7 @@ def send_to_review(session: Session, context: StepContext) -> list[Reason]:
     reasons = reasons_for_review(
         rules,
         confidence=judged.verification.calibrated_confidence if judged else None,
-        states=[sentence.status for sentence in judged.sentences] if judged else (),
+        states=[sentence.status for sentence in judged.sentences] if judged else None,
         conflicts=bool(concluded.get("conflicts")),
         unread=_is_unread(session, context),
     )

@@ -13,7 +13,7 @@ from db.queries.runs.queries import get_query
 from db.queries.verifications import feedback as rows
 from db.queries.verifications.feedback import FeedbackFilter
 from db.session import reading, transaction
-from domain.errors import PlaceNotFound, ReviewUndecided
+from domain.errors import AnswerHeld, PlaceNotFound, ReviewUndecided, ScopeMissing
 from domain.query.review import Decision
 from services.external.verification_results import read_verification
 from services.finishing.review import decide
@@ -55,10 +55,13 @@ class Review:
 def give_feedback(new: NewFeedback, *, to_reviewer: bool) -> dict[str, Any]:
     """Keep it, with the words that it is about. Who is no reviewer neither sees nor judges what is held back.
 
-    Raises QueryNotFound, PlaceNotFound.
+    Raises QueryNotFound, PlaceNotFound, AnswerHeld.
     """
     excerpt = _excerpt(new, to_reviewer=to_reviewer)
     with transaction() as session:
+        query = get_query(session, new.query_id)
+        if new.verdict and not to_reviewer and query.status != QueryStatus.SUCCEEDED and withheld(query):
+            raise AnswerHeld
         row = rows.add_feedback(
             session,
             new.query_id,
@@ -104,6 +107,7 @@ def review_feedback(feedback_id: uuid.UUID, review: Review, *, to_reviewer: bool
     """
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
+        _require_reviewer(row, to_reviewer=to_reviewer)
         for name in ("verdict", "relevant", "reason", "corrected"):
             if (value := getattr(review, name)) is not None:
                 setattr(row, name, value)
@@ -120,12 +124,19 @@ def review_feedback(feedback_id: uuid.UUID, review: Review, *, to_reviewer: bool
         return _as_json(session, [row], to_reviewer=to_reviewer)[0]
 
 
-def remove_feedback(feedback_id: uuid.UUID) -> None:
-    """Raises FeedbackNotFound, and ReviewUndecided where an answer would be held back for ever."""
+def remove_feedback(feedback_id: uuid.UUID, *, to_reviewer: bool) -> None:
+    """Raises FeedbackNotFound, ScopeMissing, and ReviewUndecided where an answer would be held back for ever."""
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
+        _require_reviewer(row, to_reviewer=to_reviewer)
         _require_decided(session, row)
         session.delete(row)
+
+
+def _require_reviewer(row: Feedback, *, to_reviewer: bool) -> None:
+    """What the rules of a workspace sent to a reviewer is theirs, after their decision as well."""
+    if row.reasons is not None and not to_reviewer:
+        raise ScopeMissing("An answer that was sent to a reviewer needs a key with the scope 'review'.")
 
 
 def _require_decided(session: Session, row: Feedback) -> None:

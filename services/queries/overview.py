@@ -14,6 +14,7 @@ from db.queries.runs import queries
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
 from services.queries.result_json import head_json
+from services.queries.results import withheld
 from services.reporting.answer_confidence import shown_confidence
 from services.reporting.signal import signal_json
 
@@ -54,7 +55,11 @@ def _results(session: Session, asked: Sequence[Query], kind: QueryKind) -> dict[
     for query in asked:
         verdict = judged.get(query.id)
         counts = states.get(verdict.verification_id, {}) if verdict else {}
-        by_query[query.id] = _result(query, verdict, answered.get(query.id), counts)
+        by_query[query.id] = (
+            _result(query, None, None, {})
+            if query.status != QueryStatus.SUCCEEDED and withheld(query)
+            else _result(query, verdict, answered.get(query.id), counts)
+        )
     return by_query
 
 

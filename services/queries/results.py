@@ -119,12 +119,14 @@ def answers_by_schema(query_id: uuid.UUID) -> bool:
         return queries.get_query(session, query_id).options.get("answer_schema") is not None
 
 
-def read_history(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
+def read_history(
+    query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER, *, to_reviewer: bool = False
+) -> dict[str, Any]:
     """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound,
-    AnswerHeld."""
+    and AnswerHeld for what only reviewers may see."""
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
-        if withheld(query):
+        if withheld(query) and not to_reviewer:
             raise AnswerHeld
         outcomes = steps.list_outcomes(session, query_id)
         attempts = [attempt_json(verification) for verification in results.list_verifications(session, query_id)]

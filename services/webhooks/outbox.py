@@ -159,10 +159,12 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
     here, history = (
         (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
     )
-    answer = results.find_answer(session, query.id)
+    # One that was rejected is told to nobody.
+    is_told = given or status is QueryStatus.SUCCEEDED
+    answer = results.find_answer(session, query.id) if is_told else None
     # The verification that the result shows: for a given answer (N2), that of the text as it was given.
     find = results.find_draft_verification if given else results.find_published_verification
-    judged = find(session, query.id)
+    judged = find(session, query.id) if is_told else None
     scores = None
     if judged is not None:
         rates = {name: getattr(judged.verification, name) for name in ("accuracy_rate", "overall_score")}

@@ -27,7 +27,8 @@ def test_help_lists_every_command(citewell: Citewell, arguments: list[str]) -> N
         assert summary in outcome.out
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+# Celery explains its own commands.
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "celery"])
 def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
     outcome = citewell(name, "--help")
     assert outcome.code == 0
@@ -64,7 +65,7 @@ def test_the_version_is_told(citewell: Citewell) -> None:
 def test_help_imports_nothing_heavy() -> None:
     code = "import sys; from citewell.cli.main import run; run(['--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    loaded = set(done.stdout.split())
+    loaded = set(done.stdout.splitlines()[-1].split())
     assert "typer" in loaded
     assert not loaded & {"httpx", "pydantic", "rich", "sqlalchemy", "celery", "fastapi", "numpy"}
 

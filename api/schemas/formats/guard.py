@@ -54,7 +54,9 @@ class GuardrailAsked(BaseModel):
 class GuardrailAnswered(BaseModel):
     """What becomes of it."""
 
-    action: Literal["NONE", "GUARDRAIL_INTERVENED", "BLOCKED"]
+    action: Literal["NONE", "GUARDRAIL_INTERVENED", "BLOCKED"] = Field(
+        description="`GUARDRAIL_INTERVENED`: `texts` go out instead."
+    )
     blocked_reason: str | None = Field(default=None, description="Why nothing may go out.")
     texts: list[str] | None = Field(default=None, description="What goes out instead, for each text.")
     stream_holdback_chars: list[int] | None = Field(
@@ -80,7 +82,9 @@ class GuardedCreate(BaseModel):
 
     model: str = Field(description="A model of that server.", examples=["gpt-5-mini"])
     messages: list[JsonValue] = Field(
-        min_length=1, description="Results of tools and documents in them are what the answer is verified against."
+        min_length=1,
+        examples=[[{"role": "tool", "content": "Returns: 30 days."}, {"role": "user", "content": "How long?"}]],
+        description="Results of tools and documents in them are what the answer is verified against.",
     )
     stream: bool | None = Field(default=None, description="Send each sentence when it and all before it have passed.")
     n: int | None = Field(default=None, ge=1, le=16, description="A stream has one answer.")
@@ -105,9 +109,9 @@ class RemovedRead(BaseModel):
 class GuardRead(BaseModel):
     """What the guard did."""
 
-    action: Literal["none", "repaired", "blocked"]
+    action: Literal["none", "repaired", "blocked"] = Field(description="What became of the answer.")
     reason: str | None = Field(description="Why the answer is blocked.")
-    removed: list[RemovedRead]
+    removed: list[RemovedRead] = Field(description="Words that did not go out, in their order.")
     verifications: list[UUID] = Field(description="Read them at `/v1/verifications/{id}`.")
 
 
@@ -117,5 +121,5 @@ class GuardedCompletion(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     id: str | None = None
-    choices: list[dict[str, Any]]
+    choices: list[dict[str, Any]] = Field(description="As the model's, with the text that passed.")
     citewell: GuardRead

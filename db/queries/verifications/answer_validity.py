@@ -92,6 +92,8 @@ def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tu
         .join(Query, Query.id == Answer.query_id)
         .where(Citation.document_id == change.document_id, Citation.id > change.cursor)
         .where(Query.kind == QueryKind.ANSWER, Query.status == QueryStatus.SUCCEEDED)
+        # What a reviewer wrote in its place cites nothing.
+        .where(Query.review.is_distinct_from("corrected"))
         .order_by(Citation.id)
         .limit(limit)
     )

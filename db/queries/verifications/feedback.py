@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from db.models import Feedback, Query, QueryKind, Workspace
@@ -70,12 +70,16 @@ def reopen(session: Session, row: Feedback) -> None:
     session.flush()
 
 
+_IS_A_LABEL = or_(Query.review.is_(None), Query.review.in_(("queued", "released")), Feedback.reasons.is_not(None))
+
+
 def list_judged(session: Session, workspace: str | None = None) -> Sequence[tuple[Feedback, QueryKind]]:
     """All feedback with a verdict, the oldest first, and whether it is on an answer or on a verification."""
     statement = (
         select(Feedback, Query.kind)
         .join(Query, Query.id == Feedback.query_id)
-        .where(Feedback.verdict.is_not(None))
+        # A reviewer's label of an answer that was held back stands whatever others say of it.
+        .where(Feedback.verdict.is_not(None), _IS_A_LABEL)
         .order_by(Feedback.created_at, Feedback.id)
     )
     if workspace is not None:

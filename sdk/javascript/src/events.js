@@ -2,7 +2,7 @@
 import { ApiProblem, ServerUnreachable, notCitewell } from "./errors.js";
 import { Retries, pause } from "./waiting.js";
 
-const ENDS = new Set(["final", "failed", "cancelled"]);
+const ENDS = new Set(["final", "failed", "cancelled", "held"]);
 // The server sends a comment every 15 s; a connection without any is dead, whatever its state.
 const SILENCE_S = 30;
 const PAUSE_S = 0.5;

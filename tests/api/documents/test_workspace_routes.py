@@ -32,6 +32,14 @@ NO_SETTINGS: dict[str, Any] = {
     "preset": None,
     "instructions": NO_INSTRUCTIONS,
     "answer_schema": None,
+    "review": {
+        "confidence_below": None,
+        "contradicted": False,
+        "conflicts": False,
+        "unread": False,
+        "hold": False,
+        "email": [],
+    },
 }
 TABLES = [table for table in Base.metadata.sorted_tables if "workspace_id" in table.c]
 
@@ -173,6 +181,7 @@ def test_settings_are_stored_changed_and_set_back(http: httpx.Client) -> None:
         "preset": None,
         "instructions": {**NO_INSTRUCTIONS, "glossary": {"PTO": "paid time off"}, "refusal": "Ask us."},
         "answer_schema": None,
+        "review": NO_SETTINGS["review"],
     }
     asked = http.post("/v1/queries", json={"question": "What?", "workspace": NAME}).headers["location"]
     assert http.get(asked).json()["mode"] == "high"

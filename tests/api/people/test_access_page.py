@@ -23,7 +23,15 @@ ROWS: dict[str, tuple[str, ...]] = {
             "list_source",
         ),
         *("get_quer", "list_quer", "stream_", "export_", "get_conversation", "list_conversation", "get_thread"),
-        *("list_threads", "get_verification", "list_verification", "check_", "get_feedback", "list_feedback"),
+        *(
+            "list_threads",
+            "get_verification",
+            "list_verification",
+            "check_",
+            "get_feedback",
+            "list_feedback",
+            "get_response",
+        ),
         *(
             "get_quality",
             "rate_quality",
@@ -38,14 +46,22 @@ ROWS: dict[str, tuple[str, ...]] = {
     ),
     "Ask, verify answers, go on with a conversation, rate an answer": (
         *("create_query", "create_conversation", "create_verification", "reverify_", "create_feedback", "create_chat"),
+        *("create_response", "guard_", "create_guarded"),
         "seed_",
     ),
     "Have personal keys": ("get_me", "list_own_keys", "create_own_key", "revoke_own_key"),
     "End, retry, rename and delete what others asked (one's own: also as a reader)": (
-        *("cancel_", "replay_query", "replay_verification", "update_conversation", "delete_conversation"),
+        *(
+            "cancel_",
+            "delete_response",
+            "replay_query",
+            "replay_verification",
+            "update_conversation",
+            "delete_conversation",
+        ),
     ),
     "Share an answer by a link; review and delete feedback": (
-        *("share_query", "revoke_query_share", "review_feedback", "delete_feedback"),
+        *("share_query", "revoke_query_share", "review_feedback", "delete_feedback", "get_feedback_answer"),
     ),
     "Add, correct, read again and delete documents": (
         *("create_document", "delete_document", "retry_document", "update_document_chunk", "correct_document_chunk"),

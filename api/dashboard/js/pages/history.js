@@ -15,7 +15,7 @@ const AT_A_TIME = 30;
 const MOST_COUNTED = 10_000;
 const PAUSE_MS = 250; // of somebody who types
 const KINDS = { answer: ["#/thread/", "#/ask"], verification: ["#/verification/", "#/verify"] };
-const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
+const STATES = ["queued", "running", "succeeded", "failed", "cancelled", "held"];
 
 export async function page(view, { search, signal }) {
   const names = await workspaceNames(signal);

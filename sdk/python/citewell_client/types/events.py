@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from citewell_client.types.shapes import Query
 
-ENDS = frozenset({"final", "failed", "cancelled"})
+ENDS = frozenset({"final", "failed", "cancelled", "held"})
 
 
 class StageData(TypedDict):

@@ -20,6 +20,17 @@ class Instructions(TypedDict):
     refusal: str | None
 
 
+class ReviewRules(TypedDict):
+    """Which answers a person has to see, and before anybody else where they are held."""
+
+    confidence_below: float | None
+    contradicted: bool
+    conflicts: bool
+    unread: bool
+    hold: bool
+    email: list[str]
+
+
 class WorkspaceSettings(TypedDict):
     """Defaults of the questions of a workspace; None: as configured."""
 
@@ -28,3 +39,4 @@ class WorkspaceSettings(TypedDict):
     preset: Literal["standard", "cheap"] | None
     instructions: Instructions
     answer_schema: dict[str, Any] | None
+    review: ReviewRules

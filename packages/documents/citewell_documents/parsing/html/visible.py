@@ -64,6 +64,8 @@ class _Page:
             self._gone.append(node)
             return False
         if tag in UNSEEN:
+            if tag == "svg" and _is_for_eyes_alone(node):
+                self._gone.append(node)
             return False
         style = _style(node, tag, self._sheets)
         if reason := why_gone(style):
@@ -133,7 +135,8 @@ def _is_for_eyes_alone(node: LexborNode) -> bool:
         return False
     parent = node.parent
     is_formula = parent is not None and parent.css_first("math") is not None and node.css_first("math") is None
-    is_icon = "icon" in (node.attributes.get("class") or "").lower()
+    # The title of a drawing is not drawn.
+    is_icon = node.tag == "svg" or "icon" in (node.attributes.get("class") or "").lower()
     return is_formula or is_icon or not any(map(str.isalnum, node.text()))
 
 
