@@ -17,10 +17,10 @@ class KeptUnavailable(Exception):
 
 
 class KeptSources:
-    """JSON by call, for `keep_s` seconds; each tenant has its own."""
+    """JSON by call, for `keep_s` seconds; each gateway has its own."""
 
-    def __init__(self, redis_url: str, tenant: object, keep_s: int) -> None:
-        self._url, self._prefix, self._keep_s = redis_url, f"citewell:guard:{tenant}:", keep_s
+    def __init__(self, redis_url: str, gateway: str, keep_s: int) -> None:
+        self._url, self._prefix, self._keep_s = redis_url, f"citewell:guard:{gateway}:", keep_s
 
     async def keep(self, call: str, value: Mapping[str, Any]) -> None:
         """Raises KeptUnavailable."""

@@ -32,7 +32,9 @@ async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[s
     """What becomes of the request or the answer, as GuardrailAnswered."""
     named = asked.additional_provider_specific_params or GuardParameters()
     policy = policy_of(settings(), named)
-    kept = KeptSources(settings().redis_url.get_secret_value(), current_tenant(), settings().guard.keep_s)
+    # The call's id comes from the gateway: another one's sources are not found under it.
+    gateway = f"{current_tenant()}:{getattr(request.state, 'key_id', '')}"
+    kept = KeptSources(settings().redis_url.get_secret_value(), gateway, settings().guard.keep_s)
     tools = settings().guard.source_tools if named.source_tools is None else named.source_tools
     sources = offered_sources(asked.structured_messages or [], tools=tools)
     try:

@@ -153,6 +153,8 @@ def has_scope(request: Request, scope: Scope) -> bool:
     """
     caller, admitted = caller_of(request), _admitted.get()
     if caller is not None and caller.rights is not None:
+        if not allows(caller.scopes, scope):
+            return False
         needed = OF_SCOPES[scope]
         is_role_of_all = admitted is not None and admitted.role.rank >= needed.rank
         return is_role_of_all or caller.rights.opens(needed) is None
