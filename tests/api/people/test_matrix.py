@@ -194,6 +194,10 @@ NEEDS: dict[str, str] = {
 MORE_BODIES: dict[str, Any] = {
     **{f"POST {path}": {**body, "workspace": MARK} for path, body in ASKED.items()},
     "POST /v1/chat/completions": {"messages": [{"role": "user", "content": "What?"}], "model": MARK},
+    "POST /v1/responses": {"input": "What?", "model": MARK},
+    # What a request of a gateway brings along names no workspace.
+    "POST /v1/guard/beta/litellm_basic_guardrail_api": {"input_type": "request"},
+    "POST /v1/guard/chat/completions": {"messages": [{"role": "user", "content": "What?"}], "model": "any"},
     "POST /v1/quality": {"workspace": MARK},
     "POST /v1/me/keys": {"name": "own", "scopes": ["read"]},
     "POST /v1/workspaces": {"name": "new"},
@@ -201,9 +205,13 @@ MORE_BODIES: dict[str, Any] = {
 }
 REFUSED = (401, 403, 404)
 # Its folder is none that may be read here, which is found out after the role.
-AFTER_THE_ROLE = {"POST /v1/sources": "place_forbidden"}
+AFTER_THE_ROLE = {"POST /v1/sources": "place_forbidden", "POST /v1/guard/chat/completions": "no_upstream"}
 # They wait for an answer, which no worker writes here: who waits has been let in.
-WAITING = {"POST /v1/chat/completions", *(f"POST {path}" for path in ASKED if not path.startswith("/v1/"))}
+WAITING = {
+    "POST /v1/chat/completions",
+    "POST /v1/responses",
+    *(f"POST {path}" for path in ASKED if not path.startswith("/v1/")),
+}
 # What a person has whatever their role, or nobody has: their own keys.
 OWN_KEYS = {operation for operation in NEEDS if "/v1/me" in operation}
 OUTSIDE = ("nobody", "elsewhere", "other tenant", "key elsewhere", "share link")
@@ -373,12 +381,13 @@ _OF_A_TENANT = {
     "POST /v1/model-servers/models",
     "POST /v1/model-servers/trials",
 }
+_GATEWAY = "POST /v1/guard/beta/litellm_basic_guardrail_api"
 OF_NO_WORKSPACE: dict[str, set[str]] = {
     "nobody": set(),
     "share link": set(),
-    "elsewhere": {"POST /v1/quality"},
-    "key elsewhere": {"POST /v1/quality"},
-    "other tenant": {*_OF_A_TENANT, "POST /v1/quality"},
+    "elsewhere": {"POST /v1/quality", _GATEWAY},
+    "key elsewhere": {"POST /v1/quality", _GATEWAY},
+    "other tenant": {*_OF_A_TENANT, "POST /v1/quality", _GATEWAY},
 }
 # What these name comes into being in the tenant of an administrator (tests.api.test_foreign_ids): there it is theirs.
 MAKES = {
