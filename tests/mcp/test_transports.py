@@ -103,7 +103,7 @@ def test_it_is_served_over_http(api_url: str) -> None:  # N9
 def test_cancelling_works_over_every_transport(api_url: str, mode: str) -> None:  # N9
     store()
     with listening(CITEWELL_URL=api_url) as url:
-        for server, work in zip((by_stdio(CITEWELL_URL=api_url), by_http(url)), WORK, strict=True):
+        for server, work in zip((by_stdio(CITEWELL_URL=api_url), by_http(url)), WORK[:2], strict=True):
             left = acting(server, partial(status_after_leaving, tool=work[0], arguments=work[1]), mode)
             assert left == QueryStatus.CANCELLED
 
