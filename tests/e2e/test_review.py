@@ -23,6 +23,12 @@ QUESTION = "Within how many days may customers return a product?"
 WORDS = "within 30 days"
 
 
+def reader(stack: Stack) -> dict[str, str]:
+    """The headers of somebody who reviews nothing."""
+    made = stack.http.post("/v1/keys", json={"name": "reader", "scopes": ["read"]}).raise_for_status()
+    return {"Authorization": f"Bearer {made.json()['key']}"}
+
+
 @pytest.fixture(scope="module")
 def stack(offline: Stack) -> Stack:
     """With a workspace whose answers are all held back."""
@@ -68,7 +74,7 @@ def test_an_answer_is_held_back_released_told_and_becomes_a_label(
     refused = [
         stack.http.get(f"{path}/export"),
         stack.http.post(f"{path}/share", json={"hours": 1}),
-        stack.http.get(f"{path}/verifications"),
+        stack.http.get(f"{path}/verifications", headers=reader(stack)),
     ]
     assert [(response.status_code, response.json()["code"]) for response in refused] == [(423, "answer_held")] * 3
     # A reviewer does, with marks and sources.
@@ -124,7 +130,8 @@ def test_what_a_reviewer_writes_stands_in_place_of_what_was_held_back(stack: Sta
     assert (shown["review"]["state"], shown["signal"]["word"]) == ("corrected", "Not checked")
     for response in (stack.http.get(f"{path}/export"), stack.http.get(f"{path}/events")):
         assert (response.status_code, WORDS in response.text) == (200, False)
-    assert stack.http.get(f"{path}/verifications").status_code == 423
+    assert stack.http.get(f"{path}/verifications", headers=reader(stack)).status_code == 423
+    assert WORDS in stack.http.get(f"{path}/verifications").text
     assert stack.http.get(f"{path}/audit/check").json()["intact"] is True
     again = stack.http.patch(f"/v1/feedback/{entry['id']}", json={"decision": "release"})
     assert (again.status_code, again.json()["code"]) == (409, "not_held")
