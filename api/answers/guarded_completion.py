@@ -26,7 +26,7 @@ from domain.errors import NoUpstream
 
 Json = Mapping[str, Any]
 _HANDED_ON = ("role", "tool_calls", "function_call")
-"""Of a message; whatever else a server sends in it, such as its thoughts, is text that nobody has verified."""
+"""The fields of a message that go out. All others, such as the model's thoughts, were not verified."""
 _WHOLE = ("id", "object", "created", "model", "usage", "service_tier", "system_fingerprint")
 _BLOCKED = "content_filter"
 
@@ -115,7 +115,7 @@ class _Text:
 
     @property
     def has_closed(self) -> bool:
-        """Whether there are whole sentences that nobody has checked."""
+        """Whether some whole sentences are not checked yet."""
         return self._closed.end > self._read
 
     def write(self, text: str) -> None:

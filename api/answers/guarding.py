@@ -68,7 +68,7 @@ class Guard:
         return [Piece(len(text), text)]
 
     def abandon(self) -> None:
-        """Cancel what is not finished of the checks: nobody waits for it any more."""
+        """Cancel the checks that have not ended, because their result is no longer needed."""
         for query_id in set(self.verifications) - self._ended:
             self._ended.add(query_id)
             with suppress(QueryFinished, QueryNotFound):

@@ -33,11 +33,11 @@ def offered_sources(
     """
     rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
     names = dict(_called(rows))
-    found = [offered for row in rows for offered in _of_message(row, names, tools)]
-    found += [offered for document in documents if (offered := _document(document))]
+    all_offered = [offered for row in rows for offered in _of_message(row, names, tools)]
+    all_offered += [offered for document in documents if (offered := _document(document))]
     return [
         Offered(text, offered.title and storable(offered.title)[:_TITLE_CHARS], offered.url and storable(offered.url))
-        for offered in found
+        for offered in all_offered
         if (text := storable(offered.text)).strip()
     ]
 
