@@ -24,7 +24,7 @@ COMPILE = $(UV) compile --no-emit-package citewell-client --no-emit-package cite
 # What `make up` can do on a laptop: everything but neural judges, which need hundreds of MB.
 LAPTOP := --extra embedded --extra flower --extra tracing --extra mcp --extra hwp --extra ocr --extra pdf
 
-.PHONY: help setup setup-dev demo test test-all test-browser test-integrations check check-bench test-bench bench faults up lock audit sbom licences settings wire
+.PHONY: help setup setup-dev demo test test-all test-browser test-integrations check check-types check-style check-bench test-bench bench faults up lock audit sbom licences settings wire
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,8 @@ test: setup-dev ## what a change is tried with: units, integration on servers th
 	$(PYTEST) -n 3 -m "not slow" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
-	$(PYTEST) -n 3 -m slow --durations 30
+	@# Only the files that have slow tests: to collect all others takes each process half a minute.
+	$(PYTEST) -n 3 -m slow --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
 
 test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium
@@ -74,9 +75,15 @@ $(INTEGRATIONS)/.installed: requirements-integrations.lock examples/javascript/p
 	@touch $@
 
 check: setup-dev ## format, lint, types, import contracts, unused dependencies, of Python and JavaScript
+	@# The types take as long as all the rest, and one core.
+	@$(MAKE) --no-print-directory -j 2 check-types check-style
+
+check-types:
+	$(BIN)/basedpyright --warnings
+
+check-style:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/basedpyright --warnings
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	for package in $(PACKAGES); do (cd $$package && $(CURDIR)/$(BIN)/deptry .) || exit; done

@@ -116,13 +116,15 @@ BELIEVERS = [
 @pytest.mark.parametrize(("kind", "quote"), BELIEVERS)
 def test_no_attack_makes_a_false_statement_accurate(stage: GroqStage, kind: FaultKind, quote: str) -> None:  # N4
     stage.sim.fail(Fault(kind=kind, quote=quote, times=None))
-    # Each attack in a place of its own; the next quotation has it in the next one.
+    # Each attack in a place of its own; the next quotation has it in the next one. Two models share the attacks.
+    turn = BELIEVERS.index((kind, quote))
     places = APART[QUOTES.index(quote) % len(APART) :] + APART
     # With a model that says yes to everything, twice, what passes is what it can quote.
     can_quote = kind is FaultKind.BELIEVING and quote in ("order", "likest", "unlike")
     cases = [
         (statement, planted(source, attack, places[number % len(APART)]))
         for number, attack in enumerate(ATTACKS)
+        if number % 2 == turn % 2
         for source, statement in untrue(attack)
         if not can_quote or statement in ONE_PART_EXCHANGED
     ]
