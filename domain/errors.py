@@ -14,7 +14,7 @@ CitewellError
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked, SignInRequired
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited, RoleMissing, PersonRequired
-│   └── ForeignPage, RoleOfGroup
+│   └── ForeignPage, RoleOfGroup, ConversationOfAnother
 ├── NotFound (404) ── ResponseNotFound, PreviousResponseNotFound (400)
 │   ├── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
@@ -205,6 +205,11 @@ class WorkspaceForbidden(Forbidden):
 
 class RoleMissing(Forbidden):
     """This needs a role that you do not have."""
+
+
+class ConversationOfAnother(Forbidden):
+    """Somebody else began this conversation. Go on in one of your own: POST to its `branches`, and ask there; or ask an
+    owner of its workspace for the role 'contributor'."""
 
 
 class PersonRequired(Forbidden):

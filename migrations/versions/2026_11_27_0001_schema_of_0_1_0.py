@@ -753,6 +753,7 @@ _QUERIES = """
             CONSTRAINT fk_conversations_workspace_id REFERENCES workspaces ON DELETE CASCADE,
         title varchar,
         branched_from uuid CONSTRAINT fk_conversations_branched_from REFERENCES conversations ON DELETE SET NULL,
+        begun_by varchar,
         created_at timestamptz NOT NULL DEFAULT now(),
         last_asked_at timestamptz NOT NULL DEFAULT now()
     );
@@ -1003,6 +1004,7 @@ _ANSWERS = """
         document_id uuid NOT NULL,
         filename varchar NOT NULL,
         replaced_by uuid,
+        answer_of uuid,
         cursor bigint NOT NULL DEFAULT 0,
         passes integer NOT NULL DEFAULT 0,
         found integer NOT NULL DEFAULT 0,

@@ -18,6 +18,7 @@ from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
 from db.queries.documents.reingestions import ReingestionFilter, add_reingestion
 from db.queries.documents.sources import add_source
+from db.queries.runs.responses import add_response
 from db.queries.verifications.feedback import add_feedback
 from db.session import acting_for, current_tenant, system_transaction, transaction
 from domain.keys import parse_key
@@ -27,7 +28,6 @@ from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
 from services.queries import conversations
-from services.queries.responses import remember
 from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
@@ -161,7 +161,7 @@ def _stored_response() -> str:
     with transaction() as session:
         query = session.scalars(select(Query)).first()
         assert query is not None
-    remember(query.id, ResponseCreate(model=MARK, input=f"What is {MARK}?").beside)
+        add_response(session, query.id, ResponseCreate(model=MARK, input=f"What is {MARK}?").beside)
     return response_id(query.id)
 
 

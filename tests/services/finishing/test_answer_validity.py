@@ -120,6 +120,26 @@ def test_an_answer_stands_until_something_happens(hook: None) -> None:  # N7
     assert told(story) == []
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_happened_while_an_answer_was_held_back_is_told_after_its_release(is_deleted: bool) -> None:  # 44, N7
+    story, other = answered(), answered()
+    with transaction() as session:
+        session.get_one(Query, story.query_id).status = QueryStatus.HELD
+    if is_deleted:
+        remove_document(document_of(story))
+    else:
+        replaced(story, OTHER)
+    process_changes(standing())
+    assert (told(story), told(other)) == ([], [])
+    with transaction() as session:
+        assert finish(session, story.query_id, QueryStatus.SUCCEEDED, event={}, was_held=True)
+    process_changes(standing())
+    assert state_of(story) == "invalidated"
+    assert (told(story), told(other)) == (["answer.invalidated"], [])
+    process_changes(standing())
+    assert told(story) == ["answer.invalidated"]
+
+
 def test_a_new_version_with_all_cited_passages_makes_an_answer_stale() -> None:  # N7
     story = answered()
     # White space is no change of what is said.
