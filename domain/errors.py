@@ -22,11 +22,11 @@ CitewellError
 │       ReingestionNotFound, PersonNotFound, MemberNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
-├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
+├── SchemaUnknown, SecretUnreadable (503), EmbeddingRejected (502), OriginalDamaged (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing (409)
-    DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce (409)
+    DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce, SecretUnstorable (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -559,6 +559,22 @@ class EmbeddingsDiffer(EmbeddingMismatch):
 
 class TurnUnfinished(CitewellError):
     """The turn before is still in work; wait for its end, cancel it, or replace it."""
+
+    status = 409
+
+
+class SecretUnreadable(CitewellError):
+    """The key of the model that was chosen on the page cannot be read: it was encrypted with another key. Set back
+    CITEWELL_MODELS__ENCRYPTION_KEY, or the file encryption.key of the home, for every process; or choose the model on
+    the page once more."""
+
+    status = 503
+
+
+class SecretUnstorable(CitewellError):
+    """A key of a model is stored encrypted only, and there is nothing to encrypt it with. Set
+    CITEWELL_MODELS__ENCRYPTION_KEY to the same value for every process: 32 bytes in base64, as
+    `openssl rand -base64 32 | tr '+/' '-_'` makes them."""
 
     status = 409
 

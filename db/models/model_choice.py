@@ -12,7 +12,8 @@ from db.base import Base, BigId, CreatedAt, Json
 class ModelChoice(Base):
     """A server and its models, as they were tried; it belongs to the installation, and only system transactions see it.
 
-    `settings` are those as in config.yaml, without the key, which is `api_key` until no query needs it any more.
+    `settings` are those as in config.yaml, without the key, which is `api_key`, encrypted (clients.stored_secrets),
+    until no query needs it any more.
     `trials` is the table of the trial. The choice that has `chosen_at` and no `ended_at` counts.
     """
 

@@ -175,6 +175,7 @@ _ACCESS = """
         created_at timestamptz NOT NULL DEFAULT now()
     );
     CREATE INDEX ix_deeds_tenant_id ON deeds (tenant_id);
+    CREATE INDEX ix_deeds_created_at ON deeds (created_at);
 
     -- Only the digest of a key is stored. A key that opens some workspaces has their ids in limited_to;
     -- a personal one has no more rights than its person.

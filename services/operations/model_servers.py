@@ -1,7 +1,7 @@
 """Models from the page: what answers now, which servers run, a trial, and the switch, which needs no restart.
 
-A choice belongs to the installation. Its key is stored as the secrets of webhooks are: only system transactions see it,
-and no result of these functions has it.
+A choice belongs to the installation. Its key is stored encrypted, only system transactions see it, and no result of
+these functions has it.
 """
 
 import threading
@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from clients.llm.server_addresses import check_server_address, is_loopback, judge_of_dialled
 from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_server, find_local_servers, models_address
 from clients.llm.trial import Trial
+from clients.stored_secrets import encrypted
 from config import ConfigurationInvalid
 from config.models import ModelSettings
 from config.settings import Settings, settings
@@ -73,7 +74,7 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
     if can_count(configured):
         with system_transaction() as session:
             row = rows.find_current(session)
-    current = configured if row is None else chosen_settings(row)
+    current = configured if row is None else chosen_settings(row, with_key=False)
     reason = _reason_against(is_home=is_home)
     # Another tenant's people learn which model answers, not where the installation's server is.
     is_own = current_tenant() == DEFAULT_TENANT
@@ -220,10 +221,10 @@ def _stored(place: Place, chosen: Chosen, tried: Tried, *, is_named: bool) -> di
         for group in groups:
             within = within.setdefault(group, {})
         within[name] = value
-    trials = _table(tried.trials)
+    trials, key = _table(tried.trials), place.key.get_secret_value().strip()
     with system_transaction() as session:
         rows.forget_keys(session)
-        row = rows.add_trial(session, nested, place.key.get_secret_value().strip() or None, trials)
+        row = rows.add_trial(session, nested, encrypted(key, settings()) if key else None, trials)
         trial_id, models = row.id, _models_of(chosen_settings(row))
     told = [{"name": ".".join(path), "value": value} for path, value in flat.items()]
     return {"id": trial_id, "problem": None, "trials": trials, "settings": told, "models": models}

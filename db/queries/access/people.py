@@ -159,6 +159,10 @@ def add_deed(session: Session, actor: str, operation: str, path: str) -> None:
     session.add(Deed(actor=actor, operation=operation, path=path))
 
 
+def delete_old_deeds(session: Session, days: float) -> None:
+    session.execute(delete(Deed).where(Deed.created_at < func.now() - timedelta(days=days)))
+
+
 def list_deeds(session: Session, actor: str | None, before: int | None, limit: int) -> Sequence[Deed]:
     """The newest first."""
     statement = select(Deed).order_by(Deed.id.desc()).limit(limit)

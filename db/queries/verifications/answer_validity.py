@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, select, text, update
+from sqlalchemy import Uuid, and_, func, literal, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
@@ -108,7 +108,7 @@ def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tu
         .join(Answer, Answer.id == Citation.answer_id)
         .join(Query, Query.id == Answer.query_id)
         .where(Citation.document_id == change.document_id, Citation.id > change.cursor)
-        .where(change.answer_of is None or Query.id == change.answer_of)
+        .where(or_(literal(change.answer_of, Uuid).is_(None), Query.id == change.answer_of))
         .where(Query.kind == QueryKind.ANSWER, Query.status == QueryStatus.SUCCEEDED)
         # What a reviewer wrote in its place cites nothing.
         .where(Query.review.is_distinct_from("corrected"))

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from db.models import Query
+from db.queries.access.people import delete_old_deeds
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.runs.queries import get_query
 from db.session import system_transaction, transaction
@@ -306,6 +307,10 @@ def test_what_a_person_did_is_on_record(people: People) -> None:  # 43: audit
     ]
     older = admin.get("/v1/deeds", params={"actor": actor, "before": deeds[0]["id"]}).json()["deeds"]
     assert [deed["operation"] for deed in older] == ["create_query"]
+    changed(f"UPDATE deeds SET created_at = now() - interval '40 days' WHERE id = {deeds[1]['id']}")
+    with system_transaction() as session:
+        delete_old_deeds(session, 30)
+    assert admin.get("/v1/deeds", params={"actor": actor}).json()["deeds"] == deeds[:1]
 
 
 def test_keys_of_programs_work_as_before(people: People) -> None:  # 43
