@@ -87,7 +87,10 @@ _INSTALLATION = """
         settings jsonb NOT NULL,
         api_key varchar,
         trials jsonb NOT NULL,
+        told jsonb,
+        problem varchar,
         created_at timestamptz NOT NULL DEFAULT now(),
+        tried_at timestamptz,
         chosen_at timestamptz,
         ended_at timestamptz
     );

@@ -13,6 +13,7 @@ from api.schemas.formats.responses import ResponseCreate, response_id
 from config.settings import settings
 from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
+from db.queries.access.model_choices import begin_trial
 from db.queries.access.people import set_member, store_person
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
@@ -61,6 +62,7 @@ IDS: dict[str, Callable[[], str]] = {
     "workspace": lambda: _stored_workspace(),
     "person_id": lambda: str(_stored_member()[0]),
     "member_id": lambda: str(_stored_member()[1]),
+    "trial_id": lambda: str(_begun_trial()),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
@@ -155,6 +157,11 @@ def _stored_feedback() -> str:
         query = session.scalars(select(Query)).first()
         assert query is not None
         return str(add_feedback(session, query.id, place="answer", rating="up", author=MARK).id)
+
+
+def _begun_trial() -> int:
+    with system_transaction() as session:
+        return begin_trial(session).id
 
 
 def _stored_response() -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from clients.stored_secrets import FILE, decrypted, encrypted
 from config.settings import settings
-from db.queries.access.model_choices import add_trial
+from db.queries.access.model_choices import begin_trial, end_trial
 from db.session import system_transaction
 from domain.errors import SecretUnreadable, SecretUnstorable
 from services.core.model_choice import current_settings, forget, settings_of
@@ -76,14 +76,14 @@ def test_without_a_home_nothing_is_stored(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_key_that_cannot_be_read_stops_questions_and_not_the_page(http: httpx.Client, home: Path) -> None:
     http.post("/v1/workspaces", json={"name": "default"}).raise_for_status()
     model: dict[str, Any] = {"provider": "openai_compatible", "base_url": "http://127.0.0.1:9/v1", "main": "m"}
-    values = {"models": {**model, "fast": "m", "catalogue": {"m": {}}}}
+    values: dict[str, Any] = {"models": {**model, "fast": "m", "catalogue": {"m": {}}}}
     with system_transaction() as session:
-        trial = add_trial(session, values, encrypted(SECRET, settings()), []).id
+        trial = begin_trial(session).id
+        end_trial(session, trial, [], settings=values, api_key=encrypted(SECRET, settings()))
         assert SECRET not in str(session.execute(text("SELECT * FROM model_choices")).all())
     http.put("/v1/model-servers/current", json={"trial_id": trial}).raise_for_status()
     forget()
-    assert current_settings().models.api_key is not None
-    assert current_settings().models.api_key.get_secret_value() == SECRET
+    assert current_settings().provider_key == SECRET
     (home / FILE).write_bytes(Fernet.generate_key())
     forget()
     settings_of.__globals__["_stored"].cache_clear()

@@ -86,6 +86,7 @@ ROWS: dict[str, tuple[str, ...]] = {
             "list_served_models",
             "try_models",
             "list_model_servers",
+            "get_model_trial",
             "get_model_choice",
             "update_person",
             "list_deeds",
