@@ -145,6 +145,8 @@ def begin_trial(place: Place, model: str | None, preset: Preset | None) -> dict[
 
 def read_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
     """Raises ModelChoiceForbidden, ModelTrialNotFound."""
+    if current_tenant() != DEFAULT_TENANT:
+        raise ModelTrialNotFound
     check_may_choose(is_home=is_home)
     with system_transaction() as session:
         row = rows.find_choice(session, trial_id)

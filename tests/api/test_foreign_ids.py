@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.schemas.formats.responses import ResponseCreate, response_id
 from config.settings import settings
-from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus, WebhookDelivery
+from db.models import DeliveryStatus, Document, DocumentFile, ModelChoice, Query, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.model_choices import begin_trial
 from db.queries.access.people import set_member, store_person
@@ -80,6 +80,8 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 # Only a person has keys of their own (tests.api.people); a key finds none there, its own neither.
 OF_A_PERSON = {"DELETE /v1/me/keys/{key_id}"}
+# Of the installation's first tenant, which neither of these is.
+OF_NEITHER = {"GET /v1/model-servers/trials/{trial_id}"}
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 # Which models answer is the installation's, and only an admin of its first tenant may look.
@@ -161,7 +163,9 @@ def _stored_feedback() -> str:
 
 def _begun_trial() -> int:
     with system_transaction() as session:
-        return begin_trial(session).id
+        begin_trial(session)
+        # A number that stands nowhere else.
+        return session.scalars(update(ModelChoice).values(id=70_707_071).returning(ModelChoice.id)).one()
 
 
 def _stored_response() -> str:
@@ -243,7 +247,7 @@ def test_what_belongs_to_another_tenant_is_not_found(http: httpx.Client, tenants
     # The same requests by the owner: what they name does exist, and nothing has happened to it.
     assert {
         name: status for name, status in statuses(tenants.first).items() if status in (404, 422)
-    }.keys() == OF_A_PERSON
+    }.keys() == OF_A_PERSON | OF_NEITHER
 
 
 def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenants) -> None:  # A8
