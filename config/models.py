@@ -143,6 +143,13 @@ class ModelSettings(Group):
             "no key is required. `forbidden` also sets aside what was chosen"
         ),
     )
+    encryption_key: SecretStr | None = Field(
+        default=None,
+        description=(
+            "Encrypts keys that are typed on the page: 32 bytes in URL-safe base64, the same for every process; after "
+            "a comma earlier ones, which still decrypt. Default: the file `encryption.key` of the home"
+        ),
+    )
     servers: tuple[str, ...] = Field(
         default=(),
         description=(

@@ -158,6 +158,9 @@ class AccessSettings(Group):
         default=(),
         description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
     )
+    keep_deeds_days: float | None = Field(
+        default=None, gt=0, description="How long it is kept what people did; null: for good"
+    )
     oidc: OidcSettings = OidcSettings()
 
     @field_validator("origins")

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from sqlalchemy import Engine, create_engine, event
@@ -60,10 +60,26 @@ _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
 _tenant: ContextVar[int] = ContextVar("tenant")
 _workspaces: ContextVar[tuple[int, ...] | None] = ContextVar("workspaces", default=None)
 _creates: ContextVar[bool] = ContextVar("creates", default=True)
+_acting: ContextVar["Acting"] = ContextVar("acting")
 # Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
+
+
+class Acting(NamedTuple):
+    """Who began the current work, as `Caller.actor` has it, None for nobody; and the workspaces (ids) in which they may
+    change what others began, None for all of them."""
+
+    actor: str | None = None
+    changes: tuple[int, ...] | None = None
+
+    def may_change(self, begun_by: str | None, workspace_id: int) -> bool:
+        """Whether it is theirs to change: they began it, or their role says so in its workspace."""
+        return self.changes is None or self.actor == begun_by or workspace_id in self.changes
+
+
+_NOBODY = Acting()
 
 
 def engine() -> Engine:
@@ -135,7 +151,9 @@ def acting_for(tenant_id: int) -> Generator[None]:
         _tenant.reset(token)
 
 
-def act_for(tenant_id: int, workspaces: Iterable[int] | None = None, *, creates: bool = True) -> None:
+def act_for(
+    tenant_id: int, workspaces: Iterable[int] | None = None, *, creates: bool = True, acting: Acting | None = None
+) -> None:
     """`acting_for` until the end of the current context, for a request, which has a context of its own.
 
     With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
@@ -143,6 +161,7 @@ def act_for(tenant_id: int, workspaces: Iterable[int] | None = None, *, creates:
     """
     _tenant.set(tenant_id)
     _creates.set(creates and workspaces is None)
+    _acting.set(acting or Acting())
     _workspaces.set(None if workspaces is None else tuple(workspaces))
 
 
@@ -152,6 +171,11 @@ def is_limited() -> bool:
 
 def may_create_workspaces() -> bool:
     return _creates.get()
+
+
+def acting() -> Acting:
+    """Who the current request is from; nobody, who may change everything, for work that no request began."""
+    return _acting.get(_NOBODY)
 
 
 def limited_to() -> tuple[int, ...] | None:

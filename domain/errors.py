@@ -14,7 +14,7 @@ CitewellError
 │       └── ArchiveTypeUnknown (415), DocumentNameInvalid, DocumentNameTaken
 ├── Unauthenticated (401) ── KeyRequired, KeyInvalid, KeyExpired, KeyRevoked, SignInRequired
 ├── Forbidden (403) ── ScopeMissing, KeyRequiredHere, WorkspaceForbidden, KeyLimited, RoleMissing, PersonRequired
-│   └── ForeignPage, RoleOfGroup
+│   └── ForeignPage, RoleOfGroup, ConversationOfAnother
 ├── NotFound (404) ── ResponseNotFound, PreviousResponseNotFound (400)
 │   ├── QueryNotFound, DocumentNotFound, ChunkNotFound, WorkspaceNotFound, KeyNotFound
 │   ├── AuditNotFound, ConversationNotFound, TurnNotFound, ThreadNotFound, DocumentSourceNotFound
@@ -22,11 +22,11 @@ CitewellError
 │       ReingestionNotFound, PersonNotFound, MemberNotFound
 ├── NotReady (503) ── DatabaseUnavailable, EmbeddingUnavailable, PlaceUnreachable, OriginalUnavailable
 ├── Overload ── BacklogFull (429), Overloaded (503)
-├── SchemaUnknown (503), EmbeddingRejected (502), OriginalDamaged (502)
+├── SchemaUnknown, SecretUnreadable (503), EmbeddingRejected (502), OriginalDamaged (502)
 └── EmbeddingMismatch, ReembeddingRuns, DocumentNotRead, QueryFinished, WebhookDisabled, DeliveryPending (409)
     NotReplayable, NotReverifiable, DocumentNotFailed, TurnUnfinished, WorkspaceNameTaken, WorkspaceNotEmpty (409)
     WorkspaceDeleting, EmbeddingsDiffer, PicturesMissing, BoxesMissing (409)
-    DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce (409)
+    DocumentSourceNameTaken, DocumentSourceDeleting, DocumentNotInForce, SecretUnstorable (409)
 
 A class's docstring is its default message. `status` is the HTTP status, `code` the machine-readable name.
 """
@@ -205,6 +205,11 @@ class WorkspaceForbidden(Forbidden):
 
 class RoleMissing(Forbidden):
     """This needs a role that you do not have."""
+
+
+class ConversationOfAnother(Forbidden):
+    """Somebody else began this conversation. Go on in one of your own: POST to its `branches`, and ask there; or ask an
+    owner of its workspace for the role 'contributor'."""
 
 
 class PersonRequired(Forbidden):
@@ -554,6 +559,22 @@ class EmbeddingsDiffer(EmbeddingMismatch):
 
 class TurnUnfinished(CitewellError):
     """The turn before is still in work; wait for its end, cancel it, or replace it."""
+
+    status = 409
+
+
+class SecretUnreadable(CitewellError):
+    """The key of the model that was chosen on the page cannot be read: it was encrypted with another key. Set back
+    CITEWELL_MODELS__ENCRYPTION_KEY, or the file encryption.key of the home, for every process; or choose the model on
+    the page once more."""
+
+    status = 503
+
+
+class SecretUnstorable(CitewellError):
+    """A key of a model is stored encrypted only, and there is nothing to encrypt it with. Set
+    CITEWELL_MODELS__ENCRYPTION_KEY to the same value for every process: 32 bytes in base64, as
+    `openssl rand -base64 32 | tr '+/' '-_'` makes them."""
 
     status = 409
 

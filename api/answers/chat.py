@@ -39,9 +39,10 @@ def as_query(asked: Asked) -> NewQuery:
     return NewQuery(asked.question, workspace=model.workspace, mode=model.mode, answer_schema=asked.answer_schema)
 
 
-def start(asked: Asked, named: ConversationNamed | None) -> UUID:
-    """Start the question, as a turn of the conversation `named`, if there is one. Raises what submitting it raises."""
-    new = as_query(asked)
+def start(asked: Asked, named: ConversationNamed | None, beside: dict[str, Any] | None = None) -> UUID:
+    """Start the question, as a turn of the conversation `named`, if there is one; `beside` as in NewQuery. Raises what
+    submitting it raises."""
+    new = replace(as_query(asked), beside=beside)
     if named is None:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
         return start_query(replace(new, conversation=before))

@@ -11,7 +11,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from api.adapters import completions
 from api.answers.chat import OwnedStream, content_of, in_text, links_of, passed, read_answered, start
 from api.answers.one_request import location_of, succeeded
-from api.answers.waiting import require_valid_key
+from api.answers.waiting import read_after_wait
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, data_event
 from api.schemas.formats.completions import CompletionCreate, CompletionProof, ConversationNamed
@@ -72,8 +72,7 @@ class _Chunks:
         try:
             async for piece in passed(self.query_id, self._text, whole=self._whole):
                 yield self._chunk({"content": piece}) if piece else KEEPALIVE_COMMENT
-            await require_valid_key()
-            query = await run_in_threadpool(results.read_query, self.query_id)
+            query = await read_after_wait(results.read_query, self.query_id)
             if query["status"] == "held":
                 self.ended = True
                 yield self._chunk({"content": completions.notice_of(query)})

@@ -23,6 +23,7 @@ from config.settings import settings
 from domain.answers.guarded_text import ClosedText, Piece, Removed, passed, removed_from
 from domain.answers.offered_sources import offered_sources, storable
 from domain.errors import NoUpstream
+from services.operations.workspaces import workspace_to_work_in
 
 Json = Mapping[str, Any]
 _HANDED_ON = ("role", "tool_calls", "function_call")
@@ -32,17 +33,18 @@ _BLOCKED = "content_filter"
 
 
 async def guarded(request: Request, response: Response, asked: GuardedCreate) -> Response:
-    """The completion, or its stream. Raises NoUpstream."""
+    """The completion, or its stream. Raises NoUpstream, WorkspaceForbidden, WorkspaceNotFound."""
     guard, url = settings().guard, settings().guard.upstream_url
     if url is None:
         raise NoUpstream
+    home = await run_in_threadpool(workspace_to_work_in, asked.citewell.workspace)
     body = {name: value for name, value in (await request.json()).items() if name != "citewell"}
     key = guard.upstream_key.get_secret_value() if guard.upstream_key else ""
     answer = answering(url, key, body, guard.upstream_silence_s)
     documents = [*asked.citewell.documents, *(asked.documents or [])]
     sources = offered_sources(asked.messages, documents, guard.source_tools)
     call = f"guard-{uuid4()}"
-    checks = Guard(request, sources, policy_of(settings()), asked.citewell.workspace, call)
+    checks = Guard(request, home, sources, policy_of(settings()), asked.citewell.workspace, call)
     if not asked.stream:
         return await _whole(request, checks, answer)
     stream = _Stream(checks, answer)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
 
 from api.answers.guarding import NO_SOURCES, Guard, Unverifiable, refusal
 from api.schemas.formats.guard import GuardParameters, GuardrailAsked
@@ -19,6 +20,7 @@ from config.settings import Settings, settings
 from db.session import current_tenant
 from domain.answers.guarded_text import ClosedText, Policy, passed
 from domain.answers.offered_sources import Offered, offered_sources, storable
+from services.operations.workspaces import workspace_to_work_in
 
 _ENDS = ".!?…。！？\"'”’)]`*|"
 _NOT_KEPT = (
@@ -29,8 +31,10 @@ _NOTHING: Mapping[str, Any] = {"action": "NONE"}
 
 
 async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[str, Any]:
-    """What becomes of the request or the answer, as GuardrailAnswered."""
+    """What becomes of the request or the answer, as GuardrailAnswered. Raises WorkspaceForbidden, WorkspaceNotFound."""
     named = asked.additional_provider_specific_params or GuardParameters()
+    # Before the model is asked, and whatever the policy: nothing passes for want of a place to check it.
+    home = await run_in_threadpool(workspace_to_work_in, named.workspace)
     policy = policy_of(settings(), named)
     # The call's id comes from the gateway: another one's sources are not found under it.
     gateway = f"{current_tenant()}:{getattr(request.state, 'key_id', '')}"
@@ -49,6 +53,7 @@ async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[s
         state = read or {"sources": [], "passed": {}}
         guard = Guard(
             request,
+            home,
             [*(Offered(**offered) for offered in state["sources"]), *sources],
             policy,
             named.workspace,

@@ -16,7 +16,7 @@ from config.settings import Settings
 from db.models import QueryKind
 from domain.answers.guarded_text import Piece, Policy, ruled
 from domain.answers.offered_sources import Offered, storable
-from domain.errors import QueryFinished, QueryNotFound
+from domain.errors import Forbidden, QueryFinished, QueryNotFound, Unauthenticated
 from services.core.model_choice import current_settings
 from services.external import verification_results
 from services.external.acceptance import submit_verification
@@ -35,9 +35,11 @@ class Unverifiable(Exception):
 
 @dataclass(slots=True)
 class Guard:
-    """Checks pieces of one answer. `workspace` names where sources are searched that the request did not bring."""
+    """Checks pieces of one answer. `home` is the workspace that keeps the checks; `workspace` names where sources are
+    searched that the request did not bring."""
 
     request: Request
+    home: str
     sources: Sequence[Offered]
     policy: Policy
     workspace: str | None = None
@@ -52,13 +54,16 @@ class Guard:
     async def check(self, text: str) -> list[Piece]:
         """Return what of the text passes, piece by piece. Raises Unverifiable.
 
-        A check that fails, for whatever reason, is no pass unless the policy says so.
+        A check that fails, for whatever reason, is no pass unless the policy says so; where the caller may have nothing
+        checked, or not any more, the policy has no say.
         """
         text = storable(text)
         if not any(map(str.isalnum, text)) or self.lets_all_through:
             return [Piece(len(text), text)]
         try:
             reason = await self._checked(text, current_settings())
+        except (Unauthenticated, Forbidden) as error:
+            raise Unverifiable(f"The answer could not be verified: {error.message}") from error
         except CitewellError as error:
             reason = error.message
         if isinstance(reason, list):
@@ -97,7 +102,7 @@ class Guard:
             text,
             sources,
             checks=("citations",),
-            workspace=self.workspace or "default",
+            workspace=self.home,
             repair="off" if self.policy.on_failure == "block" else "full",
             custom_id=self.call,
             deadline_s=settings.guard.wait_s,

@@ -1,6 +1,7 @@
 """Responses of OpenAI's API: the same answers as chat completions, which can also be read and followed later (N9)."""
 
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from api.adapters import completions
 from api.adapters import responses as adapter
 from api.answers import chat
 from api.answers.one_request import succeeded
-from api.answers.waiting import require_valid_key
+from api.answers.waiting import read_after_wait
 from api.http.downloads import page_url
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, data_event
@@ -76,13 +77,12 @@ def deleted(query_id: UUID) -> dict[str, Any]:
 
 
 def _start(asked: ResponseCreate) -> UUID:
-    if asked.previous is not None:
-        query_id = responses.ask_after(asked.previous, chat.as_query(asked), current_settings())
-        launcher().queries()
-    else:
-        query_id = chat.start(asked, asked.conversation_named)
-    if asked.beside["store"]:
-        responses.remember(query_id, asked.beside)
+    beside = asked.beside if asked.beside["store"] else None
+    if asked.previous is None:
+        return chat.start(asked, asked.conversation_named, beside)
+    new = replace(chat.as_query(asked), beside=beside)
+    query_id = responses.ask_after(asked.previous, new, current_settings())
+    launcher().queries()
     return query_id
 
 
@@ -133,8 +133,7 @@ class _Events:
                     yield self._opened()
                     is_open = True
                 yield self._delta(piece)
-            await require_valid_key()
-            self._head = query = await run_in_threadpool(results.read_query, self.query_id)
+            self._head = query = await read_after_wait(results.read_query, self.query_id)
             if query["status"] == "held":
                 self.ended = True
                 yield self._event("response.incomplete", response=adapter.unanswered(query, self._beside))

@@ -4,12 +4,11 @@ import time
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import KEEPALIVE_COMMENT
 
 from api.adapters.seeds import streamed_answer
 from api.answers.one_request import succeeded
-from api.answers.waiting import follow, require_valid_key
+from api.answers.waiting import follow, read_after_wait
 from api.http.errors import Unanswered
 from api.http.sse import data_event
 from api.schemas.formats.citations import FinalEvent
@@ -52,8 +51,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
             else:
                 continue
             spoke = time.monotonic()
-        await require_valid_key()
-        query = succeeded(await run_in_threadpool(read_query, query_id))
+        query = succeeded(await read_after_wait(read_query, query_id))
     except (Unanswered, CitewellError) as error:
         yield data_event({"type": "error", "data": str(error)})
         return

@@ -13,13 +13,13 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from pydantic import BaseModel
 
-from api.answers.waiting import follow
+from api.answers.waiting import follow, read_after_wait
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event, described
 from api.schemas.questions.answers import QueryRead
 from api.schemas.verification.verifications import VerificationResult
 from config.settings import settings
 from db.models import QueryKind
-from domain.errors import NotFound
+from domain.errors import KeyRevoked, NotFound
 from services.external.verification_results import read_verification
 from services.finishing.completion import LAST_EVENTS
 from services.queries.results import read_events, read_query
@@ -64,15 +64,15 @@ async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.A
 async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=RETRY_MS)
     spoke = time.monotonic()
-    # A question that is deleted meanwhile has no further events.
-    with suppress(NotFound):
+    # A question that is deleted meanwhile has no further events, and one that its reader may not see any more neither.
+    with suppress(NotFound, KeyRevoked):
         async for events in follow(query_id, after):
             if events:
                 encoded: list[bytes] = []
                 for event in events:
                     data = event.data
                     if event.type in LAST_EVENTS:
-                        body = result.shape.model_validate(await run_in_threadpool(result.read, query_id))
+                        body = result.shape.model_validate(await read_after_wait(result.read, query_id))
                         data = {**data, result.name: body.model_dump(mode="json", exclude_unset=True)}
                     encoded.append(data_event(data, name=event.type, number=event.seq))
                 yield b"".join(encoded)

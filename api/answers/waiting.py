@@ -45,18 +45,27 @@ async def read_when_final(
 
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
-    deadline, is_woken = time.monotonic() + wait, False
+    deadline, is_woken, has_waited = time.monotonic() + wait, False, False
     async with subscriptions().subscribed(query_id) as subscriber, _counted(WAITING_REQUESTS):
         while True:
             # A notification means the end, so everything is read at once; a poll reads the status alone.
             if is_woken or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
-                answer = await run_in_threadpool(read, query_id)
+                answer = await (read_after_wait if has_waited else run_in_threadpool)(read, query_id)
                 if answer["status"] in results.FINAL:
                     return answer
             await require_valid_key()
+            has_waited = True
             is_woken = await subscriber.woken(deadline - time.monotonic())
             if not is_woken and (time.monotonic() >= deadline or await request.is_disconnected()):
-                return await run_in_threadpool(read, query_id)
+                return await read_after_wait(read, query_id)
+
+
+async def read_after_wait(read: Read, query_id: UUID) -> dict[str, Any]:
+    """What `read` finds, if the caller may still see it now: they may have waited for long. Raises KeyRevoked, and what
+    `read` raises.
+    """
+    await require_valid_key(anew=True)
+    return await run_in_threadpool(read, query_id)
 
 
 def whole(result: dict[str, Any], model: type[BaseModel], response: Response) -> JSONResponse | None:
@@ -73,9 +82,9 @@ async def _counted(gauge: str) -> AsyncGenerator[None]:
         yield
 
 
-async def require_valid_key() -> None:
-    """Raise KeyRevoked if the request's key is no longer valid."""
-    if not await still_allowed():
+async def require_valid_key(*, anew: bool = False) -> None:
+    """Raise KeyRevoked if the request's key or session is no longer valid, or opens less than before."""
+    if not await still_allowed(anew=anew):
         raise KeyRevoked("The key was revoked, or has expired, while this request waited.")
 
 

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.schemas.questions.queries import LONGEST_DEADLINE_S, SHORTEST_DEADLINE_S
 from services.core import request_priority
-from services.core.request_priority import Priority, Requester
+from services.core.request_priority import Priority
 from services.queries import load_shedding
 
 
@@ -27,7 +27,7 @@ async def _for_a_question(
     ] = None,
 ) -> None:
     # The place is set here and not in a thread: a thread's changes of its context do not reach the route.
-    request_priority.set_requester(Requester(priority, getattr(request.state, "key_id", None)))
+    request_priority.set_priority(priority)
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
 

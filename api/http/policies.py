@@ -23,7 +23,7 @@ _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class Policies:
-    """Add to every response those of `HEADERS` that it does not set itself."""
+    """Add to every response those of `HEADERS` that it does not set itself, and to all of a session `no-store`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -45,6 +45,10 @@ class Policies:
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
+            # What a person sees is kept by no browser: the next one at this machine may be somebody else. It is said
+            # here, because many responses are made with headers of their own.
+            if scope.get("state", {}).get("keeps_nothing"):
+                headers["Cache-Control"] = "no-store"
             if scope["path"] in _DOCUMENTED and message["status"] == 200:
                 held.append(message)  # until its body shows which scripts it has
             else:

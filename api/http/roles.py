@@ -32,8 +32,6 @@ OTHERWISE: Mapping[str, Role] = {
     "cancel_verification_batch": Role.CONTRIBUTOR,
     "replay_query": Role.CONTRIBUTOR,
     "replay_verification": Role.CONTRIBUTOR,
-    "update_conversation": Role.CONTRIBUTOR,
-    "delete_conversation": Role.CONTRIBUTOR,
     "get_feedback_answer": Role.CONTRIBUTOR,
     "review_feedback": Role.CONTRIBUTOR,
     "delete_feedback": Role.CONTRIBUTOR,
@@ -56,10 +54,11 @@ OWN: Mapping[str, str] = {
     "cancel_verification": "verification_id",
     "replay_query": "query_id",
     "replay_verification": "verification_id",
-    "update_conversation": "conversation_id",
-    "delete_conversation": "conversation_id",
 }
-"""Operations on a question, verification or conversation, with the parameter that names it."""
+"""Operations on a question or verification, with the parameter that names it."""
+CHANGES_OF_OTHERS = Role.CONTRIBUTOR
+"""Changes conversations that others began. Many operations may name a conversation, so that its turns and title change
+is checked where they do (`db.queries.runs.conversations.lock_own`)."""
 
 
 def role_needed(operation: str, scope: Scope) -> Role:

@@ -19,13 +19,13 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from starlette.exceptions import HTTPException
 
 from api.http.browsers import is_a_foreign_pages
-from api.http.roles import OF_SCOPES, OWN, role_needed
+from api.http.roles import CHANGES_OF_OTHERS, OF_SCOPES, OWN, role_needed
 from api.http.sessions import require_own_page, session_token
 from api.schemas.formats.responses import PREFIX
 from clients import rate_limits
 from config.settings import Settings, is_loopback, settings
 from db.models import DEFAULT_TENANT
-from db.session import act_for
+from db.session import Acting, act_for
 from domain.errors import (
     KeyLimited,
     KeyRequired,
@@ -122,6 +122,7 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
         act_for(DEFAULT_TENANT)
         return
     if sent.session is not None:
+        request.state.keeps_nothing = True
         require_own_page(request.scope)
     caller = await _authenticated(sent)
     structlog.contextvars.bind_contextvars(key_id=caller.key_id, actor=caller.actor)
@@ -138,11 +139,14 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
     if request.method == "POST":
         response.headers.update(await run_in_threadpool(_counted, caller))
     _admitted.set(_Admitted(sent, role, opened))
-    act_for(caller.tenant_id, opened, creates=caller.rights is None or caller.rights.everywhere is Role.ADMIN)
-    if sent.session is not None:
-        # What a person sees is kept by no browser: the next one at this machine may be somebody else.
-        response.headers["Cache-Control"] = "no-store"
-    if caller.rights is not None and request.method not in _READING:
+    rights = caller.rights
+    act_for(
+        caller.tenant_id,
+        opened,
+        creates=rights is None or rights.everywhere is Role.ADMIN,
+        acting=Acting(caller.actor, rights.opens(CHANGES_OF_OTHERS) if rights else None),
+    )
+    if rights is not None and request.method not in _READING:
         await run_in_threadpool(members.record_deed, caller.actor, operation, request.url.path)
 
 
@@ -161,17 +165,17 @@ def has_scope(request: Request, scope: Scope) -> bool:
     return allows(getattr(request.state, "scopes", (Scope.ADMIN,)), scope)
 
 
-async def still_allowed() -> bool:
+async def still_allowed(*, anew: bool = False) -> bool:
     """Whether the key or session of the current request is still valid, and still opens the workspaces that it began
     with; to be asked repeatedly during a long request.
 
-    Queries the database every `api_keys.TRUST_FOR_S` seconds. Raises DatabaseUnavailable.
+    Queries the database every `api_keys.TRUST_FOR_S` seconds, `anew` at once. Raises DatabaseUnavailable.
     """
     admitted = _admitted.get()
     if admitted is None:
         return True
     try:
-        opened = _opened(await _authenticated(admitted.sent), admitted.role)
+        opened = _opened(await _authenticated(admitted.sent, anew=anew), admitted.role)
     except (Unauthenticated, RoleMissing):
         return False
     return opened is None or (admitted.opened is not None and set(admitted.opened) <= set(opened))
@@ -191,11 +195,13 @@ def keys_mode(current: Settings) -> Literal["required", "off (loopback only)"]:
     return "off (loopback only)" if current.is_keyless else "required"
 
 
-async def _authenticated(sent: _Sent) -> api_keys.Caller:
-    if sent.key is not None:
-        return api_keys.recognise(sent.key) or await run_in_threadpool(api_keys.authenticate, sent.key)
+async def _authenticated(sent: _Sent, *, anew: bool = False) -> api_keys.Caller:
+    if (key := sent.key) is not None:
+        known = None if anew else api_keys.recognise(key)
+        return known or await run_in_threadpool(lambda: api_keys.authenticate(key, anew=anew))
     token = sent.session or ""
-    return sessions.recognise_session(token) or await run_in_threadpool(sessions.look_up_session, token)
+    known = None if anew else sessions.recognise_session(token)
+    return known or await run_in_threadpool(sessions.look_up_session, token)
 
 
 def _opened(caller: api_keys.Caller, role: Role) -> tuple[int, ...] | None:
@@ -218,11 +224,10 @@ async def _is_own(operation: str, request: Request, caller: api_keys.Caller) -> 
         named = uuid.UUID(request.path_params[OWN[operation]].removeprefix(PREFIX))
     except ValueError:
         return False
-    is_conversation = OWN[operation] == "conversation_id"
 
     def looked_up() -> bool:
         act_for(caller.tenant_id, _opened(caller, Role.READER))
-        return members.is_own(caller.actor, **{"conversation" if is_conversation else "query": named})
+        return members.is_own(caller.actor, named)
 
     return await run_in_threadpool(looked_up)
 

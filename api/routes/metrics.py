@@ -14,7 +14,7 @@ from db.models import DEFAULT_TENANT
 from db.session import current_tenant
 from domain.errors import ScopeMissing
 from domain.keys import Scope
-from services.core.model_choice import current_settings
+from services.core.model_choice import settings_without_model
 from services.operations.exposition import exposition
 from services.operations.metrics import Reader
 from workers.background.metrics_flush import reporter
@@ -59,4 +59,4 @@ def get_metrics() -> Response:
     `metrics.token` allow others. While Postgres is unreachable it reports what is known, with
     `citewell_up{store="postgres"}` at 0.
     """
-    return _Text(exposition(_reader().read(current_settings()), VERSION))
+    return _Text(exposition(_reader().read(settings_without_model()), VERSION))

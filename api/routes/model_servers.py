@@ -1,6 +1,8 @@
 """Servers of language models: which answers, which run, and the choice of another without a restart."""
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Response
 
 from api.http.security import keys_mode
 from api.http.uploads import require_json
@@ -41,11 +43,19 @@ def list_models(given: ServerGiven) -> object:
     return model_servers.list_models(_place(given))
 
 
-@router.post("/trials", name="try_models", response_model=ModelTrial, dependencies=_JSON)
-def try_models(new: ModelTrialCreate) -> object:
-    """Try all that a question needs, with known right answers. Nothing changes yet. A slow model takes
-    minutes; after ten it has failed."""
-    return model_servers.try_models(_place(new), new.model, new.preset)
+@router.post("/trials", name="try_models", status_code=202, response_model=ModelTrial, dependencies=_JSON)
+def try_models(new: ModelTrialCreate, response: Response) -> object:
+    """Begin to try all that a question needs, with known right answers; `Location` shows how far it is. Nothing changes
+    yet. A slow model takes minutes; after ten it has failed."""
+    begun = model_servers.begin_trial(_place(new), new.model, new.preset)
+    response.headers["Location"] = f"{router.prefix}/trials/{begun['id']}"
+    return begun
+
+
+@router.get("/trials/{trial_id}", name="get_model_trial", response_model=ModelTrial)
+def get_trial(trial_id: Annotated[int, Path(ge=1, lt=2**63, description="The `id` of the trial.")]) -> object:
+    """A trial, ended or not."""
+    return model_servers.read_trial(trial_id, is_home=_is_home())
 
 
 @router.put("/current", name="choose_models", response_model=CurrentModels, dependencies=_JSON)

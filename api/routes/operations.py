@@ -11,7 +11,7 @@ from api.http.errors import RETRY_AFTER_S, problem
 from api.http.security import keys_mode
 from api.schemas.operations.health import Checks, Health, NotReadyProblem, Ready
 from config.settings import Settings, settings
-from services.core.model_choice import current_settings, last_settings
+from services.core.model_choice import last_settings, settings_without_model
 from services.operations.readiness import check_readiness
 
 router = APIRouter(tags=["operations"])
@@ -30,7 +30,7 @@ async def healthz() -> Health:
 
 async def _current() -> Settings:
     """The settings in use, or after a short wait for the database those that were read last."""
-    reading = asyncio.get_running_loop().run_in_executor(_ASIDE, current_settings)
+    reading = asyncio.get_running_loop().run_in_executor(_ASIDE, settings_without_model)
     done, _ = await asyncio.wait([reading], timeout=_PATIENCE_S)
     return reading.result() if done else last_settings()
 

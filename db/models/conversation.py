@@ -12,7 +12,8 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
 
 class Conversation(Base):
     """`title` is null until a user gives one; the first question serves meanwhile. `branched_from` is the conversation
-    whose turns it began with, null for none and for one that was deleted."""
+    whose turns it began with, null for none and for one that was deleted. `begun_by` owns it: the person (`person:` and
+    an id) or the API key that made it, null where neither did."""
 
     __tablename__ = "conversations"
     __table_args__ = (
@@ -30,6 +31,7 @@ class Conversation(Base):
     workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     title: Mapped[str | None]
     branched_from: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("conversations.id", ondelete="SET NULL"))
+    begun_by: Mapped[str | None]
     created_at: Mapped[CreatedAt]
     last_asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

@@ -12,8 +12,11 @@ from db.base import Base, BigId, CreatedAt, Json
 class ModelChoice(Base):
     """A server and its models, as they were tried; it belongs to the installation, and only system transactions see it.
 
-    `settings` are those as in config.yaml, without the key, which is `api_key` until no query needs it any more.
-    `trials` is the table of the trial. The choice that has `chosen_at` and no `ended_at` counts.
+    `settings` are those as in config.yaml, without the key, which is `api_key`, encrypted (clients.stored_secrets),
+    until no query needs it any more.
+    `trials` is the table of the trial, `told` the settings as `citewell models use` would write them. The trial has
+    ended at `tried_at`, with a `problem` if the models cannot be used. The choice that has `chosen_at` and no
+    `ended_at` counts.
     """
 
     __tablename__ = "model_choices"
@@ -30,6 +33,9 @@ class ModelChoice(Base):
     settings: Mapped[Json]
     api_key: Mapped[str | None]
     trials: Mapped[list[Any]]
+    told: Mapped[list[Any] | None]
+    problem: Mapped[str | None]
     created_at: Mapped[CreatedAt]
+    tried_at: Mapped[datetime | None]
     chosen_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]

@@ -89,4 +89,4 @@ class Deed(Base):
     actor: Mapped[str]
     operation: Mapped[str]
     path: Mapped[str]
-    created_at: Mapped[CreatedAt]
+    created_at: Mapped[CreatedAt] = mapped_column(index=True)

@@ -14,7 +14,7 @@ class DocumentChange(Base):
 
     `cursor` is the last of its citations that was processed. There are two `passes`: the second finds answers that were
     written from the old version while it was being replaced. `found` counts answers, `reverified` those that are
-    verified again.
+    verified again. `answer_of` is the only query that it concerns, null for all: its answer was held back meanwhile.
     """
 
     __tablename__ = "document_changes"
@@ -25,6 +25,7 @@ class DocumentChange(Base):
     document_id: Mapped[uuid.UUID]
     filename: Mapped[str]
     replaced_by: Mapped[uuid.UUID | None]
+    answer_of: Mapped[uuid.UUID | None]
     cursor: Mapped[int] = mapped_column(BigInteger, server_default="0")
     passes: Mapped[int] = mapped_column(server_default="0")
     found: Mapped[int] = mapped_column(server_default="0")

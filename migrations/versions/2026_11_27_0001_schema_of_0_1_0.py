@@ -87,7 +87,10 @@ _INSTALLATION = """
         settings jsonb NOT NULL,
         api_key varchar,
         trials jsonb NOT NULL,
+        told jsonb,
+        problem varchar,
         created_at timestamptz NOT NULL DEFAULT now(),
+        tried_at timestamptz,
         chosen_at timestamptz,
         ended_at timestamptz
     );
@@ -175,6 +178,7 @@ _ACCESS = """
         created_at timestamptz NOT NULL DEFAULT now()
     );
     CREATE INDEX ix_deeds_tenant_id ON deeds (tenant_id);
+    CREATE INDEX ix_deeds_created_at ON deeds (created_at);
 
     -- Only the digest of a key is stored. A key that opens some workspaces has their ids in limited_to;
     -- a personal one has no more rights than its person.
@@ -753,6 +757,7 @@ _QUERIES = """
             CONSTRAINT fk_conversations_workspace_id REFERENCES workspaces ON DELETE CASCADE,
         title varchar,
         branched_from uuid CONSTRAINT fk_conversations_branched_from REFERENCES conversations ON DELETE SET NULL,
+        begun_by varchar,
         created_at timestamptz NOT NULL DEFAULT now(),
         last_asked_at timestamptz NOT NULL DEFAULT now()
     );
@@ -1003,6 +1008,7 @@ _ANSWERS = """
         document_id uuid NOT NULL,
         filename varchar NOT NULL,
         replaced_by uuid,
+        answer_of uuid,
         cursor bigint NOT NULL DEFAULT 0,
         passes integer NOT NULL DEFAULT 0,
         found integer NOT NULL DEFAULT 0,

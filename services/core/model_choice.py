@@ -14,11 +14,12 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from clients.stored_secrets import decrypted
 from config.settings import Settings, settings
 from db.models import ModelChoice
 from db.queries.access import model_choices as rows
 from db.session import system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors import DatabaseUnavailable, SecretUnreadable
 
 log = structlog.get_logger()
 
@@ -46,7 +47,8 @@ def can_count(configured: Settings) -> bool:
 
 
 def current_settings() -> Settings:
-    """The settings for new work. While the database is away they are those that were read last."""
+    """The settings for new work. While the database is away they are those that were read last. Raises
+    SecretUnreadable."""
     global _seen
     configured = settings()
     if not can_count(configured):
@@ -66,6 +68,14 @@ def current_settings() -> Settings:
     return seen.settings if seen else configured
 
 
+def settings_without_model() -> Settings:
+    """The settings for what asks no model: those of the configuration where the key of the choice cannot be read."""
+    try:
+        return current_settings()
+    except SecretUnreadable:
+        return settings()
+
+
 def last_settings() -> Settings:
     """The settings that were read last, without the database."""
     return _seen.settings if _seen and _seen.configured is settings() else settings()
@@ -79,7 +89,7 @@ def forget() -> None:
 
 
 def settings_of(choice: int | None) -> Settings:
-    """The settings for work that was accepted with this choice. Raises DatabaseUnavailable."""
+    """The settings for work that was accepted with this choice. Raises DatabaseUnavailable, SecretUnreadable."""
     return settings() if choice is None else _stored(choice)
 
 
@@ -96,13 +106,14 @@ def _stored(choice: int) -> Settings:
         return settings() if row is None else chosen_settings(row)
 
 
-def chosen_settings(row: ModelChoice) -> Settings:
+def chosen_settings(row: ModelChoice, *, with_key: bool = True) -> Settings:
+    """The settings with the models of `row`, and their key. Raises SecretUnreadable."""
     values: dict[str, Any] = dict(row.settings)
-    name = "groq_api_key" if values["models"]["provider"] == "groq" else "api_key"
-    if name == "api_key":
-        values["models"] = {**values["models"], name: row.api_key or ""}
+    key = decrypted(row.api_key, settings()) if row.api_key and with_key else ""
+    if values["models"]["provider"] == "groq":
+        values["groq_api_key"] = key
     else:
-        values[name] = row.api_key or ""
+        values["models"] = {**values["models"], "api_key": key}
     try:
         return settings().with_choice(row.id, values)
     except ValidationError as error:

@@ -6,13 +6,13 @@ request asked for, such as the re-verification of stored answers, counts as scri
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from db.queries.runs.queries import count_in_flight
+from db.session import acting
 
 HEADER = "Citewell-Priority"
 FEW = 3
@@ -26,27 +26,18 @@ class Priority(StrEnum):
     BATCH = "batch"
 
 
-@dataclass(frozen=True, slots=True)
-class Requester:
-    """The sender of a request: the header's value and the API key, each None if absent."""
-
-    priority: Priority | None = None
-    key_id: str | None = None
+_priority: ContextVar[Priority | None] = ContextVar("priority", default=Priority.BATCH)
 
 
-_NOBODY = Requester(Priority.BATCH)
-_requester: ContextVar[Requester] = ContextVar("requester", default=_NOBODY)
-
-
-def set_requester(requester: Requester) -> None:
-    """Attribute what is stored until the end of the current context to this requester."""
-    _requester.set(requester)
+def set_priority(priority: Priority | None) -> None:
+    """Store queries with this value of the header, None if it is absent, until the end of the current context."""
+    _priority.set(priority)
 
 
 def requester_columns(session: Session) -> dict[str, Any]:
     """Columns of a new query; to be called in the transaction that stores it."""
-    requester = _requester.get()
-    is_scripted = requester.priority is Priority.BATCH
-    if requester.priority is None:
-        is_scripted = count_in_flight(session, requester.key_id, FEW) >= FEW
-    return {"is_scripted": is_scripted, "asked_by": requester.key_id}
+    priority, actor = _priority.get(), acting().actor
+    is_scripted = priority is Priority.BATCH
+    if priority is None:
+        is_scripted = count_in_flight(session, actor, FEW) >= FEW
+    return {"is_scripted": is_scripted, "asked_by": actor}

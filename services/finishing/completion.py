@@ -11,6 +11,7 @@ from clients.telemetry import families
 from clients.telemetry.meter import METER
 from db.models import QueryStatus
 from db.queries.runs.queries import Finished, mark_finished
+from db.queries.verifications.answer_validity import record_missed
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.session import after_commit
 from services.finishing.answer_validity import decide_after_reverification
@@ -60,6 +61,8 @@ def finish(
         decide_after_reverification(session, query_id, status)
     if batch_id is not None and mark_batch_finished(session, batch_id):
         announce_batch(session, batch_id)
+    if was_held:
+        record_missed(session, query_id)
     after_commit(session, _notify_listener)
     if not was_held:
         after_commit(session, partial(_count, finished, status))

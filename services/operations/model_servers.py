@@ -1,35 +1,38 @@
 """Models from the page: what answers now, which servers run, a trial, and the switch, which needs no restart.
 
-A choice belongs to the installation. Its key is stored as the secrets of webhooks are: only system transactions see it,
-and no result of these functions has it.
+A choice belongs to the installation. Its key is stored encrypted, only system transactions see it, and no result of
+these functions has it.
 """
 
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 import httpx
 import structlog
 from pydantic import SecretStr
 
+from citewell_verify.errors import CitewellError
 from clients.llm.server_addresses import check_server_address, is_loopback, judge_of_dialled
 from clients.llm.servers import LOCAL_SERVERS, LocalServer, ServerAnswer, ask_server, find_local_servers, models_address
 from clients.llm.trial import Trial
+from clients.stored_secrets import encrypted
 from config import ConfigurationInvalid
 from config.models import ModelSettings
 from config.settings import Settings, settings
-from db.models import DEFAULT_TENANT
+from db.models import DEFAULT_TENANT, ModelChoice
 from db.queries.access import model_choices as rows
 from db.session import current_tenant, system_transaction
-from domain.errors import ModelChoiceForbidden, ModelServerUnusable, Overloaded
+from domain.errors import ModelChoiceForbidden, ModelServerUnusable, ModelTrialNotFound, Overloaded
 from services.core.model_choice import can_count, chosen_settings, forget
 from services.operations.model_candidates import (
     Chosen,
     Preset,
     TrialFailed,
-    Tried,
     candidate,
     look_at,
     preset_at,
@@ -43,7 +46,9 @@ log = structlog.get_logger()
 
 _RETRY_AFTER_S = 10
 _TRY_FOR_S = 600.0
-"""The longest time for all of a trial: meanwhile a thread of this process waits, and nobody else can try a model."""
+"""The longest time for all of a trial: meanwhile nobody else can try a model with this process."""
+_LOST_AFTER_S = 60.0
+"""A trial that did not end this long after its time has no process any more."""
 _WITHOUT_LIST = ("unclear", "forbidden")
 _one_at_a_time = threading.BoundedSemaphore()
 
@@ -73,7 +78,7 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
     if can_count(configured):
         with system_transaction() as session:
             row = rows.find_current(session)
-    current = configured if row is None else chosen_settings(row)
+    current = configured if row is None else chosen_settings(row, with_key=False)
     reason = _reason_against(is_home=is_home)
     # Another tenant's people learn which model answers, not where the installation's server is.
     is_own = current_tenant() == DEFAULT_TENANT
@@ -112,29 +117,74 @@ def list_models(place: Place) -> dict[str, Any]:
     return {"address": chosen.base_url, "models": list(chosen.models), "detail": answer.detail or None}
 
 
-def try_models(place: Place, model: str | None, preset: Preset | None) -> dict[str, Any]:
-    """Try a model as `citewell models use` does, and store what was found usable for `use_trial`.
+def begin_trial(place: Place, model: str | None, preset: Preset | None) -> dict[str, Any]:
+    """Try a model as `citewell models use` does, aside, and store what was found for `use_trial`. Returns the trial.
 
-    Raises ModelChoiceForbidden, ModelServerUnusable, Overloaded.
+    Raises ModelChoiceForbidden, ModelServerUnusable, SecretUnstorable, Overloaded.
     """
     chosen, answer = _looked_at(place, preset)
     if answer.state != "ok" and model is None:
         raise ModelServerUnusable(answer.detail)
+    if place.provider != "groq":
+        _picked(chosen, model)
+    key = place.key.get_secret_value().strip()
+    stored_key = encrypted(key, settings()) if key else None
     if not _one_at_a_time.acquire(blocking=False):
         raise Overloaded("A model is being tried already; try again when that has ended.", _RETRY_AFTER_S)
-    until = time.monotonic() + _TRY_FOR_S
     try:
-        if place.provider == "groq":
-            tried = try_groq(settings(), chosen, model, _silent, until)
-        else:
-            tried = try_compatible(settings(), chosen, _picked(chosen, model), _silent, until)
-    except TrialFailed as failed:
-        return {"id": None, "problem": failed.message, "trials": _table(failed.trials), "settings": [], "models": None}
-    except ConfigurationInvalid as error:
-        raise ModelServerUnusable(str(error)) from None
-    finally:
+        with system_transaction() as session:
+            rows.forget_keys(session)
+            row = rows.begin_trial(session)
+        aside = threading.Thread(target=_run, args=(row.id, chosen, model, stored_key), name="model-trial", daemon=True)
+        aside.start()
+    except BaseException:
         _one_at_a_time.release()
-    return _stored(place, chosen, tried, is_named=model is not None)
+        raise
+    return _trial_json(row)
+
+
+def read_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
+    """Raises ModelChoiceForbidden, ModelTrialNotFound."""
+    if current_tenant() != DEFAULT_TENANT:
+        raise ModelTrialNotFound
+    check_may_choose(is_home=is_home)
+    with system_transaction() as session:
+        row = rows.find_choice(session, trial_id)
+        if row is None:
+            raise ModelTrialNotFound
+        return _trial_json(row)
+
+
+def _run(trial_id: int, chosen: Chosen, model: str | None, stored_key: str | None) -> None:
+    """The trial itself, in a thread of its own. Whatever happens, it has an end."""
+    end = partial(rows.end_trial, trials=(), problem="The trial broke; the log of the API says where.")
+    try:
+        end = _tried(chosen, model, stored_key)
+    except TrialFailed as failed:
+        end = partial(rows.end_trial, trials=_table(failed.trials), problem=failed.message)
+    except (ConfigurationInvalid, CitewellError) as error:
+        end = partial(rows.end_trial, trials=(), problem=str(error))
+    except Exception:
+        log.exception("model_trial_broke")
+    finally:
+        try:
+            with system_transaction() as session:
+                end(session, trial_id)
+        finally:
+            _one_at_a_time.release()
+
+
+def _tried(chosen: Chosen, model: str | None, stored_key: str | None) -> "partial[None]":
+    """What stores the trial that went well. Raises TrialFailed, ConfigurationInvalid, ModelServerUnusable."""
+    until = time.monotonic() + _TRY_FOR_S
+    if chosen.provider == "groq":
+        tried = try_groq(settings(), chosen, model, _silent, until)
+    else:
+        tried = try_compatible(settings(), chosen, _picked(chosen, model), _silent, until)
+    flat = settings_for(chosen, tried, named=model is not None)
+    told = [{"name": ".".join(path), "value": value} for path, value in flat.items()]
+    trials = _table(tried.trials)
+    return partial(rows.end_trial, trials=trials, settings=_nested(flat), api_key=stored_key, told=told)
 
 
 def use_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
@@ -212,21 +262,29 @@ def _picked(chosen: Chosen, model: str | None) -> str:
     return chosen.models[0]
 
 
-def _stored(place: Place, chosen: Chosen, tried: Tried, *, is_named: bool) -> dict[str, Any]:
-    flat = settings_for(chosen, tried, named=is_named)
+def _nested(flat: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     nested: dict[str, Any] = {}
     for (*groups, name), value in flat.items():
         within = nested
         for group in groups:
             within = within.setdefault(group, {})
         within[name] = value
-    trials = _table(tried.trials)
-    with system_transaction() as session:
-        rows.forget_keys(session)
-        row = rows.add_trial(session, nested, place.key.get_secret_value().strip() or None, trials)
-        trial_id, models = row.id, _models_of(chosen_settings(row))
-    told = [{"name": ".".join(path), "value": value} for path, value in flat.items()]
-    return {"id": trial_id, "problem": None, "trials": trials, "settings": told, "models": models}
+    return nested
+
+
+def _trial_json(row: ModelChoice) -> dict[str, Any]:
+    problem, has_passed = row.problem, row.tried_at is not None and row.problem is None
+    is_lost = datetime.now(UTC) - row.created_at > timedelta(seconds=_TRY_FOR_S + _LOST_AFTER_S)
+    if row.tried_at is None and is_lost:
+        problem = "The trial was broken off, because its process ended; try the model again."
+    return {
+        "id": row.id,
+        "status": "passed" if has_passed else "failed" if problem else "running",
+        "problem": problem,
+        "trials": row.trials,
+        "settings": row.told or [],
+        "models": _models_of(chosen_settings(row, with_key=False)) if has_passed else None,
+    }
 
 
 def _models_of(current: Settings) -> dict[str, Any]:

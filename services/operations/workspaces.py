@@ -6,10 +6,13 @@ from typing import Any
 from config.settings import Settings
 from db.queries.access import workspaces as rows
 from db.queries.access.workspace_overview import Contents, list_contents
-from db.session import is_limited, reading, transaction
+from db.session import is_limited, may_create_workspaces, reading, transaction
 from domain.errors import KeyLimited, WorkspaceForbidden, WorkspaceNameTaken
 from domain.query.workspaces import WorkspaceSettings, workspace_name
 from services.queries.submission import check_answer_schema, check_models
+
+DEFAULT = "default"
+"""The workspace of those who name none."""
 
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
@@ -23,6 +26,21 @@ def read_workspace(name: str) -> dict[str, Any]:
         rows.get_workspace(session, name)
         (contents,) = list_contents(session, [name], limit=1)
         return _as_json(contents)
+
+
+def workspace_to_work_in(named: str | None) -> str:
+    """The workspace that work is stored in which need not name one: `named`, else `default`, or for a caller to whom
+    that is closed the only one that is open.
+
+    Raises WorkspaceForbidden, which says which are open; WorkspaceNotFound where naming one makes none.
+    """
+    if may_create_workspaces():
+        return named or DEFAULT
+    with reading() as session:
+        opened = [workspace.name for workspace in rows.list_workspaces(session)]
+        if named is None and is_limited() and len(opened) == 1:
+            return opened[0]
+        return rows.get_open_workspace(session, named or DEFAULT).name
 
 
 def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, settings: Settings) -> dict[str, Any]:

@@ -70,10 +70,10 @@ def read_person(person_id: uuid.UUID) -> dict[str, Any]:
         return _person(rows.get_person(session, person_id))
 
 
-def is_own(actor: str, *, query: uuid.UUID | None = None, conversation: uuid.UUID | None = None) -> bool:
-    """Whether only `actor` asked it, as far as the transaction sees. False when there is no such question."""
+def is_own(actor: str, query: uuid.UUID) -> bool:
+    """Whether `actor` asked it, as far as the transaction sees. False when there is no such question."""
     with reading() as session:
-        return rows.asked_only_by(session, actor, query=query, conversation=conversation)
+        return rows.asked_by(session, actor, query)
 
 
 def record_deed(actor: str, operation: str, path: str) -> None:

@@ -20,7 +20,7 @@ from db.queries.paging import Place
 from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
 from db.queries.runs.queries import get_query, lock_query
-from db.session import reading, transaction
+from db.session import acting, reading, transaction
 from domain.errors import ConversationElsewhere, ConversationTooLong, TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
 from services.finishing.completion import finish
@@ -55,7 +55,8 @@ def begin(workspace: str, title: str | None, request: Repeatable | None = None) 
         require_access(session, [workspace])
         if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
             return _conversation_json(conversations.get_conversation(session, first)), True
-        conversations.add_conversation(session, conversation_id, get_open_workspace(session, workspace).id, title)
+        workspace_id = get_open_workspace(session, workspace).id
+        conversations.add_conversation(session, conversation_id, workspace_id, title, begun_by=acting().actor)
         return _conversation_json(conversations.get_conversation(session, conversation_id)), False
 
 
@@ -82,7 +83,7 @@ def ask(
             raise ConversationElsewhere(f"The conversation is about the workspace {own!r}, not {workspace!r}.")
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Asked(first, conversation_id, repeated=True)
-        conversations.lock_conversation(session, conversation_id)
+        conversations.lock_own(session, conversation_id)
         if replaces is None:
             position, cancelled = _next_position(session, conversation_id), ()
         else:
@@ -104,14 +105,18 @@ def ask_first(new: NewQuery, settings: Settings, request: Repeatable | None = No
         require_access(session, [new.workspace])
         if request is not None and (first := reserve_key(session, request, query_id)) != query_id:
             return Asked(first, conversations.get_conversation_of(session, first), repeated=True)
-        conversations.add_conversation(session, conversation_id, get_open_workspace(session, new.workspace).id, None)
+        workspace_id = get_open_workspace(session, new.workspace).id
+        conversations.add_conversation(session, conversation_id, workspace_id, None, begun_by=acting().actor)
         store(session, query_id, checked, settings, is_thread=False)
         conversations.add_turn(session, conversation_id, query_id, 1)
     return Asked(query_id, conversation_id, repeated=False)
 
 
-def continue_question(query_id: uuid.UUID, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
-    """Make a question the first turn of a conversation, once: (its conversation, whether it was there).
+def continue_question(
+    query_id: uuid.UUID, title: str | None, request: Repeatable | None = None, *, as_own: bool = False
+) -> tuple[Json, bool]:
+    """Make a question the first turn of a conversation, once: (its conversation, whether it was there). It is whose the
+    question is; for others who may not change that, or want one `as_own`, a new one begins with it, as a branch does.
 
     Raises QueryNotFound, ConversationElsewhere for a question over several workspaces, WorkspaceDeleting,
     IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
@@ -128,9 +133,15 @@ def continue_question(query_id: uuid.UUID, title: str | None, request: Repeatabl
                 raise ConversationElsewhere(
                     "This question was asked of several workspaces, and a conversation is about one; begin a new one."
                 )
-            conversations.add_conversation(session, conversation_id, query.workspace_id, title)
-            conversations.add_turn(session, conversation_id, query_id, 1, asked_at=query.created_at)
-            query.is_thread = False
+            caller = acting()
+            is_own = query.asked_by == caller.actor
+            is_own = is_own or (not as_own and caller.may_change(query.asked_by, query.workspace_id))
+            begun_by = query.asked_by if is_own else caller.actor
+            conversations.add_conversation(session, conversation_id, query.workspace_id, title, begun_by=begun_by)
+            conversations.add_turn(
+                session, conversation_id, query_id, 1, asked_at=query.created_at, is_inherited=not is_own
+            )
+            query.is_thread = query.is_thread and not is_own
             session.flush()
         return _conversation_json(conversations.get_conversation(session, conversation_id)), existing is not None
 
@@ -154,7 +165,9 @@ def branch(
                 f"The turn {last} is still in work; wait for its end, or branch from the turn before it."
             )
         require_open_workspace(session, original.workspace_id)
-        conversations.add_conversation(session, branch_id, original.workspace_id, title, conversation_id)
+        conversations.add_conversation(
+            session, branch_id, original.workspace_id, title, conversation_id, begun_by=acting().actor
+        )
         conversations.inherit_turns(session, branch_id, conversation_id, position)
         return _conversation_json(conversations.get_conversation(session, branch_id)), False
 
@@ -230,7 +243,7 @@ def read_whole(conversation_id: uuid.UUID) -> tuple[str | None, list[Json]]:
 def rename(conversation_id: uuid.UUID, title: str | None) -> Json:
     """Give a title; None takes it from the first question again. Raises ConversationNotFound."""
     with transaction() as session:
-        conversations.lock_conversation(session, conversation_id).title = title
+        conversations.lock_own(session, conversation_id).title = title
         session.flush()
         return _conversation_json(conversations.get_conversation(session, conversation_id))
 
@@ -242,7 +255,7 @@ def remove(conversation_id: uuid.UUID) -> Sequence[uuid.UUID]:
     ConversationNotFound.
     """
     with transaction() as session:
-        conversations.lock_conversation(session, conversation_id)
+        conversations.lock_own(session, conversation_id)
         cancelled = _cancel(session, conversations.list_unfinished(session, conversation_id))
         conversations.delete_conversation(session, conversation_id)
         return cancelled

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.settings import Settings
 from db.queries.runs import conversations, responses
-from db.session import reading, transaction
+from db.session import acting, reading, transaction
 from domain.errors import ConversationElsewhere, PreviousResponseNotFound, ResponseNotFound, TurnUnfinished
 from domain.query.conversation import MOST_TURNS
 from services.queries.conversations import ask, continue_question, said_in
@@ -14,14 +14,8 @@ from services.queries.results import FINAL, read_status
 from services.queries.submission import NewQuery, submit_query
 
 
-def remember(query_id: uuid.UUID, asked: dict[str, Any]) -> None:
-    """Keep what was said beside a question, so that it is a response that can be read and followed."""
-    with transaction() as session:
-        responses.add_response(session, query_id, asked)
-
-
 def said_beside(query_id: uuid.UUID) -> dict[str, Any]:
-    """What `remember` was given. Raises ResponseNotFound."""
+    """`NewQuery.beside` of a question that is a response. Raises ResponseNotFound."""
     with reading() as session:
         asked = responses.find_response(session, query_id)
     if asked is None:
@@ -37,7 +31,8 @@ def forget(query_id: uuid.UUID) -> None:
 
 def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UUID:
     """Store a question as the next turn after another one, which may begin the conversation by it. A second question
-    after the same one is a branch: it knows what was said until then, and belongs to no conversation.
+    after the same one, or one in a conversation that another caller began, is a branch: it knows what was said until
+    then, and belongs to no conversation.
 
     Raises PreviousResponseNotFound, TurnUnfinished, ConversationElsewhere, TurnNotFound for a turn that was replaced,
     and what `submit_query` raises.
@@ -48,7 +43,7 @@ def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UU
         raise PreviousResponseNotFound from None
     if read_status(previous) not in FINAL:
         raise TurnUnfinished("The previous response is still in work, and the question may refer to it; wait for it.")
-    conversation, _ = continue_question(previous, None)
+    conversation, _ = continue_question(previous, None, as_own=True)
     conversation_id, own = uuid.UUID(conversation["id"]), conversation["workspace"]
     if own != new.workspace:
         raise ConversationElsewhere(f"The previous response is about the workspace {own!r}, not {new.workspace!r}.")
@@ -57,6 +52,7 @@ def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UU
         last = conversations.find_last_turn(session, conversation_id)
         before = conversations.last_turns_before(session, conversation_id, position + 1, MOST_TURNS)
         said = said_in(before)
-    if last is None or last[1] == previous:
+        begun_by = conversations.get_conversation(session, conversation_id).conversation.begun_by
+    if begun_by == acting().actor and (last is None or last[1] == previous):
         return ask(conversation_id, new, settings).query_id
     return submit_query(replace(new, conversation=said), settings)

@@ -19,6 +19,7 @@ from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import get_open_workspace, require_access
 from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
+from db.queries.runs.responses import add_response
 from db.session import transaction
 from domain.errors import AnswerSchemaInvalid, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
 from domain.objects.schema import checked_schema
@@ -84,6 +85,8 @@ class NewQuery:
     """The earlier turns of the conversation."""
     review: ReviewRules = field(default_factory=ReviewRules)
     """Those of the workspaces; no request has any."""
+    beside: dict[str, Any] | None = None
+    """What a client of the Responses API said beside it; it then is a response, which can be read and followed."""
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
@@ -155,6 +158,8 @@ def store(
         is_thread=is_thread,
         **requester_columns(session),
     )
+    if checked.beside is not None:
+        add_response(session, query_id, checked.beside)
 
 
 def asked_workspaces(new: NewQuery) -> tuple[str, ...]:

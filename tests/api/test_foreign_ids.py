@@ -7,17 +7,19 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.schemas.formats.responses import ResponseCreate, response_id
 from config.settings import settings
-from db.models import DeliveryStatus, Document, DocumentFile, Query, QueryStatus, WebhookDelivery
+from db.models import DeliveryStatus, Document, DocumentFile, ModelChoice, Query, QueryStatus, WebhookDelivery
 from db.queries.access.keys import get_or_add_tenant
+from db.queries.access.model_choices import begin_trial
 from db.queries.access.people import set_member, store_person
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.imports import add_import
 from db.queries.documents.reingestions import ReingestionFilter, add_reingestion
 from db.queries.documents.sources import add_source
+from db.queries.runs.responses import add_response
 from db.queries.verifications.feedback import add_feedback
 from db.session import acting_for, current_tenant, system_transaction, transaction
 from domain.keys import parse_key
@@ -27,7 +29,6 @@ from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import NewSource, NewVerification
 from services.finishing.completion import finish
 from services.queries import conversations
-from services.queries.responses import remember
 from services.queries.sharing import share_answer
 from services.webhooks.outbox import announce
 from tests.api.operations import operations
@@ -61,6 +62,7 @@ IDS: dict[str, Callable[[], str]] = {
     "workspace": lambda: _stored_workspace(),
     "person_id": lambda: str(_stored_member()[0]),
     "member_id": lambda: str(_stored_member()[1]),
+    "trial_id": lambda: str(_begun_trial()),
     "key_id": lambda: parse_key(make_key(tenant="first", name=f"key-{MARK}")).id,
 }
 # Bodies of operations with an id in their path, where an empty object is not enough.
@@ -78,6 +80,8 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 # Only a person has keys of their own (tests.api.people); a key finds none there, its own neither.
 OF_A_PERSON = {"DELETE /v1/me/keys/{key_id}"}
+# Of the installation's first tenant, which neither of these is.
+OF_NEITHER = {"GET /v1/model-servers/trials/{trial_id}"}
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 # Which models answer is the installation's, and only an admin of its first tenant may look.
@@ -157,11 +161,18 @@ def _stored_feedback() -> str:
         return str(add_feedback(session, query.id, place="answer", rating="up", author=MARK).id)
 
 
+def _begun_trial() -> int:
+    with system_transaction() as session:
+        begin_trial(session)
+        # A number that stands nowhere else.
+        return session.scalars(update(ModelChoice).values(id=70_707_071).returning(ModelChoice.id)).one()
+
+
 def _stored_response() -> str:
     with transaction() as session:
         query = session.scalars(select(Query)).first()
         assert query is not None
-    remember(query.id, ResponseCreate(model=MARK, input=f"What is {MARK}?").beside)
+        add_response(session, query.id, ResponseCreate(model=MARK, input=f"What is {MARK}?").beside)
     return response_id(query.id)
 
 
@@ -236,7 +247,7 @@ def test_what_belongs_to_another_tenant_is_not_found(http: httpx.Client, tenants
     # The same requests by the owner: what they name does exist, and nothing has happened to it.
     assert {
         name: status for name, status in statuses(tenants.first).items() if status in (404, 422)
-    }.keys() == OF_A_PERSON
+    }.keys() == OF_A_PERSON | OF_NEITHER
 
 
 def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenants) -> None:  # A8

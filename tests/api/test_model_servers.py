@@ -12,7 +12,7 @@ from sqlalchemy import text
 from clients.llm.trial import keeps_schema
 from config.settings import settings
 from db.models import DEFAULT_TENANT
-from db.queries.access.model_choices import add_trial, forget_keys
+from db.queries.access.model_choices import begin_trial, end_trial, forget_keys
 from db.session import acting_for, reading, system_transaction
 from domain.keys import Scope
 from services.core.model_choice import current_settings, settings_of
@@ -21,6 +21,7 @@ from services.operations.model_candidates import Chosen, TrialFailed, candidate,
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
+from tests.waiting import until
 
 STRICT, LOOSE = "openai/gpt-oss-20b", "qwen/qwen3.6-27b"
 HERE = "/v1/model-servers"
@@ -43,15 +44,19 @@ def ollama() -> Generator[str]:
 
 def tried(http: httpx.Client, address: str, **given: object) -> dict[str, Any]:
     answer = http.post(f"{HERE}/trials", json={"address": address, "model": STRICT, **given}, timeout=60)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    assert answer.status_code == 202, answer.text
+    here = answer.headers["location"]
+    until(lambda: http.get(here).json()["status"] != "running", seconds=60)
+    return http.get(here).json()
 
 
 def stored_trial(model: str) -> int:
     """The id of a trial that went well."""
     models = {"provider": "openai_compatible", "base_url": "http://127.0.0.1:9/v1", "main": model, "fast": model}
     with system_transaction() as session:
-        return add_trial(session, {"models": {**models, "catalogue": {model: {}}}}, None, []).id
+        trial_id = begin_trial(session).id
+        end_trial(session, trial_id, [], settings={"models": {**models, "catalogue": {model: {}}}})
+        return trial_id
 
 
 def refused(answer: httpx.Response, status: int = 422) -> str:
@@ -108,7 +113,8 @@ def test_a_server_that_answers_nonsense_is_refused_with_its_table(http: httpx.Cl
     with GroqSimulator(accounts={"": Account("local")}) as simulator:
         simulator.fail(Fault(kind=FaultKind.WRONG_SCHEMA, times=9))
         trial = tried(http, f"{simulator.base_url}/openai/v1", preset="standard")
-    assert (trial["id"], trial["models"]) == (None, None)
+    assert (trial["status"], trial["models"]) == ("failed", None)
+    refused(http.put(f"{HERE}/current", json={"trial_id": trial["id"]}), 404)
     assert "it does not answer from a passage" in trial["problem"]
     assert [row["passed"] for row in trial["trials"]][-1] is False
 
@@ -140,11 +146,11 @@ def test_a_key_is_told_by_nothing(http: httpx.Client, capfd: pytest.CaptureFixtu
         listed = http.post(f"{HERE}/models", json={"address": f"{simulator.base_url}/openai", "key": KEY})
         assert STRICT in listed.json()["models"]
         assert listed.json()["address"] == address
-        trial = http.post(f"{HERE}/trials", json={"address": address, "key": KEY, "model": STRICT}, timeout=60)
-        chosen = http.put(f"{HERE}/current", json={"trial_id": trial.json()["id"]})
+        trial = tried(http, address, key=KEY)
+        chosen = http.put(f"{HERE}/current", json={"trial_id": trial["id"]})
     assert current_settings().provider_key == KEY
     written = capfd.readouterr()
-    for shown in (listed.text, trial.text, chosen.text, http.get(f"{HERE}/current").text, written.out, written.err):
+    for shown in (listed.text, str(trial), chosen.text, http.get(f"{HERE}/current").text, written.out, written.err):
         assert KEY not in shown
     assert KEY not in repr(current_settings())
     too_long = http.post(f"{HERE}/models", json={"address": address, "key": "k" * 5_000})

@@ -53,6 +53,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "GET /v1/model-servers",
         "POST /v1/model-servers/models",
         "POST /v1/model-servers/trials",
+        "GET /v1/model-servers/trials/{trial_id}",
         "GET /v1/model-servers/current",
         "PUT /v1/model-servers/current",
         "DELETE /v1/model-servers/current",

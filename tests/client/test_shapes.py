@@ -20,9 +20,9 @@ PUBLIC = set(
     Accepted Attempt Audit AuditCheck AuditDifference AuditHead AuditRecord Batch BatchAccepted CancelledEvent
     CheckEvent Citation CitationCheck CitationGiven Claim Comparison Conversation Delivery DeliveryAttempt Document
     DocumentGraph DraftData DraftEvent ENDS Event EvidenceLocation FINAL FailedData FailedEvent Failure FinalData
-    FinalEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall OtherEvent
+    FinalEvent HeldData HeldEvent History Import ImportFailure ImportHead Key LeftOut Mention Metadata Metric ModelCall
     ParkedStep PassedSentence Passage PassageFound Progress Quality Query QueryHead QuestionVerdict Scores
-    SearchResult Sentence SentenceCompared Skipped Source
+    OtherEvent SearchResult Sentence SentenceCompared Skipped Source
     SourceDocument SourceText StageData StageEvent Standing State StreamEvent Turn
     TurnAccepted Usage Verification VerificationRequest VerifiedCitation VerifiedSentence WebhookEndpoint Workspace
     WorkspaceSettings

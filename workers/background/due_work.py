@@ -6,7 +6,7 @@ from db.queries.documents.sources import admit_sources
 from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
 from services.audit.invalidation import process_changes
-from services.core.model_choice import current_settings
+from services.core.model_choice import settings_without_model
 from workers.processes.periodic import Periodic
 from workers.starting.launch import launch_delivery, launch_source
 from workers.starting.launch_thread import launcher
@@ -56,5 +56,5 @@ def start_revalidation() -> None:
 
 
 def revalidate() -> None:
-    if process_changes(current_settings()):
+    if process_changes(settings_without_model()):
         launcher().queries()

@@ -19,6 +19,7 @@ from db.models import QueryStatus
 from db.queries.access import workspace_removal
 from db.queries.access.idempotency import delete_old_keys
 from db.queries.access.model_choices import forget_keys
+from db.queries.access.people import delete_old_deeds
 from db.queries.admission import admission
 from db.queries.admission.processes import delete_dead_processes, try_leader_lock, wait_briefly
 from db.queries.documents import imports
@@ -199,6 +200,8 @@ def tidy() -> None:
     with system_transaction() as session:
         if try_leader_lock(session):
             delete_old_keys(session)
+            if days := settings().access.keep_deeds_days:
+                delete_old_deeds(session, days)
             drop_old_drafts(session, KEEP_DRAFTS_S)
             delete_dead_processes(session)
             fold_dead_meters(session)

@@ -99,9 +99,10 @@ class SettingTold(BaseModel):
 
 
 class ModelTrial(BaseModel):
-    """What a trial found. With an `id` the model can be used."""
+    """A trial, and what it found."""
 
-    id: int | None = Field(description="For an hour; null if the model cannot be used.")
+    id: int = Field(description="For an hour.")
+    status: Literal["running", "passed", "failed"] = Field(description="`passed`: the model can be used.")
     problem: str | None = Field(description="Why it cannot be used.")
     trials: list[ModelTried] = Field(description="Up to the first that it did not pass.")
     settings: list[SettingTold] = Field(description="What `citewell models use` would write.")

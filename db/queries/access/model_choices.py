@@ -24,14 +24,28 @@ def find_choice(session: Session, choice_id: int) -> ModelChoice | None:
     return session.get(ModelChoice, choice_id)
 
 
-def add_trial(
-    session: Session, settings: Mapping[str, Any], api_key: str | None, trials: Sequence[Mapping[str, object]]
-) -> ModelChoice:
-    """Store what a trial found usable."""
-    tried = ModelChoice(settings=dict(settings), api_key=api_key, trials=list(trials))
-    session.add(tried)
+def begin_trial(session: Session) -> ModelChoice:
+    begun = ModelChoice(settings={}, trials=[])
+    session.add(begun)
     session.flush()
-    return tried
+    session.refresh(begun)
+    return begun
+
+
+def end_trial(
+    session: Session,
+    trial_id: int,
+    trials: Sequence[Mapping[str, object]],
+    problem: str | None = None,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    api_key: str | None = None,
+    told: Sequence[Mapping[str, object]] = (),
+) -> None:
+    """Store what a trial found: settings that can be used, or the `problem`."""
+    values = {"settings": dict(settings or {}), "api_key": api_key, "told": list(told)}
+    ended = {**values, "trials": list(trials), "problem": problem, "tried_at": func.now()}
+    session.execute(update(ModelChoice).where(ModelChoice.id == trial_id).values(ended))
 
 
 def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
@@ -42,6 +56,8 @@ def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
         select(ModelChoice).where(
             ModelChoice.id == choice_id,
             ModelChoice.chosen_at.is_(None),
+            ModelChoice.tried_at.is_not(None),
+            ModelChoice.problem.is_(None),
             ModelChoice.created_at > func.now() - _USABLE_FOR,
         )
     )

@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from db.models import ConversationTurn, Deed, Member, Person, PersonSession, Query, Workspace
+from db.models import Deed, Member, Person, PersonSession, Query, Workspace
 from domain.errors import MemberNotFound, PersonNotFound
 from domain.people import Rights, Role
 
@@ -151,20 +151,16 @@ def names_of(session: Session, workspace_ids: Collection[int]) -> dict[int, str]
     return dict(session.execute(named).all())
 
 
-def asked_only_by(session: Session, actor: str, *, query: uuid.UUID | None, conversation: uuid.UUID | None) -> bool:
-    """Whether `actor` asked this question, or all of this conversation's, of which there is at least one."""
-    statement = select(func.count(), func.count().filter(Query.asked_by == actor)).select_from(Query)
-    if conversation is not None:
-        turns = statement.join(ConversationTurn, ConversationTurn.query_id == Query.id)
-        statement = turns.where(ConversationTurn.conversation_id == conversation)
-    else:
-        statement = statement.where(Query.id == query)
-    every, own = session.execute(statement).one()
-    return every == own > 0
+def asked_by(session: Session, actor: str, query: uuid.UUID) -> bool:
+    return session.scalar(select(Query.id).where(Query.id == query, Query.asked_by == actor)) is not None
 
 
 def add_deed(session: Session, actor: str, operation: str, path: str) -> None:
     session.add(Deed(actor=actor, operation=operation, path=path))
+
+
+def delete_old_deeds(session: Session, days: float) -> None:
+    session.execute(delete(Deed).where(Deed.created_at < func.now() - timedelta(days=days)))
 
 
 def list_deeds(session: Session, actor: str | None, before: int | None, limit: int) -> Sequence[Deed]:

@@ -37,7 +37,8 @@ from db.models import (
 )
 from db.queries.paging import Place, page
 from db.queries.runs.queries import workspace_id_of
-from domain.errors import ConversationNotFound, TurnNotFound
+from db.session import acting
+from domain.errors import ConversationNotFound, ConversationOfAnother, TurnNotFound
 
 _RESTATING = "restate_question"
 _Stored = Select[ConversationTurn, Query, Any, Any, Any, Any]
@@ -79,8 +80,11 @@ def add_conversation(
     workspace_id: int,
     title: str | None,
     branched_from: uuid.UUID | None = None,
+    *,
+    begun_by: str | None,
 ) -> None:
-    session.add(Conversation(id=conversation_id, workspace_id=workspace_id, title=title, branched_from=branched_from))
+    values = {"title": title, "branched_from": branched_from, "begun_by": begun_by}
+    session.add(Conversation(id=conversation_id, workspace_id=workspace_id, **values))
     session.flush()
 
 
@@ -102,6 +106,16 @@ def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversat
     )
     if conversation is None:
         raise _not_found(conversation_id)
+    return conversation
+
+
+def lock_own(session: Session, conversation_id: uuid.UUID) -> Conversation:
+    """`lock_conversation`, for a change of its turns or title: whoever began it makes those, and whose role lets them
+    change what others began. Raises ConversationOfAnother, ConversationNotFound.
+    """
+    conversation = lock_conversation(session, conversation_id)
+    if not acting().may_change(conversation.begun_by, conversation.workspace_id):
+        raise ConversationOfAnother
     return conversation
 
 
@@ -235,8 +249,13 @@ def get_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID:
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
-    """The conversation that it was asked in, or if that was deleted, the first branch that keeps it."""
-    places = select(ConversationTurn.conversation_id).where(ConversationTurn.query_id == query_id)
+    """The conversation that it was asked in, or if that was deleted, the first branch that keeps it; None also for a
+    thread of its own, which others may have gone on from."""
+    places = (
+        select(ConversationTurn.conversation_id)
+        .join(Query, Query.id == ConversationTurn.query_id)
+        .where(Query.id == query_id, or_(~Query.is_thread, ~ConversationTurn.is_inherited))
+    )
     return session.scalar(places.order_by(ConversationTurn.is_inherited, ConversationTurn.id).limit(1))
 
 

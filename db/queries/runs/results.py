@@ -177,7 +177,8 @@ SELECT
     (SELECT json_build_object('head', head, 'records', length) FROM audit_chains WHERE query_id = :q) AS audit,
     (SELECT json_build_object('state', state, 'reason', reason, 'since', since, 'verification', reverification)
      FROM answer_standings WHERE query_id = :q) AS standing,
-    (SELECT conversation_id FROM conversation_turns WHERE query_id = :q ORDER BY is_inherited, id LIMIT 1)
+    (SELECT conversation_id FROM conversation_turns AS turns JOIN queries ON queries.id = turns.query_id
+        WHERE query_id = :q AND (NOT is_thread OR NOT is_inherited) ORDER BY is_inherited, turns.id LIMIT 1)
      AS conversation_id,
     (SELECT value FROM step_outcomes WHERE query_id = :q AND step = 'fill_object' AND value IS NOT NULL
      ORDER BY round DESC LIMIT 1) AS filled,

@@ -92,10 +92,13 @@ _OF = text(
         SELECT id, title, workspace_id, last_asked_at AS asked_at, true AS is_conversation, branched_from
         FROM conversations
         WHERE id = coalesce((
-            SELECT conversation_id FROM conversation_turns WHERE query_id = :id ORDER BY is_inherited, id LIMIT 1), :id)
+            SELECT conversation_id FROM conversation_turns JOIN queries ON queries.id = query_id
+            WHERE query_id = :id AND (NOT is_thread OR NOT is_inherited) ORDER BY is_inherited, conversation_turns.id
+            LIMIT 1), :id)
         UNION ALL
         SELECT id, NULL, workspace_id, created_at, false, NULL FROM queries
-        WHERE id = :id AND kind = 'answer' AND NOT EXISTS (SELECT FROM conversation_turns WHERE query_id = :id)
+        WHERE id = :id AND kind = 'answer'
+            AND (is_thread OR NOT EXISTS (SELECT FROM conversation_turns WHERE query_id = :id))
     )
     {_SHOWN}
 """  # noqa: S608 - only constants are put together

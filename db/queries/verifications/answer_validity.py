@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, select, text, update
+from sqlalchemy import Uuid, and_, func, literal, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
@@ -41,6 +41,17 @@ _SUPERSEDED = text(_NOTE.format(by="new.id", which="old.id <> new.id AND old.sta
 # Deleting the version in force also deletes the versions before it.
 _GONE = text(_NOTE.format(by="NULL", which="old.id = new.id OR new.status = 'ready' AND old.status = 'superseded'"))
 
+_MISSED = text("""
+    INSERT INTO document_changes (document_id, filename, replaced_by, answer_of)
+    SELECT DISTINCT ON (cited.document_id) cited.document_id, cited.document_name, new.id, answers.query_id
+    FROM citations AS cited JOIN answers ON answers.id = cited.answer_id
+    LEFT JOIN documents AS old ON old.id = cited.document_id
+    LEFT JOIN documents AS new
+        ON (new.workspace_id, new.filename) = (old.workspace_id, old.filename) AND new.status = 'ready'
+    WHERE answers.query_id = :query AND cited.document_id IS NOT NULL
+        AND (old.id IS NULL OR old.status = 'superseded')
+""")
+
 
 def record_new_version(session: Session, document_id: uuid.UUID) -> None:
     session.execute(_SUPERSEDED, {"id": document_id})
@@ -49,6 +60,12 @@ def record_new_version(session: Session, document_id: uuid.UUID) -> None:
 def record_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> None:
     for document_id in document_ids:
         session.execute(_GONE, {"id": document_id})
+
+
+def record_missed(session: Session, query_id: uuid.UUID) -> None:
+    """Note the changes of cited documents for an answer that is published only now: while it was held back, they passed
+    it over."""
+    session.execute(_MISSED, {"query": query_id})
 
 
 def list_due_changes(session: Session, limit: int = 20) -> list[tuple[int, int]]:
@@ -91,6 +108,7 @@ def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tu
         .join(Answer, Answer.id == Citation.answer_id)
         .join(Query, Query.id == Answer.query_id)
         .where(Citation.document_id == change.document_id, Citation.id > change.cursor)
+        .where(or_(literal(change.answer_of, Uuid).is_(None), Query.id == change.answer_of))
         .where(Query.kind == QueryKind.ANSWER, Query.status == QueryStatus.SUCCEEDED)
         # What a reviewer wrote in its place cites nothing.
         .where(Query.review.is_distinct_from("corrected"))

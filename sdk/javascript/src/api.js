@@ -125,4 +125,5 @@ export const operations = {
   drop_models: { method: "DELETE", path: "/v1/model-servers/current", reads: "nothing" },
   list_served_models: { method: "POST", path: "/v1/model-servers/models" },
   try_models: { method: "POST", path: "/v1/model-servers/trials" },
+  get_model_trial: { method: "GET", path: "/v1/model-servers/trials/{trial_id}" },
 };

@@ -103,8 +103,21 @@ export class AnswerStream implements AsyncIterable<PassedSentence> {
   [Symbol.asyncIterator](): AsyncIterator<PassedSentence>;
 }
 
-/** `type` is one of docs/api.md, the last one `final`, `failed` or `cancelled`, whose data has the `query`. */
-export interface StreamEvent {
+/** `type` is one of docs/api.md, the last one `final`, `held`, `failed` or `cancelled`, whose data has the `query`. */
+export type StreamEvent = FinalEvent | HeldEvent | OtherEvent;
+export interface FinalEvent {
+  id: number | null;
+  type: "final";
+  /** `review` is what a reviewer decided on an answer that was held back. */
+  data: { query: api.Query; abstained?: boolean | null; review?: "released" | "corrected" };
+}
+/** The last event until a reviewer decides; its `query` is without the answer. */
+export interface HeldEvent {
+  id: number | null;
+  type: "held";
+  data: { query: api.Query; reasons: ("confidence" | "contradicted" | "conflicts" | "unread")[] };
+}
+export interface OtherEvent {
   id: number | null;
   type: string;
   data: Record<string, any>;

@@ -65,7 +65,8 @@ class Feedback:
         return self._transport.send(_read(feedback_id))
 
     def review(self, feedback_id: str, *, status: str = "reviewed", **fields: Any) -> Given:
-        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`) and take it out of the queue."""
+        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; of a held answer its
+        `decision`) and take it out of the queue."""
         return self._transport.send(_review(feedback_id, {"status": status, **fields}))
 
     def delete(self, feedback_id: str) -> None:
@@ -98,7 +99,8 @@ class AsyncFeedback:
         return await self._transport.send(_read(feedback_id))
 
     async def review(self, feedback_id: str, *, status: str = "reviewed", **fields: Any) -> Given:
-        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`) and take it out of the queue."""
+        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; of a held answer its
+        `decision`) and take it out of the queue."""
         return await self._transport.send(_review(feedback_id, {"status": status, **fields}))
 
     async def delete(self, feedback_id: str) -> None:

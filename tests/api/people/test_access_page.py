@@ -3,13 +3,19 @@
 from pathlib import Path
 
 from api.app import create_app
-from api.http.roles import OTHERWISE, OWN, role_needed
+from api.http.roles import CHANGES_OF_OTHERS, OTHERWISE, OWN, role_needed
 from domain.keys import Scope
 from domain.people import Role
 from tests.api.operations import description
 
 PAGE = Path("docs/access.md").read_text(encoding="utf-8")
 COLUMNS = (Role.READER, Role.CONTRIBUTOR, Role.OWNER, Role.ADMIN)
+CHANGING = (
+    "End, retry and delete what others asked; add to, replace turns of, rename and delete conversations "
+    "that others began (one's own: also as a reader)"
+)
+# Whose a conversation is shows where it changes (tests.api.people.test_conversations_of_others).
+LATER = ("create_conversation_turn", "update_conversation", "delete_conversation")
 # The rows of the table, and which operations each is about: by the beginnings of their ids where one row has many.
 ROWS: dict[str, tuple[str, ...]] = {
     "Read documents, questions, answers, their history and quality; search": (
@@ -44,20 +50,19 @@ ROWS: dict[str, tuple[str, ...]] = {
         ),
         *("get_workspace", "list_workspaces"),
     ),
-    "Ask, verify answers, go on with a conversation, rate an answer": (
+    "Ask, verify answers, branch a conversation, rate an answer": (
         *("create_query", "create_conversation", "create_verification", "reverify_", "create_feedback", "create_chat"),
         *("create_response", "guard_", "create_guarded"),
         "seed_",
     ),
     "Have personal keys": ("get_me", "list_own_keys", "create_own_key", "revoke_own_key"),
-    "End, retry, rename and delete what others asked (one's own: also as a reader)": (
+    CHANGING: (
         *(
             "cancel_",
             "delete_response",
             "replay_query",
             "replay_verification",
-            "update_conversation",
-            "delete_conversation",
+            *LATER,
         ),
     ),
     "Share an answer by a link; review and delete feedback": (
@@ -81,6 +86,7 @@ ROWS: dict[str, tuple[str, ...]] = {
             "list_served_models",
             "try_models",
             "list_model_servers",
+            "get_model_trial",
             "get_model_choice",
             "update_person",
             "list_deeds",
@@ -91,12 +97,13 @@ ROWS: dict[str, tuple[str, ...]] = {
 
 def operations() -> dict[str, Role]:
     """Every operation that needs a key or a person, with the role."""
-    return {
+    needed = {
         operation["operationId"]: role_needed(operation["operationId"], Scope(operation["security"][0]["bearer"][0]))
         for methods in description()["paths"].values()
         for operation in methods.values()
         if "security" in operation
     }
+    return {**needed, **dict.fromkeys(LATER, CHANGES_OF_OTHERS)}
 
 
 def row_of(operation: str) -> str:

@@ -4,23 +4,32 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
+from db.models import Query
+from db.queries.access.people import delete_old_deeds
 from db.queries.access.workspaces import get_or_add_workspace
-from db.session import transaction
+from db.queries.runs.queries import get_query
+from db.session import system_transaction, transaction
 from domain.keys import Scope
+from services.operations import api_keys
 from tests.api.people.browsers import SHELF, browser, sign_in
 from tests.api.people.provider import Provider
 from tests.api.people.test_sign_in import changed
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
-from tests.stored import store_answered_query
+from tests.stored import IDK, abstain, store_answered_query
 from tests.waiting import until
+from workers.processes.notifying import notify_end
+
+Json = dict[str, Any]
 
 
 class People:
@@ -138,9 +147,8 @@ def test_a_reader_ends_what_they_asked_and_nothing_else(people: People) -> None:
     assert ada.delete(f"/v1/queries/{query}").status_code == 200
     begun = ada.post("/v1/conversations/turns", json={"question": "What?", "workspace": SHELF}).json()
     place = f"/v1/conversations/{begun['conversation']['id'] if 'conversation' in begun else begun['conversation_id']}"
-    assert_problem(bob.patch(place, json={"title": "Bob's"}), 403, "role_missing")
+    assert_problem(bob.patch(place, json={"title": "Bob's"}), 403, "conversation_of_another")
     assert ada.patch(place, json={"title": "Ada's"}).status_code == 200
-    # With a turn of somebody else it is no longer hers alone.
     ada.delete(f"/v1/queries/{query}")
     with transaction() as session:
         answered = store_answered_query(session, workspace=SHELF).id
@@ -233,6 +241,43 @@ def test_a_stream_ends_when_its_workspace_is_closed(people: People) -> None:  # 
     assert ada.get(f"/v1/queries/{query}").status_code == 403
 
 
+def test_a_right_that_ends_while_one_waits_shows_nothing(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:  # 43: at the end it counts at once
+    owner, ada = people.signed_in("olga", "owners"), people.signed_in("nia", "newcomers")
+    given = {"workspace": SHELF, "person_id": id_of(ada), "role": "reader"}
+    assert owner.post("/v1/members", json=given).status_code == 200
+    monkeypatch.setattr(api_keys, "TRUST_FOR_S", 60)
+    query, chat = asked(ada), {"model": SHELF, "messages": [{"role": "user", "content": "What?"}]}
+    ways: list[tuple[str, str, Json | None]] = [
+        ("GET", f"/v1/queries/{query}?wait=30", None),
+        ("GET", f"/v1/queries/{query}/events", None),
+        ("POST", "/v1/queries?wait=30", {"question": "What?", "workspace": SHELF}),
+        ("POST", "/v1/chat/completions", chat),
+        ("POST", "/v1/chat/completions", {**chat, "stream": True}),
+        ("POST", "/v1/responses", {"model": SHELF, "input": "What?"}),
+        ("POST", "/v1/responses", {"model": SHELF, "input": "What?", "stream": True}),
+    ]
+    with ThreadPoolExecutor(len(ways)) as pool:
+        waiting = [pool.submit(ada.request, method, path, json=body, timeout=60) for method, path, body in ways]
+        until(lambda: len(unfinished()) == 6, seconds=20)
+        # Not by the API, which would make its process look the session up again.
+        changed("DELETE FROM members WHERE origin = 'owner'")
+        for query_id in unfinished():
+            with transaction() as session:
+                abstain(session, get_query(session, query_id))
+            notify_end(query_id)
+        told = [response.result() for response in waiting]
+    assert [(response.status_code, IDK in response.text) for response in told] == [
+        (200 if "stream" in str(body) or path.endswith("events") else 401, False) for _, path, body in ways
+    ]
+
+
+def unfinished() -> list[uuid.UUID]:
+    with system_transaction() as session:
+        return list(session.scalars(select(Query.id).where(Query.finished_at.is_(None))))
+
+
 def test_a_role_stays_with_the_workspace_and_not_with_its_name(people: People) -> None:  # 43: renamed
     owner, ada = people.signed_in("olga", "owners"), people.signed_in("ada", "readers")
     assert owner.patch(f"/v1/workspaces/{SHELF}", json={"name": "archive"}).status_code == 403
@@ -262,6 +307,10 @@ def test_what_a_person_did_is_on_record(people: People) -> None:  # 43: audit
     ]
     older = admin.get("/v1/deeds", params={"actor": actor, "before": deeds[0]["id"]}).json()["deeds"]
     assert [deed["operation"] for deed in older] == ["create_query"]
+    changed(f"UPDATE deeds SET created_at = now() - interval '40 days' WHERE id = {deeds[1]['id']}")
+    with system_transaction() as session:
+        delete_old_deeds(session, 30)
+    assert admin.get("/v1/deeds", params={"actor": actor}).json()["deeds"] == deeds[:1]
 
 
 def test_keys_of_programs_work_as_before(people: People) -> None:  # 43

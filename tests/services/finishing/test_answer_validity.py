@@ -23,6 +23,7 @@ from db.models import (
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs.queries import mark_finished, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
+from domain.query.review import ReviewRules
 from services.audit import invalidation
 from services.audit.invalidation import process_changes
 from services.documents.documents import remove_document
@@ -118,6 +119,28 @@ def test_an_answer_stands_until_something_happens(hook: None) -> None:  # N7
     }
     assert process_changes(standing()) == 0
     assert told(story) == []
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_happened_while_an_answer_was_held_back_is_told_after_its_release(is_deleted: bool) -> None:  # 44, N7
+    rules = ReviewRules(confidence_below=1.0, hold=True)
+    other, story = answered(), Story(QUESTION, play=offline, review=rules)
+    story.add("policy.md", POLICY)
+    story.retrieve().write().check().repair().finish()
+    assert read_query(story.query_id)["status"] == "held"
+    if is_deleted:
+        remove_document(document_of(story))
+    else:
+        replaced(story, OTHER)
+    process_changes(standing())
+    assert (read_query(story.query_id)["standing"], told(other)) == (None, [])
+    with transaction() as session:
+        assert finish(session, story.query_id, QueryStatus.SUCCEEDED, event={}, was_held=True)
+    process_changes(standing())
+    assert state_of(story) == "invalidated"
+    assert (told(story), told(other)) == (["answer.invalidated"], [])
+    process_changes(standing())
+    assert told(story) == ["answer.invalidated"]
 
 
 def test_a_new_version_with_all_cited_passages_makes_an_answer_stale() -> None:  # N7

@@ -254,8 +254,12 @@ function trying(signal, changed) {
     );
     try {
       const json = { provider: "openai_compatible", ...server };
-      const tried = await ask(`${HERE}/trials`, { method: "POST", json, signal });
-      show(result, tried.id ? usable(tried, use) : unusable(tried));
+      let tried = await ask(`${HERE}/trials`, { method: "POST", json, signal });
+      while (tried.status === "running") {
+        await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+        tried = await ask(`${HERE}/trials/${tried.id}`, { signal });
+      }
+      show(result, tried.status === "passed" ? usable(tried, use) : unusable(tried));
     } catch (error) {
       if (!signal.aborted) show(result, trouble(error));
     } finally {

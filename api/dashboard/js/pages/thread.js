@@ -53,7 +53,13 @@ export async function page(view, { params, signal }) {
       if (!body.replaces) await settled(pending);
       await begun();
       const path = `/v1/conversations/${thread.conversation_id}/turns`;
-      const { id: query } = await ask(path, { method: "POST", json: body });
+      const asked = await ask(path, { method: "POST", json: body }).catch((error) => {
+        if (error.code !== "conversation_of_another") throw error;
+        return null;
+      });
+      // It is not one's own: what is said to it goes on in a branch that is.
+      if (!asked) return void (await goOn(body));
+      const { id: query } = asked;
       refreshThreads();
       if (body.replaces) return void (await redrawn(query));
       const next = await ask(`/v1/queries/${query}`, { signal });
@@ -85,6 +91,15 @@ export async function page(view, { params, signal }) {
       if (!signal.aborted) notice(told(error));
       throw error;
     }
+  }
+
+  async function goOn({ replaces, ...body }) {
+    if (replaces) return branched(replaces, body);
+    const { turns } = await turnsOf(thread, thread.id, signal);
+    const { id: branch } = await branchFor(turns.at(-1)?.id);
+    await ask(`/v1/conversations/${branch}/turns`, { method: "POST", json: body });
+    refreshThreads();
+    go(`/thread/${branch}`);
   }
 
   function branchFor(turn) {

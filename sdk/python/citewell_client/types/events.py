@@ -17,12 +17,24 @@ class DraftData(TypedDict):
 
 
 class FinalData(TypedDict):
+    """`review` says what a reviewer decided on an answer that was held back: `released` or `corrected`."""
+
+    query: Query
+    abstained: NotRequired[bool | None]
+    review: NotRequired[Literal["released", "corrected"]]
+
+
+class HeldData(TypedDict):
+    """Why a person has to see the answer first; `query` is without it."""
+
+    reasons: list[Literal["confidence", "contradicted", "conflicts", "unread"]]
     query: Query
 
 
 class FailedData(TypedDict):
     reason: str
     query: NotRequired[Query]
+    review: NotRequired[Literal["rejected"]]
 
 
 class StageEvent(TypedDict):
@@ -77,6 +89,14 @@ class FinalEvent(TypedDict):
     data: FinalData
 
 
+class HeldEvent(TypedDict):
+    """The last event until a reviewer decides; a `final` or `failed` one then follows, for those who ask again."""
+
+    id: int | None
+    type: Literal["held"]
+    data: HeldData
+
+
 class FailedEvent(TypedDict):
     id: int | None
     type: Literal["failed"]
@@ -97,4 +117,4 @@ class OtherEvent(TypedDict):
     data: dict[str, Any]
 
 
-StreamEvent = StageEvent | DraftEvent | CheckEvent | FinalEvent | FailedEvent | CancelledEvent | OtherEvent
+StreamEvent = StageEvent | DraftEvent | CheckEvent | FinalEvent | HeldEvent | FailedEvent | CancelledEvent | OtherEvent

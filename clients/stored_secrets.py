@@ -1,0 +1,63 @@
+"""Secrets that the database keeps, encrypted with a key that it does not have: of the environment, or of the home.
+
+The home's key is a file that only its owner reads. It is made when the first secret is stored; where processes have no
+home in common, the setting names the key.
+"""
+
+import os
+from pathlib import Path
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+from config.settings import Settings
+from domain.errors import SecretUnreadable, SecretUnstorable
+
+FILE = "encryption.key"
+
+
+def encrypted(secret: str, settings: Settings) -> str:
+    """Raises SecretUnstorable where there is neither a key nor a home that could keep one."""
+    keys = _keys(settings) or _made(settings.home)
+    return MultiFernet(keys).encrypt(secret.encode()).decode()
+
+
+def decrypted(stored: str, settings: Settings) -> str:
+    """Raises SecretUnreadable when none of the keys is that of the secret."""
+    keys = _keys(settings)
+    try:
+        return MultiFernet(keys).decrypt(stored).decode() if keys else _unreadable()
+    except InvalidToken:
+        return _unreadable()
+
+
+def _keys(settings: Settings) -> list[Fernet]:
+    """The first one encrypts; all decrypt."""
+    given = settings.models.encryption_key
+    try:
+        text = given.get_secret_value() if given else (settings.home / FILE).read_text(encoding="ascii")
+        return [Fernet(key) for key in text.replace(",", " ").split()]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise SecretUnreadable from error
+
+
+def _made(home: Path) -> list[Fernet]:
+    key, draft = Fernet.generate_key(), home / f"{FILE}.{os.getpid()}"
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key)
+        try:
+            # Of two processes at once one makes the key.
+            os.link(draft, home / FILE)
+        finally:
+            draft.unlink()
+    except FileExistsError:
+        key = (home / FILE).read_bytes()
+    except OSError as error:
+        raise SecretUnstorable from error
+    return [Fernet(key)]
+
+
+def _unreadable() -> str:
+    raise SecretUnreadable
