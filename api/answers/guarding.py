@@ -109,10 +109,10 @@ class Guard:
             self.request,
             query_id,
             settings.guard.wait_s,
-            verification_results.read_verification,
+            verification_results.read_verdicts,
             QueryKind.VERIFICATION,
         )
-        if result["status"] == "succeeded" and result["verification"] is not None:
+        if result["status"] == "succeeded" and result["sentences"]:
             self._ended.add(query_id)
             return ruled(text, result, self.policy)
         await run_in_threadpool(self.abandon)
