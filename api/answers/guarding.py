@@ -114,12 +114,14 @@ class Guard:
             self.request,
             query_id,
             settings.guard.wait_s,
-            verification_results.read_verification,
+            verification_results.read_verdicts,
             QueryKind.VERIFICATION,
         )
-        if result["status"] == "succeeded" and result["verification"] is not None:
+        if result["status"] == "succeeded" and result["sentences"]:
             self._ended.add(query_id)
-            return ruled(text, result, self.policy)
+            return await run_in_threadpool(
+                ruled, text, result, self.policy, [source.text for source in sources if source.text]
+            )
         await run_in_threadpool(self.abandon)
         error: Mapping[str, str] = result["error"] or {}
         return error.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"

@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from citewell_verify.answers.external_citations import as_given
 from citewell_verify.answers.translation import remarks
 from citewell_verify.evidence.passages import chunk_id_of
@@ -29,23 +31,18 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
         draft = Drafted(**outcomes[GENERATE, ""])
-        given, inserted = draft.get("given", ""), draft.get("inserted", [])
         sources = Selected(**outcomes[SELECT, ""])["sources"]
         concluded = outcomes.get((CONCLUDE, ""))
         judged = Concluded(**concluded).get("citations", []) if concluded else []
         stored = results.find_draft_verification(session, query_id)
-        rendered = AsSubmitted(sources, inserted)
-        # An answer that was concluded and then cancelled was never published.
+        rendered = AsSubmitted(sources, draft.get("inserted", []))
         is_cancelled = query.status == QueryStatus.CANCELLED
-        published = None if is_cancelled else results.find_published_verification(session, query_id)
         return {
             **_head(query, queries.workspace_name_of(session, query)),
-            "answer": given,
-            **_repaired(given, None if is_cancelled else results.find_answer(session, query_id)),
-            "repaired_is_grounded": published.verification.is_grounded if published else None,
-            "sources": [{name: value for name, value in source.items() if name != "brackets"} for source in sources],
+            **_verdicts(session, query, draft, sources, stored.sentences if stored else []),
+            "answer": draft.get("given", ""),
+            "repaired_is_grounded": None if is_cancelled else results.find_published_grounding(session, query_id),
             **reading_of(draft),
-            "sentences": [rendered.sentence(sentence) for sentence in stored.sentences] if stored else [],
             "citations": [rendered.citation(entry) for entry in judged],
             "verification": scores_json(stored, query.options) if stored else None,
             "signal": stored_signal(query, None, stored) if query.status == QueryStatus.SUCCEEDED else None,
@@ -55,6 +52,34 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
             "audit": find_head(session, query_id),
             "comparison": comparison(session, query.reverifies, query_id) if query.reverifies else None,
         }
+
+
+def read_verdicts(query_id: uuid.UUID) -> dict[str, Any]:
+    """What decides about the words of an answer, in a third of the statements of `read_verification`."""
+    with reading() as session:
+        query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
+        outcomes = steps.list_outcomes(session, query_id).get(0, {})
+        sources = Selected(**outcomes[SELECT, ""])["sources"]
+        sentences = results.list_draft_sentences(session, query_id)
+        verdicts = _verdicts(session, query, Drafted(**outcomes[GENERATE, ""]), sources, sentences)
+        return {"status": query.status, "error": query.error, **verdicts}
+
+
+def _verdicts(
+    session: Session,
+    query: Query,
+    draft: Drafted,
+    sources: Sequence[Mapping[str, Any]],
+    sentences: Sequence[VerificationSentence],
+) -> dict[str, Any]:
+    rendered = AsSubmitted(sources, draft.get("inserted", []))
+    # An answer that was concluded and then cancelled was never published.
+    answer = None if query.status == QueryStatus.CANCELLED else results.find_answer(session, query.id)
+    return {
+        **_repaired(draft.get("given", ""), answer),
+        "sources": [{name: value for name, value in source.items() if name != "brackets"} for source in sources],
+        "sentences": list(map(rendered.sentence, sentences)),
+    }
 
 
 def reading_of(draft: Drafted) -> dict[str, Any]:

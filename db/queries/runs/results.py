@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import select, text
+from sqlalchemy import ScalarSelect, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.inserting import insert_with_parts
@@ -56,6 +56,14 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
         .limit(1)
     )
     return _with_parts(session, verification)[0] if verification else None
+
+
+def find_published_grounding(session: Session, query_id: uuid.UUID) -> bool | None:
+    """Whether every claim of the published answer is supported; None if none was published."""
+    published = select(Verification.is_grounded).where(
+        Verification.query_id == query_id, Verification.kind == "published"
+    )
+    return session.scalar(published.order_by(Verification.id.desc()).limit(1))
 
 
 class Whole(NamedTuple):
@@ -235,13 +243,19 @@ def _published(
 
 def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
     """The verification before any repair, of the draft or of a given answer (N2); else that of the published answer."""
-    verification = session.scalar(
-        select(Verification)
-        .where(Verification.query_id == query_id)
-        .order_by(Verification.kind, Verification.id)
-        .limit(1)
-    )
+    verification = session.scalar(select(Verification).where(Verification.id == _draft_id(query_id)))
     return _with_parts(session, verification)[0] if verification else None
+
+
+def list_draft_sentences(session: Session, query_id: uuid.UUID) -> list[VerificationSentence]:
+    """The sentences of `find_draft_verification`; empty if there is none."""
+    own = VerificationSentence.verification_id == _draft_id(query_id)
+    return list(session.scalars(select(VerificationSentence).where(own).order_by(VerificationSentence.position)))
+
+
+def _draft_id(query_id: uuid.UUID) -> ScalarSelect[int]:
+    own = select(Verification.id).where(Verification.query_id == query_id)
+    return own.order_by(Verification.kind, Verification.id).limit(1).scalar_subquery()
 
 
 def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVerification]:

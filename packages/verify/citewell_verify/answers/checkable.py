@@ -8,7 +8,7 @@ from citewell_verify.text.negation import negations
 _MIN_CHARS, _MIN_LETTERS = 5, 2
 
 _QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*$")
-_HEADING = re.compile(r"#{1,6}\s.*|(\*\*|__)[^*_]{1,80}(?<![.!。])\1:?", re.DOTALL)
+_HEADING = re.compile(r"#{1,6}\s.*(?<![.!。])|(\*\*|__)[^*_]{1,80}(?<![.!。])\1:?", re.DOTALL)
 _LEAD_IN = re.compile(r"[^\d\n]{1,80}[:：][*_]*")
 _LISTED = re.compile(r"\s*(?:[-*+•·|]|\(?\d{1,2}[.)]|[①-⑳])\s?")
 _CONNECTIVE = re.compile(

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote, unquote
 from xml.etree import ElementTree
 
 from citewell_verify.gate.outcome import FAILING, Outcome
@@ -74,7 +75,7 @@ def _results(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]:
-    path = outcome.case.path.replace("\\", "/")
+    path = quote(outcome.case.path.replace("\\", "/"), safe="/:")
     place = {"artifactLocation": {"uri": path}, "region": {"startLine": line}}
     message = {"text": text if outcome.case.has_own_file else f"{outcome.case.name}: {text}"}
     return {"ruleId": rule, "level": "error", "message": message, "locations": [{"physicalLocation": place}]}
@@ -87,7 +88,7 @@ def github(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _command(result: dict[str, Any]) -> str:
     place = result["locations"][0]["physicalLocation"]
-    file, line = _property(place["artifactLocation"]["uri"]), place["region"]["startLine"]
+    file, line = _property(unquote(place["artifactLocation"]["uri"])), place["region"]["startLine"]
     return f"::error file={file},line={line},title={_property(result['ruleId'])}::{_data(result['message']['text'])}"
 
 

@@ -24,6 +24,8 @@ from citewell_verify.text.sentences import split_sentences
 
 # Zero-width characters, direction overrides, tags (invisible ASCII), variation selectors, soft hyphens.
 _UNEVEN = re.compile(r"[^\S ]|\s\s")  # white space other than single spaces
+_SPACE = re.compile(r"\s+")
+_NEITHER = re.compile("[^\x00-\xff가-힣]")  # neither in Latin-1 nor Korean
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
@@ -68,13 +70,12 @@ class _View:
         """The view on one line, because an order may be spread over lines."""
         if not _UNEVEN.search(self.text):
             return self
-        kept = [
-            place
-            for place, sign in enumerate(self.text)
-            if not sign.isspace() or not self.text[place - 1 : place].isspace()
-        ]
-        text = "".join(" " if self.text[place].isspace() else self.text[place] for place in kept)
-        return _View(text, [self.origins[place] for place in kept])
+        texts, places, at = list[str](), list[int](), 0
+        for gap in _SPACE.finditer(self.text):
+            texts += self.text[at : gap.start()], " "
+            places += self.origins[at : gap.start() + 1]
+            at = gap.end()
+        return _View("".join(texts) + self.text[at:], places + self.origins[at:])
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         taken = self.origins[start:end]
@@ -150,11 +151,7 @@ def _by_lines_and_on_one(view: _View) -> Iterator[_View]:
 
 
 def _in_latin(text: str) -> str:
-    plain = (
-        unicodedata.normalize("NFKD", sign)[:1] or sign if ord(sign) > 0xFF and not "가" <= sign <= "힣" else sign
-        for sign in text
-    )
-    return "".join(plain).translate(_LOOKALIKES)
+    return _NEITHER.sub(lambda sign: unicodedata.normalize("NFKD", sign[0])[:1] or sign[0], text).translate(_LOOKALIKES)
 
 
 def _coded(text: str) -> Iterator[tuple[int, int]]:

