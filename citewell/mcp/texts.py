@@ -48,6 +48,8 @@ def answer_lines(answer: AnswerFound) -> Iterator[str]:
     yield from _signal(answer.signal)
     if answer.abstain_reason:
         yield f"\nWhy there is no answer: {answer.abstain_reason}"
+    for conflict in answer.conflicts:
+        yield f"\nThe documents disagree: {json.dumps(conflict, ensure_ascii=False)}"
     for mention in answer.mentions:
         yield f"\nA passage that comes close, {_place(mention.document, mention.page, None)}:"
         yield quoting.quote(mention.quote)

@@ -13,6 +13,7 @@ from citewell.mcp.reaching import Reach
 from citewell.mcp.working import begun, ended_with_the_call, follow_query, follow_verification
 from citewell_client import ApiProblem, AsyncCitewellClient
 from citewell_verify.safety.prompt_injection import without_orders
+from domain.answers.conflicts_in_words import conflict_in_words
 
 Caller = Context[Any, Any]
 _SHOWN_CHANGES = frozenset({"removed", "reattributed", "rewritten", "dropped"})
@@ -71,6 +72,7 @@ class Tools:
                 "query_id": query["id"],
                 **_proof(query),
                 "abstained": bool(query["abstained"]),
+                "conflicts": [conflict_in_words(conflict) for conflict in query["conflicts"]],
                 "left_open": asked.get("open_parts", []),
             }
         )

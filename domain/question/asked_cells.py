@@ -11,6 +11,7 @@ from citewell_verify.text.words import content_stems, coverage
 
 _MOST_CELLS = 6
 _MOST_ROWS = 20  # that are looked through for a column in which the row has no value
+_NAMED: frozenset[Kind] = frozenset({"who", "where"})
 _KIND = 0.4  # of a word: what it counts that a cell has the kind of thing that is asked for
 
 
@@ -18,11 +19,11 @@ def asked_cells(asked: QuestionPart, row: Row, units: Iterable[Unit]) -> Sequenc
     """Return the cells that fit the question best, with those that it names; all, at most six, if it names only the
     row. None if the row has no value for what it asks, though other rows of its table, among `units`, do.
 
-    Words that the label of the row has say which row is asked for, not which cell.
+    Words that the row has say which row is asked for, not which cell.
     """
     kinds = FORMS.intersection(kinds_of(asked.text))
-    label = frozenset(content_stems("\n".join((row.label, *row.groups))))
-    wanted = [stem for stem in without_asking(asked.stems) if not coverage([stem], label)]
+    said = frozenset(content_stems("\n".join((row.label, *row.groups, *(cell.content for cell in row.cells)))))
+    wanted = [stem for stem in without_asking(asked.stems) if not coverage([stem], said)]
     fits = {_head(cell): _fit(asked, kinds, wanted, cell) for cell in row.cells}
     best = max(fits.values(), default=0.0)
     table = islice((unit.row for unit in units if unit.row and unit.row.table == row.table), _MOST_ROWS)
@@ -50,6 +51,7 @@ def _head(cell: Cell) -> str:
 
 
 def _fit(asked: QuestionPart, kinds: Iterable[Kind], wanted: Sequence[str], cell: Cell) -> float:
-    said = f"{cell.head}: {cell.content} {cell.unit} {cell.currency}"
-    is_kind = any(has_kind(kind, said, asked.text) for kind in kinds)
+    measured = f"{cell.head}: {cell.content} {cell.unit} {cell.currency}"
+    # A head may have the unit of its cells; the name of a person or a place is in the cell.
+    is_kind = any(has_kind(kind, cell.content if kind in _NAMED else measured, asked.text) for kind in kinds)
     return coverage(wanted, set(content_stems(_head(cell)))) + _KIND * is_kind / max(1, len(wanted))

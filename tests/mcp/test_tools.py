@@ -7,6 +7,8 @@ import anyio
 import pytest
 from mcp import Client
 
+from citewell.mcp.shapes import AnswerFound
+from citewell.mcp.texts import answer_lines
 from citewell_verify.embeddings.wheel import default_embedder
 from db.models import Query, QueryStatus
 from db.queries.access.workspaces import get_or_add_workspace
@@ -242,6 +244,9 @@ def test_an_answer_comes_with_its_proof_and_its_progress(api_url: str, mode: str
     assert {sentence["status"] for sentence in found["sentences"]} >= {"supported"}
     for words in (citation["text_span"], found["query_id"], "p.1", "accurate", "Verified: "):
         assert words in text_of(result)
+    disputed = AnswerFound.model_validate({**found, "conflicts": ["EUR 2 (a.md) / EUR 3 (b.md)"]})
+    assert not found["conflicts"]
+    assert any("disagree" in line and "EUR 3" in line for line in answer_lines(disputed))
     assert "generate" in [message for _, message in heard]
     assert [done for done, _ in heard] == sorted({done for done, _ in heard})
 

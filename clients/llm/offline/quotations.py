@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 
 from citewell_verify.facts.structure.tables import cells_as_text
 from citewell_verify.prompting.numbered_sources import Source
@@ -13,8 +13,7 @@ from citewell_verify.question.units import Unit, is_stopped, units_of
 from citewell_verify.text.words import coverage
 from domain.question.asked_cells import asked_cells
 
-_MOST_ITEMS = 12
-_MOST_ROWS = 40  # of a table that is quoted as a whole, before those without a value are left out
+_MOST_ITEMS = 40  # of a list or a table that is quoted as a whole
 _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
 _LEADS = (":", "：")
 
@@ -83,18 +82,25 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     place = next(at for at, member in enumerate(read.units) if member is unit)
     following = read.units[place + 1 :]
     if unit.text.endswith(_LEADS):
-        items = takewhile(lambda item: item.group == unit.group + 1, following)
-        return [quotation, *(plain_quotation(read, item) for item in items)][: _MOST_ITEMS + 1]
+        return _with_list(quotation, following)
     if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
         return _whole_section(quotation, read.units[:place])
     if following and following[0].group == unit.group and _adds(part, quotation, following[0]):
-        return [quotation, replace(plain_quotation(read, following[0]), is_listed=False)]
+        further = replace(plain_quotation(read, following[0]), is_listed=False)
+        return [quotation, *_with_list(further, following[1:])]
     return [quotation]
 
 
 def names_row(unit: Unit, own: Set[str]) -> bool:
     """Whether the words `own` that a question shares with a row say more than the heads of its columns."""
     return not all(coverage([word], unit.above) for word in own)
+
+
+def _with_list(quotation: Quotation, following: Sequence[Unit]) -> list[Quotation]:
+    """The quotation with the list that it introduces, if it does."""
+    below = quotation.unit.group + 1 if quotation.unit.text.endswith(_LEADS) else None
+    items = islice(takewhile(lambda item: item.group == below, following), _MOST_ITEMS)
+    return [quotation, *(plain_quotation(quotation.read, item) for item in items)]
 
 
 def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotation]:
@@ -115,9 +121,9 @@ def _whole_section(quotation: Quotation, before: Sequence[Unit]) -> list[Quotati
 def _whole_table(part: QuestionPart, quotation: Quotation) -> list[Quotation]:
     """All rows of a table of which the question names only columns."""
     read, table = quotation.read, quotation.unit.row and quotation.unit.row.table
-    rows = [(unit, unit.row) for unit in read.units if unit.row and unit.row.table == table][:_MOST_ROWS]
+    rows = [(unit, unit.row) for unit in read.units if unit.row and unit.row.table == table][:_MOST_ITEMS]
     quoted = ((unit, row, asked_cells(part, row, read.units)) for unit, row in rows)
-    return [Quotation(read, unit, cells_as_text(row, cells)) for unit, row, cells in quoted if cells][:_MOST_ITEMS]
+    return [Quotation(read, unit, cells_as_text(row, cells)) for unit, row, cells in quoted if cells]
 
 
 def _adds(part: QuestionPart, quotation: Quotation, following: Unit) -> bool:

@@ -131,7 +131,7 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
     for word, noun in pairwise(plain):
         is_small = word.isascii() and word.islower() and len(word) > 3
         is_hangul = _HANGUL_NOUN.fullmatch(word) is not None and len(word) > 2
-        if not (is_small or is_hangul) or {word, noun} & STOP_WORDS or word in lowered:
+        if not (is_small or is_hangul) or {word, stem(word), noun} & STOP_WORDS or word in lowered:
             continue
         beside = re.findall(rf"\b([^\W_]{{1,40}})[ -]{re.escape(stem(noun.casefold())[:20])}", text, re.IGNORECASE)
         before = {neighbour for neighbour in beside if neighbour.casefold() not in STOP_WORDS}

@@ -72,10 +72,11 @@ _CAUSE = re.compile(
 _TIME = re.compile(
     r"\b(?:after|before|during|until|once|annual\w*|daily|weekly|monthly|yearly|every|morning|noon|evening|night|today"
     r"|tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|within|spring|summer|autumn|winter|immediately|always"
-    r"|never)\b|\d ?(?::\d\d|am|pm|days?|weeks?|months?|years?|hours?|minutes?)\b"
+    r"|never)\b|\d ?(?::\d\d|am|pm)\b"
     r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|전까지|하루|이틀|사흘|나흘|열흘|보름|\d ?[년월일시분]",
     re.IGNORECASE,
 )
+_SPANS = ("time", "months")
 _DATE_UNITS = vocabulary("년 월 일")
 # With a particle, as in 7월 12일에, it tells when something was.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
@@ -194,7 +195,8 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
         case "when":
             if _CALENDAR.search(question):
                 return _new_date(text, question)
-            return _new_date(text, question) or _TIME.search(text) is not None
+            spans = (quantity for quantity in find_quantities(text) if quantity.dimension in _SPANS)
+            return _new_date(text, question) or any(spans) or _TIME.search(text) is not None
         case "amount" | "number":
             if not _new_number(text, question, exact=kind == "amount"):
                 return _VAGUE.search(text) is not None

@@ -28,10 +28,10 @@ _CELLS = re.compile(r".*[|\t]")
 _CAPTION = re.compile(
     r"\W*(?:figure|fig|table|tab|exhibit|chart|abbildung|abb|tabelle|그림|표)\b\.? ?[\w.-]{0,8}[.:]?\W*", re.IGNORECASE
 )
-_LABELLED = re.compile(r"\n[ \t]*([^\s:：|][^:：|\n]{0,29}[:：][ \t]+\S)")
 _LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
 _LEADS = (":", "：")
+_FREE = 4 / 3  # a line that would be so much shorter than the longest with the next word on it was ended by its writer
 _NUMBER = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=\D)")
 _ASKS = ("?", "？")
 
@@ -97,7 +97,8 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         rows[row.line.strip()].append(row)
     called = frozenset(content_stems(f"{title}\n{context}"))
     place = _Place(next(iter(headings_of(context)[-1:]), ""))
-    sentences = [line for sentence in parse_sentences(plain).sentences for line in _labelled_lines(sentence)]
+    width = max((len(line) for line in plain.splitlines() if not _CELLS.match(line)), default=0)
+    sentences = [line for sentence in parse_sentences(plain).sentences for line in _lines(plain, sentence, width)]
     for sentence, following in zip(sentences, [*(later.text for later in sentences[1:]), ""], strict=False):
         line = sentence.text.strip()
         if row := rows[line].popleft() if rows.get(line) else None:
@@ -107,7 +108,9 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
             continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         shown = quoted(text, sentence)
-        is_item, is_heading = place.enter(line, shown, following, opens_line=opens_line)
+        # What is above a blank line and below other lines closes them, and is no heading of what follows.
+        below = "" if _closes_lines(plain, sentence) else following
+        is_item, is_heading = place.enter(line, shown, below, opens_line=opens_line)
         above = "" if is_heading else place.heading
         yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, title=called)
         place.leave(line, shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line)
@@ -159,12 +162,29 @@ def is_stopped(text: str) -> bool:
     return _STOPPED.search(text) is not None
 
 
-def _labelled_lines(sentence: Sentence) -> Iterator[Sentence]:
-    """Split what is read as one sentence before lines such as "Place: River park"."""
-    starts = [0, *(match.start(1) for match in _LABELLED.finditer(sentence.text)), len(sentence.text)]
-    for start, end in pairwise(starts):
-        if line := sentence.text[start:end].strip():
-            yield Sentence(sentence.start + start, sentence.start + start + len(line), line)
+def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
+    """Split what is read as one sentence where its writer began a new line: before one like "Place: River park", and
+    behind one on which there was room for the next word. `width` is the length of the longest line of prose."""
+    start = at = sentence.start
+    for line, following in pairwise(sentence.text.split("\n")):
+        at += len(line) + 1
+        opening, after = text.rfind("\n", 0, at - 1) + 1, following.lstrip()
+        room = width - _FREE * len(f"{text[opening : at - 1]} {after.partition(' ')[0]}")
+        if _LABEL.match(after) or (room > 0 and not after[:1].islower()):
+            yield _stripped(text, start, at)
+            start = at
+    yield _stripped(text, start, sentence.end)
+
+
+def _stripped(text: str, start: int, end: int) -> Sentence:
+    said = text[start:end].strip()
+    start = text.index(said, start)
+    return Sentence(start, start + len(said), said)
+
+
+def _closes_lines(text: str, sentence: Sentence) -> bool:
+    above = text[max(0, sentence.start - 2) : sentence.start]
+    return len(above) > 1 and above != "\n\n" and above[-1] == "\n" and text.startswith("\n\n", sentence.end)
 
 
 def quoted(text: str, sentence: Sentence) -> str:

@@ -21,7 +21,7 @@ _STOP = re.compile(r"""([.!?…]+|[。！？｡]+)(["'”’»)\]」』*_`]*)"""
 _TO_MARKER = re.compile(r"[ \t]{0,3}(?:\n[ \t]{0,3}(?=\[†|【))?")
 # Inside these a stop does not end the sentence around them. An inch mark (5") opens no quotation.
 _ASIDE = re.compile(r'\([^()]{1,300}\)|\[[^\[\]]{1,300}\]|“[^“”]{1,400}”|(?<![\w")])"(?=\S)[^"\n]{1,400}(?<=\S)"')
-_KOREAN_DATE = re.compile(r"\b\d{2,4}\.\s?\d{1,2}\.(?:\s?\d{1,2}\.)?")
+_KOREAN_DATE = re.compile(r"\b\d{1,4}\.\s?\d{1,2}\.(?:\s?\d{1,2}\.)?")
 _LAST_TOKEN = re.compile(r"[^\s(\[\"“'‘]*$")
 _NEXT_WORD = re.compile(r"[\W_]*(\w+)")
 _ACRONYM = re.compile(r"[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|[A-Za-z]+(?:\.[A-Za-z]+)+")
