@@ -10,9 +10,8 @@ others alone, at the one threshold of 0.5; below the mean stands the worst. `--w
 keeps the vectors of what was encoded. 8,000 pairs take about five minutes in one process.
 
 Every kind of text weighs the same, and so do the two labels in it. Weights are kept to the sign that `DIRECTIONS` gives
-them, and each kind has an offset of its own while they are fitted, so that they explain pairs within a kind and not
-which kind it is. The threshold comes from leaving out one more kind: false strips are at most 30 of 100 there, because
-kinds that are new have more of them than any that were fitted.
+them. The threshold comes from leaving out one more kind: false strips are at most 30 of 100 there, because kinds that
+are new have more of them than any that were fitted.
 """
 
 import argparse
@@ -34,7 +33,6 @@ from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 from domain.quality import metrics
 
 _RIDGE = 30.0
-_RIDGE_OF_KINDS = 1.0
 _STEPS = 8
 _MOST_STRIPPED = 0.30
 _MODEL = Path("packages/verify/citewell_verify/support/model.json")
@@ -94,15 +92,14 @@ def _least_kept(pairs: Pairs, raw: Array) -> float:
 def _weighed(pairs: Pairs) -> Fit:
     """Logistic regression with a ridge; a feature whose weight would have the wrong sign is left out."""
     means, scales = pairs.x.mean(axis=0), np.maximum(pairs.x.std(axis=0), 1e-6)
-    kinds = np.array([rows for _, rows in pairs.folds], dtype=float)
-    x = np.column_stack([(pairs.x - means) / scales, kinds.T, np.ones(len(pairs.x))])
-    signs = np.array([*(DIRECTIONS[name] for name in pairs.names), *(0 for _ in kinds), 0])
-    ridges = np.array([*(_RIDGE for _ in pairs.names), *(_RIDGE_OF_KINDS for _ in kinds), 1e-9])
+    x = np.column_stack([(pairs.x - means) / scales, np.ones(len(pairs.x))])
+    signs = np.array([*(DIRECTIONS[name] for name in pairs.names), 0])
+    ridges = np.array([*(_RIDGE for _ in pairs.names), 1e-9])
     weights, free = np.zeros(len(signs)), np.ones(len(signs), dtype=bool)
     while True:
         weights[free] = _regression(x[:, free], pairs.labels, pairs.balance, ridges[free])
         if not (wrong := free & (weights * signs < 0)).any():
-            return Fit(pairs.names, means, scales, weights[: len(pairs.names)], float(weights[-1]))
+            return Fit(pairs.names, means, scales, weights[:-1], float(weights[-1]))
         free, weights = free & ~wrong, np.zeros(len(signs))
 
 

@@ -26,7 +26,9 @@ def exchange(alignment: Alignment) -> Difference | None:
     ):
         return None
     cut = left_out_clauses(alignment)
-    known_places = [at for at, token in enumerate(known) if _is_placed(token) and token.clause not in cut]
+    # What stands before and behind all that the statement says may be left out, too.
+    span = range(min(source_at.values(), default=0), max(source_at.values(), default=-1) + 1)
+    known_places = [at for at in span if _is_placed(known[at]) and known[at].clause not in cut]
     if sorted(source_at[at] for at in places) != known_places:
         return None
     rank = {at: number for number, at in enumerate(known_places)}

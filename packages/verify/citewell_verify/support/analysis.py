@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from rapidfuzz.distance import Prefix
 
@@ -28,6 +29,11 @@ class AnalysedText:
     @cached_property
     def stems(self) -> tuple[str, ...]:
         return tuple(content_stems(self.text))
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """Each two words that follow each other, as written but for their case."""
+        return frozenset(pairwise(words(self.text)))
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -22,6 +22,7 @@ DIRECTIONS: Mapping[str, int] = MappingProxyType(
         "told": 1,
         "last_missing": -1,
         "together": 1,
+        "altered": -1,
         "agreeing": 1,
         "taken": 1,
         "denied_by_both": 1,
@@ -62,12 +63,15 @@ def features(
         differing.add("negation")
     # A single sentence may refer to a name or figure by a pronoun; a page on the matter would have it.
     breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
+    agreeing = sum(place.is_full_match for place in places) / max(1, len(places))
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": float(bool(compared.wanted) and compared.in_window[-1] == 0),
         "together": _together(compared),
+        # A statement in the source's own words that is none of its sentences is likely one that was changed.
+        "altered": _copied(compared) * (1 - agreeing),
         # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
-        "agreeing": sum(place.is_full_match for place in places) / max(1, len(places)),
+        "agreeing": agreeing,
         "taken": min((place.coverage for place in places), default=0.0),
         "denied_by_both": float(any(compared.statement.denied & sentence.denied for sentence in compared.window)),
         "lacking": min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth,
@@ -86,3 +90,10 @@ def _together(compared: Comparison) -> float:
         for second in sentence.stems[at + 1 : at + 1 + _REACH]
     }
     return sum(pair in near for pair in stated) / len(stated) if stated else 0.0
+
+
+def _copied(compared: Comparison) -> float:
+    """The share of neighbouring words of the statement, with the small ones between, that a sentence has so too."""
+    stated = compared.statement.neighbours
+    known = frozenset[tuple[str, str]]().union(*(sentence.neighbours for sentence in compared.window))
+    return len(stated & known) / len(stated) if stated else 0.0

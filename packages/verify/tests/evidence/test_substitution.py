@@ -20,6 +20,7 @@ _KOREAN = """
 배터리를 제외한 모든 부품에 2년 보증이 적용된다. 한빛은행은 동해캐피탈에 채권을 매각했다.
 방문객은 생산동에서 안전모를 착용해야 한다. 매출은 2024년보다 18% 늘었다. 사무실은 7월에 센텀시티로 이전한다.
 이 약은 졸음을 유발할 수 있다. 주류 비용은 환급되지 않는다. 회원 대부분이 개정안에 찬성하였다.
+어제 잠실에서 열린 경기에서 두산이 LG를 5 대 3으로 이겼다.
 """
 
 
@@ -75,6 +76,7 @@ def test_one_place_that_differs_from_an_english_sentence_is_named(kind: str, sta
         ("modality", "이 약은 졸음을 유발한다."),
         ("negation", "주류 비용은 환급된다."),
         ("quantifier", "회원 모두가 개정안에 찬성하였다."),
+        ("order", "LG가 두산을 5 대 3으로 이겼다."),
     ],
 )
 def test_one_place_that_differs_from_a_korean_sentence_is_named(kind: str, statement: str) -> None:
@@ -168,6 +170,7 @@ def test_other_words_for_an_english_sentence_and_parts_of_it_are_no_substitution
         "매출은 2024년보다 18퍼센트 증가했다.",
         "7월에 사무실은 센텀시티로 이전합니다.",
         "이 약은 졸음을 일으킬 수 있다.",
+        "LG를 두산이 5 대 3으로 이겼다.",
     ],
 )
 def test_other_words_for_a_korean_sentence_and_parts_of_it_are_no_substitution(statement: str) -> None:

@@ -218,6 +218,8 @@ def _labelled(text: str, before: Token, token: Token) -> Token:
         return token
     if text[before.start + len(before.text) : token.start] not in _JOINTS or before.kind not in _NOUNS:
         return token
+    if before.case:
+        return token  # a particle ends the noun: 두산이 LG를 5 대 3으로 이겼다
     has_capital = any(map(str.isupper, before.text))
     if not (before.text.casefold().rstrip("s") in LABELLED or has_capital or before.text in LABELLED):
         return token
