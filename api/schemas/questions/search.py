@@ -1,6 +1,6 @@
 """Passages on the wire: found by a search, or read in the order of their document."""
 
-from typing import Annotated, Self
+from typing import Self
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
