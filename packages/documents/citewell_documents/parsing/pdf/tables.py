@@ -39,7 +39,7 @@ def whole_tables(lines: list[Line]) -> list[Line]:
 
 
 def _near(above: Sequence[Line], line: Line) -> bool:
-    return 0 < above[-1].y - line.y <= ROW_DROP_EM * max(above[-1].size, line.size)
+    return 0 < above[-1].y - line.y - line.rise <= ROW_DROP_EM * max(above[-1].size, line.size)
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
@@ -47,7 +47,7 @@ def same_table(above: Sequence[Line], line: Line) -> bool:
     last = above[-1]
     if last.table or line.table:
         return last.table == line.table
-    if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
+    if not (last.cells and line.cells and 0 < last.y - line.y - line.rise <= ROW_DROP_EM * max(last.size, line.size)):
         return False
     size = max(last.size, line.size)
     cells_above = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
@@ -131,6 +131,7 @@ def _with_wrapped_cell(row: Line, line: Line, row_drop: float) -> Line | None:
         row,
         text="\t".join(texts),
         y=line.y,
+        rise=row.rise + row.y - line.y,
         right=max(row.right, line.right),
         divided=line.divided,
         cells=tuple(cells),
