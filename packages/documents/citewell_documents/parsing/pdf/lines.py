@@ -40,8 +40,8 @@ class Line:
     outside a table is one cell, and none is known where leaders fill the gaps. `apart`: where words begin that the
     file sets apart without a space. `table`: the number of the table with drawn lines whose row this is, empty cells
     and all; `cells` are unknown then. `rise`: how far above `y`, that of its last line, a row begins.
-    `hidden`: why a reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was recognised
-    in a picture, from 0 to 1.
+    `hidden`: why a reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was
+    recognised in a picture, from 0 to 1.
     """
 
     text: str
