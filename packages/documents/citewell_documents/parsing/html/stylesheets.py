@@ -132,8 +132,8 @@ def _sheet(content: str) -> _Sheet:
 def _imported(nodes: Iterable[Node]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, AtRule) and node.lower_at_keyword == "import":
-            address, *media = [*(part for part in node.prelude if part.type != "whitespace"), None]
-            if isinstance(address, StringToken | URLToken) and _is_screen([part for part in media if part]):
+            address, *media = [part for part in node.prelude if part.type != "whitespace"] or [node]
+            if isinstance(address, StringToken | URLToken) and _is_screen(media):
                 yield address.value
 
 
