@@ -1,5 +1,5 @@
-"""What is said of cited words beside their place: how surely they were recognised, what of a picture they are, and
-whether people corrected them."""
+"""What is said of cited words beside their place: how surely they were recognised, what of a picture they are, whether
+people corrected them, and which copies of the document have them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
@@ -24,6 +24,7 @@ IN_ENGLISH: Mapping[str, str] = {
     **NAMES,
     "corrected": "corrected by people, the file differs",
     "recognised": "recognised text, confidence {n}",
+    "alsoIn": "also in {names}",
 }
 
 
@@ -33,7 +34,9 @@ def in_words(place: Mapping[str, Any], words: Mapping[str, str] = IN_ENGLISH) ->
     figure, sure = place.get("figure"), place.get("recognised_confidence")
     said = [words.get(figure, figure)] if figure else []
     said += [words["corrected"]] if place.get("corrected") else []
-    return "; ".join(said if sure is None else [*said, words["recognised"].format(n=f"{sure:.2f}")])
+    said += [] if sure is None else [words["recognised"].format(n=f"{sure:.2f}")]
+    copies = ", ".join(copy["document_name"] for copy in place.get("also_in") or ())
+    return "; ".join([*said, words["alsoIn"].format(names=copies)] if copies else said)
 
 
 class TextMarks(NamedTuple):

@@ -1,6 +1,6 @@
 """Stored rows as the JSON of the public interface: a query, its answer, its verification, and what was checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from citewell_documents.formats import has_pages_to_see
@@ -74,6 +74,7 @@ def answer_json(
     added: Mapping[str, tuple[str, str]],
     marks: TextMarks,
     cells: Mapping[int, Cells],
+    copies: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> dict[str, Any]:
     return {
         "answer": answer.text,
@@ -83,7 +84,12 @@ def answer_json(
         "abstain_reason": answer.abstain_reason,
         "references": answer.references,
         "citations": [
-            {**_citation_json(citation, added, marks), "cells": cells.get(citation.position)} for citation in citations
+            {
+                **_citation_json(citation, added, marks),
+                "cells": cells.get(citation.position),
+                "also_in": copies.get(citation.position, ()),
+            }
+            for citation in citations
         ],
         "removed_citations": answer.removed_citations,
         "edits": answer.edits,

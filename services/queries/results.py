@@ -31,6 +31,7 @@ from services.queries.result_json import (
 )
 from services.reporting.comparison import read_reverifications
 from services.reporting.signal import stored_signal
+from services.retrieval.copies import copies_of_cited
 
 FINAL = frozenset({"succeeded", "failed", "cancelled", "held"})
 
@@ -57,6 +58,9 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         whole = results.read_whole(session, query_id, query.round, with_correction=not to_reviewer)
         restated = restated_question(session, query)
         searched = queries.searched_workspaces(session, [query])
+        # A filter says which documents count.
+        places = () if query.options.get("filter") else (query.workspace_id, *query.options.get("workspaces", ()))
+        copies = copies_of_cited(session, whole.passages, places)
     is_hidden = query.status != QueryStatus.SUCCEEDED and not to_reviewer and withheld(query)
     if query.status == QueryStatus.CANCELLED or is_hidden:
         # It may have been concluded, but was never published.
@@ -68,7 +72,7 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         "request": query.options.get("request", {}),
         "restated_question": restated,
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
-        **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells) if whole.answer else NO_ANSWER),
+        **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells, copies) if whole.answer else NO_ANSWER),
         "review": {"state": query.review, **(whole.review or {})} if query.review else None,
         "signal": stored_signal(query, whole.answer, whole.published)
         if query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)

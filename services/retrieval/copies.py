@@ -1,8 +1,10 @@
 """Copies of a document share places in a search: one passage stands for all, and names the documents of the others."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
 
 from db.queries.search.copies import list_copies
 from db.session import reading
@@ -38,6 +40,16 @@ def share_places(
             named.setdefault(copy.key, {})[copy.document_id] = CopyOf(copy.document_id, copy.filename)
     kept = without_copies(ranked, pairs, documents)
     return kept, {key: list(named[key].values())[:_NAMED] for key in kept if key in named}
+
+
+def copies_of_cited(
+    session: Session, passages: Mapping[int, int], workspaces: Sequence[int]
+) -> dict[int, list[dict[str, Any]]]:
+    """The documents that have the same passage as a citation now, by what `passages` gives for its key."""
+    named: dict[int, dict[uuid.UUID, CopyOf]] = {}
+    for copy in list_copies(session, set(passages.values()), workspaces) if passages else ():
+        named.setdefault(copy.key, {})[copy.document_id] = CopyOf(copy.document_id, copy.filename)
+    return {at: copies_json(list(named[key].values())[:_NAMED]) for at, key in passages.items() if key in named}
 
 
 def copies_json(copies: Sequence[CopyOf]) -> list[dict[str, Any]]:

@@ -18,3 +18,9 @@ class Declaration(Node):
 
 class LiteralToken(Node):
     value: str
+
+class StringToken(Node):
+    value: str
+
+class URLToken(Node):
+    value: str

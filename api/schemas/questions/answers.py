@@ -62,6 +62,19 @@ Figure = Annotated[
 ]
 
 
+class CopyRead(BaseModel):
+    """A copy of the document, in which the same passage stands."""
+
+    document_id: UUID
+    document_name: str
+
+
+AlsoIn = Annotated[
+    list[CopyRead],
+    Field(description="Copies of the document that have the same passage, which takes one place for all; at most 20."),
+]
+
+
 class CitationMetadata(BaseModel):
     """The origin of the cited chunk, in the form of S3.3."""
 
@@ -116,6 +129,7 @@ class CitationRead(BaseModel):
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
     corrected: Corrected = False
+    also_in: AlsoIn
     claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
     answer_start: int
     answer_end: int

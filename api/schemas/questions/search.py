@@ -1,11 +1,11 @@
 """Passages on the wire: found by a search, or read in the order of their document."""
 
-from typing import Annotated, Self
+from typing import Self
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from api.schemas.questions.answers import Corrected, Figure, RecognisedConfidence, Score
+from api.schemas.questions.answers import AlsoIn, Corrected, Figure, RecognisedConfidence, Score
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
 from domain.query.options import DocumentFilter
 
@@ -44,19 +44,6 @@ class PassageRead(BaseModel):
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
     corrected: Corrected = False
-
-
-class CopyRead(BaseModel):
-    """A copy of the document, in which the same passage stands."""
-
-    document_id: UUID
-    document_name: str
-
-
-AlsoIn = Annotated[
-    list[CopyRead],
-    Field(description="Copies of the document that have the same passage, which takes one place for all; at most 20."),
-]
 
 
 class PassageFound(PassageRead):

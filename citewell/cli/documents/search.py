@@ -51,8 +51,6 @@ def search(
         return
     for passage in result["passages"]:
         out.print(place(passage["document_name"], passage["page_number"], passage["section"], passage))
-        if passage["also_in"]:
-            out.print(plain(f"  also in {', '.join(copy['document_name'] for copy in passage['also_in'])}", "dim"))
         out.print(Padding(plain(" ".join(passage["text"].split()), "dim"), (0, 0, 1, 2)))
     if not result["passages"]:
         say("nothing was found")

@@ -94,6 +94,8 @@ class Whole(NamedTuple):
     """The outcome of `fill_object`, if the answer was asked for as an object."""
     review: dict[str, Any] | None = None
     """{reasons, note, decided_by, decided_at} of its review, if a rule of the workspace asked for one."""
+    passages: Mapping[int, int] = MappingProxyType({})
+    """The keys of the passages that are cited, by the position of the citation, while they are stored."""
     conflicts: Sequence[Mapping[str, Any]] = ()
     """What `conclude` found in other documents that disagrees with what the answer cites."""
 
@@ -151,6 +153,10 @@ SELECT
          AND placed.start <= cited.source_start AND cited.source_start < placed.until
      JOIN documents ON documents.id = cited.document_id
      WHERE cited.page_number IS NULL) AS cells,
+    (SELECT json_object_agg(cited.position, chunks.id)
+     FROM citations AS cited
+     JOIN answer ON cited.answer_id = answer.id
+     JOIN chunks ON chunks.document_id = cited.document_id AND chunks.chunk_index = cited.chunk_index) AS passages,
     (SELECT row_to_json(published) FROM published) AS published,
     (SELECT json_agg(row_to_json(each) ORDER BY each.position)
      FROM verification_sentences AS each JOIN published ON each.verification_id = published.id) AS sentences,
@@ -226,6 +232,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_corre
         filled=row.filled,
         review=row.review,
         cells={int(position): cells_of(*place) for position, place in placed.items()},
+        passages={int(position): key for position, key in (row.passages or {}).items()},
         conflicts=row.conflicts or (),
     )
 

@@ -3,17 +3,20 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import settings
-from db.models import Document, DocumentFingerprint
+from db.models import Document, DocumentFingerprint, Workspace
 from db.queries.access.keys import get_or_add_tenant
 from db.session import acting_for, system_transaction, transaction
+from domain.documents.text_marks import in_words
 from domain.query.options import DocumentFilter
 from services.documents.documents import remove_document
 from services.queries.passage_search import NewSearch, search_passages
+from services.queries.results import read_query
 from tests.factories import make_chunk, make_document
+from tests.stored import SPAN, TEXT, store_answered_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -97,3 +100,17 @@ def test_a_filter_leaves_copies_out_that_it_leaves_out_of_the_search() -> None:
     for number in (1, 2, 3):
         store(number, FEE, sha256="same")
     assert found(names=["a2.txt", "a3.txt"]) == [("a2.txt", ["a3.txt"])]
+
+
+def test_a_citation_names_the_copies_that_have_its_passage_now() -> None:  # issue 42
+    with transaction() as session:
+        query = store_answered_query(session)
+        cited = session.scalars(select(Document)).one()
+        make_chunk(session, cited, 0, len(TEXT), index=0)
+        workspace, digest = session.scalars(select(Workspace.name)).one(), cited.sha256
+    copy, _ = (store(number, TEXT, sha256=digest, workspace=name) for number, name in ((2, workspace), (3, "secret")))
+    (citation,) = read_query(query.id)["citations"]
+    assert in_words(citation) == "also in a2.txt"
+    remove_document(copy.id)
+    (citation,) = read_query(query.id)["citations"]
+    assert (citation["also_in"], citation["text_span"]) == ((), SPAN)

@@ -196,12 +196,6 @@ function passageOf(passage, several) {
       passage.from_graph && h("span", { class: "badge" }, t("graph")),
       several && passage.found_by.map((by) => h("span", { class: "badge" }, t("search", { n: number(by.search + 1) }))),
       h("a", { href: `${place}?view=chunks&chunk=${passage.chunk_index}` }, t("chunk")),
-      passage.also_in.length > 0 &&
-        h(
-          "bdi",
-          { class: "muted" },
-          t("alsoIn", { names: passage.also_in.map((copy) => copy.document_name).join(", ") }),
-        ),
     ),
   ];
 }

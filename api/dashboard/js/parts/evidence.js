@@ -99,10 +99,11 @@ export function placeOf(place) {
   );
 }
 
-/** What is said of text that stands for a picture, and of text that was recognised in one; nothing of other text. */
-export function marksOf({ figure, recognised_confidence: sure, corrected }) {
+/** What is said of text: what of a picture it is, how surely it was recognised, and the copies that have it too. */
+export function marksOf({ figure, recognised_confidence: sure, corrected, also_in: copies }) {
   const recognised = sure === null || sure === undefined ? null : t("recognised", { n: sure.toFixed(2) });
-  return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected")].filter(Boolean);
+  const also = copies?.length > 0 && t("alsoIn", { names: copies.map((copy) => copy.document_name).join(", ") });
+  return [FIGURES.includes(figure) && t(figure), recognised, corrected && t("corrected"), also].filter(Boolean);
 }
 
 /** `A5:D5`, as spreadsheets write it. */

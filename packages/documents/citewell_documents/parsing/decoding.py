@@ -15,8 +15,12 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-# Control characters, lone surrogates, non-characters, and byte order marks except a leading one.
-_UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+# Control characters, with what they begin on terminals, such as a colour; lone surrogates, non-characters, and byte
+# order marks except a leading one.
+_UNSTORABLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
+    "(?:(?<=\x1b)\\[[0-?]*[ -/]*[@-~])?"
+)
 # What no reader sees and a search would stumble over: places where a word may be divided or not, marks of direction,
 # and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\U000e0000-\U000e007f]")

@@ -27,7 +27,7 @@ def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]):
         return texts
     names = [cell.strip() for cell in texts[1] if cell.strip()]
-    if len(names) < 2 or len(names) * 2 < len(texts[1]) or any(map(_is_no_name, names)):
+    if len(names) < 2 or len(names) * 2 < len(texts[1]) or not all(map(is_name, names)):
         return texts
     upper: list[str] = []
     for cell in rows[0]:
@@ -51,7 +51,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     filled = [name for name in names if name]
     if not filled or len(filled) * 2 < len(names) or len(set(filled)) < len(filled):
         return False
-    if any(_is_no_name(name) for name in filled) or names[0].endswith(":"):  # `Name: | Bob` is a list of pairs
+    if not all(map(is_name, filled)) or names[0].endswith(":"):  # `Name: | Bob` is a list of pairs
         return False
     return not all(is_value(name) for name in filled)
 
@@ -66,7 +66,7 @@ def head_rows(rows: Sequence[Sequence[str]], *, has_header: bool) -> int:
         first -= 1
     heads = rows[:first]
     names = (cell.strip() for row in heads for cell in row)
-    if not 0 < first <= _MOST_HEADS or any(name and _is_no_name(name) and not _UNIT.fullmatch(name) for name in names):
+    if not 0 < first <= _MOST_HEADS or any(name and not is_name(name) and not _UNIT.fullmatch(name) for name in names):
         return int(has_header)
     above_columns = sum(sum(bool(cell.strip()) for cell in row[1:]) for row in heads)
     unlabelled = all(not row[0].strip() for row in heads[1:])
@@ -88,6 +88,7 @@ def is_value(cell: str) -> bool:
     return bool(_VALUE.fullmatch(cell.strip()))
 
 
-def _is_no_name(cell: str) -> bool:
+def is_name(cell: str) -> bool:
+    """True if a cell may name a column: words that are not long, or a year."""
     is_year = _YEAR.fullmatch(cell) is not None
-    return len(cell) > _MAX_NAME or cell.startswith("•") or (is_value(cell) and not is_year)
+    return len(cell) <= _MAX_NAME and not cell.startswith("•") and (is_year or not is_value(cell))

@@ -67,6 +67,18 @@ def test_what_is_no_readable_book_is_refused(changed: dict[str, str], error: typ
         parse(book(**changed), "poems.epub", LIMITS)
 
 
+def test_the_style_sheets_of_a_book_hide_what_they_hide() -> None:  # issue 42
+    head = '<head><link rel="stylesheet" href="../css/a.css"/></head>'
+    page = HTML.replace("<head><title/></head>", head).format(
+        '<p>Seen.</p><p class="d">Draft.</p><p>Fee <i class="o">9</i> 8.</p><p class="w">Copy.</p>'
+        '<p class="b">Warning.</p>'
+    )
+    first = '@import "b.css"; body {background: #fff} .w {color: #fff} .b {color: #fff; background: #222}'
+    beside = {"css/a.css": first, "css/b.css": "@import 'a.css'; .d {display: none} .o {visibility: hidden}"}
+    text = parse(book(**{"OPS/a.xhtml": page, **beside}), "a.epub", LIMITS).text
+    assert text.startswith("Seen.\n\nFee 8.\n\nWarning.\n\nThe second")
+
+
 def test_scrambled_fonts_hide_no_text() -> None:
     fonts = {"META-INF/encryption.xml": LOCKED.format("http://www.idpf.org/2008/embedding")}
     assert parse(book(**fonts), "poems.epub", LIMITS).text.startswith("The first")

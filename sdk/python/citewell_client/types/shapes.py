@@ -1061,6 +1061,7 @@ class Citation(TypedDict):
     recognised_confidence: NotRequired[float | None]
     figure: NotRequired[Literal["alternative_text", "caption", "chart"] | None]
     corrected: NotRequired[bool]
+    also_in: list[Copy]
     claim_text: str
     answer_start: int
     answer_end: int

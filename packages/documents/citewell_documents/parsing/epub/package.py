@@ -46,7 +46,7 @@ def read_package(archive: Archive, filename: str) -> Package:
     files = {node.get("id"): node for node in _named(package, "item")}
     chapters = [files[ref] for node in _named(package, "itemref") if (ref := node.get("idref")) in files]
     chapters = [node for node in chapters if node.get("media-type") in _HTML and not _is_contents(node)]
-    spine = tuple(dict.fromkeys(_path(name, node.get("href")) for node in chapters))
+    spine = tuple(dict.fromkeys(path_from(name, node.get("href")) for node in chapters))
     if not spine:
         raise DocumentUnreadable(
             f"{filename} is damaged: it has no chapters in its reading order; save or download it again"
@@ -62,12 +62,12 @@ def _titles(archive: Archive, base: str, items: list[Element], filename: str) ->
     titles: dict[str, str] = {}
     for item in items:
         is_old = item.get("media-type") == "application/x-dtbncx+xml"
-        name = _path(base, item.get("href"))
+        name = path_from(base, item.get("href"))
         if (is_old or _is_contents(item)) and name in archive:
             tree = _xml(archive, name, filename)
             links = ((target, link) for link in _named(tree, "a") if (target := link.get("href")))
             for target, label in _old_entries(tree) if is_old else links:
-                titles.setdefault(_path(name, target), _text(label))
+                titles.setdefault(path_from(name, target), _text(label))
     return titles
 
 
@@ -90,7 +90,8 @@ def _metadata(package: Element) -> dict[str, str | None]:
     }
 
 
-def _path(base: str, href: str | None) -> str:
+def path_from(base: str, href: str | None) -> str:
+    """The name in the archive of what the file `base` in it refers to."""
     return normpath(join(dirname(base), unquote((href or "").partition("#")[0]))).lstrip("/")
 
 

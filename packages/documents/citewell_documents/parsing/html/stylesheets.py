@@ -1,16 +1,18 @@
-"""The style sheets within an HTML page: what they declare of its elements that decides whether text is seen."""
+"""The style sheets of an HTML page: what they declare of its elements that decides whether text is seen."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import cssselect2
 import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
-from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule
+from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule, StringToken, URLToken
 
 Style = Mapping[str, str]
 """The values of properties, in small letters; `!important` is decided already."""
+Linked = Callable[[str, str], tuple[str, str] | None]
+"""The name and content of the sheet at an address in another sheet, of that name, or in the page, which has none."""
 LOOKED_AT = frozenset(
     (
         "display visibility opacity font-size font color background background-color text-decoration"
@@ -37,15 +39,22 @@ class _Rule(NamedTuple):
     declared: list[Declaration]
 
 
-class Sheets:
-    """What the style sheets of a page declare, by the ids of its elements."""
+class _Sheet(NamedTuple):
+    imports: tuple[str, ...]
+    rules: tuple[_Rule, ...]
 
-    def __init__(self, page: LexborHTMLParser | None) -> None:
+
+class Sheets:
+    """What the style sheets of a page declare, by the ids of its elements; `linked` gives those that lie elsewhere."""
+
+    def __init__(self, page: LexborHTMLParser | None, linked: Linked | None = None) -> None:
         self._of: dict[int, dict[str, _Value]] = {}
-        self.has_others = page is not None and page.css_first("link[rel~=stylesheet]") is not None
+        self._linked = linked
+        self._left = _MOST_CHARACTERS
+        self.has_others = False
         """True if the page also takes sheets from elsewhere, which are not read."""
-        if page is not None and (content := "".join(_contents(page))[:_MOST_CHARACTERS]):
-            self._apply(page, content)
+        if page is not None and (rules := list(self._rules(page))):
+            self._apply(page, rules)
 
     def __bool__(self) -> bool:
         return bool(self._of)
@@ -61,10 +70,36 @@ class Sheets:
             _declare(values, name, _Value((important, (1_000, 0, 0), order), value))
         return {name: value.text for name, value in values.items()}
 
-    def _apply(self, page: LexborHTMLParser, content: str) -> None:
+    def _rules(self, page: LexborHTMLParser) -> Iterator[_Rule]:
+        for node in page.css("style, link[rel~=stylesheet]"):
+            attributes, parent = node.attributes, node.parent
+            media = tinycss2.parse_component_value_list(attributes.get("media") or "")
+            if (parent is not None and parent.tag == "noscript") or not _is_screen(media):
+                continue
+            if node.tag == "style":
+                yield from self._rules_in(node.text(), "")
+            elif "alternate" not in (attributes.get("rel") or "").lower().split():
+                yield from self._rules_at(attributes.get("href") or "", "")
+
+    def _rules_at(self, address: str, base: str, depth: int = 0) -> Iterator[_Rule]:
+        sheet = self._linked(address, base) if self._linked and depth < _DEEPEST else None
+        if sheet is None:
+            self.has_others = True
+        else:
+            name, content = sheet
+            yield from self._rules_in(content, name, depth + 1)
+
+    def _rules_in(self, content: str, name: str, depth: int = 0) -> Iterator[_Rule]:
+        sheet = _sheet(content[: self._left])
+        self._left = max(0, self._left - len(content))
+        for address in sheet.imports:
+            yield from self._rules_at(address, name, depth)
+        yield from sheet.rules
+
+    def _apply(self, page: LexborHTMLParser, rules: Iterable[_Rule]) -> None:
         names = _names_in(page)
         left, cost = _MOST_MATCHES, 1 + len(page.css("*")) // _ELEMENTS_A_MATCH
-        for order, rule in enumerate(_rules(tinycss2.parse_stylesheet(content, True, True))):
+        for order, rule in enumerate(rules):
             for selector in _alternatives(rule.selector):
                 if left <= 0 or not names.issuperset(_named(selector)):
                     continue
@@ -87,12 +122,19 @@ def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
     return tuple((part.lower_name, _text(part.value), part.important) for part in _declarations(style))
 
 
-def _contents(page: LexborHTMLParser) -> Iterator[str]:
-    for sheet in page.css("style"):
-        parent = sheet.parent
-        media = tinycss2.parse_component_value_list(sheet.attributes.get("media") or "")
-        if (parent is None or parent.tag != "noscript") and _is_screen(media):
-            yield f"{sheet.text()}\n"
+# The chapters of a book have the same ones.
+@lru_cache(maxsize=32)
+def _sheet(content: str) -> _Sheet:
+    nodes = tinycss2.parse_stylesheet(content, True, True)
+    return _Sheet(tuple(_imported(nodes)), tuple(_rules(nodes)))
+
+
+def _imported(nodes: Iterable[Node]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, AtRule) and node.lower_at_keyword == "import":
+            address, *media = [part for part in node.prelude if part.type != "whitespace"] or [node]
+            if isinstance(address, StringToken | URLToken) and _is_screen(media):
+                yield address.value
 
 
 def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:

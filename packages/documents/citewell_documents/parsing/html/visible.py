@@ -5,7 +5,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from citewell_documents.parsing.hidden import HiddenWords, Reason
 from citewell_documents.parsing.html.drawn import Drawn, drawn_within, why_gone
 from citewell_documents.parsing.html.nodes import TEXT, UNSEEN, parse_tree, walk
-from citewell_documents.parsing.html.stylesheets import Sheets, Style
+from citewell_documents.parsing.html.stylesheets import Linked, Sheets, Style
 
 _MAY_MATTER = "[hidden], [aria-hidden], [style], [bgcolor], [background], [text], font, s, del, strike, input, select"
 _DEFAULTS: dict[str, Style] = {tag: {"text-decoration": "line-through"} for tag in ("s", "del", "strike")}
@@ -18,14 +18,15 @@ _PICTURES = ", ".join(sorted(_DRAWN_BY_TAG))
 _ROOTS = ("html", "body")
 
 
-def seen_tree(html: str, filename: str, hidden: HiddenWords) -> LexborHTMLParser:
+def seen_tree(html: str, filename: str, hidden: HiddenWords, linked: Linked | None = None) -> LexborHTMLParser:
     """Parse HTML without what is not seen in its body, and with what its fields show.
 
-    Words that are hidden are counted, unless they are of navigation. A page that hides itself whole waits for a script.
+    `linked` gives the style sheets that lie beside the page. Words that are hidden are counted, unless they are of
+    navigation. A page that hides itself whole waits for a script.
     Raises DocumentUnreadable or DocumentTooLarge where the parser would take very long.
     """
     tree = parse_tree(html, filename)
-    sheets, body = Sheets(tree), tree.body
+    sheets, body = Sheets(tree, linked), tree.body
     if body is not None and (sheets or tree.css_first(_MAY_MATTER) is not None):
         page = _Page(body, hidden, sheets)
         walk(body, page.enter, page.leave)

@@ -39,8 +39,9 @@ class Line:
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
     outside a table is one cell, and none is known where leaders fill the gaps. `apart`: where words begin that the
     file sets apart without a space. `table`: the number of the table with drawn lines whose row this is, empty cells
-    and all; `cells` are unknown then. `hidden`: why a reader does not see it. `ink`: where its characters stand.
-    `confidence`: of a line that was recognised in a picture, from 0 to 1.
+    and all; `cells` are unknown then. `rise`: how far above `y`, that of its last line, a row begins.
+    `hidden`: why a reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was
+    recognised in a picture, from 0 to 1.
     """
 
     text: str
@@ -56,6 +57,7 @@ class Line:
     cells: tuple[Extent, ...] = ()
     apart: tuple[float, ...] = ()
     table: int = 0
+    rise: float = 0.0
     ink: Ink = field(default_factory=no_ink, compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False)
 

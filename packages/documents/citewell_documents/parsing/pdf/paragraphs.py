@@ -111,7 +111,7 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
     """What stands between two lines of a paragraph; None between paragraphs."""
-    drop = above.y - line.y
+    drop = above.y - line.y - line.rise
     if above.table or line.table:
         return "\n" if same_table([above], line) else None
     if abs(drop) < SAME_ROW_EM * max(above.size, line.size):
@@ -132,7 +132,7 @@ def is_item(text: str) -> bool:
 
 
 def _within_block(above: Line, line: Line, typography: Typography, *, wraps: bool) -> str | None:
-    drop = above.y - line.y
+    drop = above.y - line.y - line.rise
     if above.is_row and line.is_row and drop <= ROW_DROP_EM * line.size:
         return "\n"
     if drop > typography.max_drop(line.size) or _begins_indented(above, line, wraps=wraps):

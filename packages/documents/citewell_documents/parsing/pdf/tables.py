@@ -13,9 +13,10 @@ from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 _ALIGNED_EM = 0.6
 ROW_DROP_EM = 3.5  # rows further apart belong to different tables
 _WRAPPED_DROP_EM = 1.5  # lines of one cell
+_NEARER = 1.1  # times as near as rows: lines of a first cell
 SAME_ROW_EM = 0.6
 _WORD_GAP_EM = 0.15
-_MIN_ALIGNED = 2
+_MIN_ALIGNED, _MIN_ROWS = 2, 2
 _MAX_LOOK_BACK = 8  # rows: each has other empty cells
 
 
@@ -23,11 +24,13 @@ def whole_tables(lines: list[Line]) -> list[Line]:
     """Return the lines with one line per table row: wrapped cells joined, empty cells kept."""
     apart = apart_on(lines)
     rows: list[Line] = []
-    for line in (row for near in _runs(lines, _near) for row in with_whole_values(near, apart)):
-        if rows and (joined := _with_wrapped_cell(rows[-1], line)):
-            rows[-1] = joined
-        else:
-            rows.append(line)
+    for near in (with_whole_values(near, apart) for near in _runs(lines, _near)):
+        drop = _row_drop(near)
+        for line in near:
+            if rows and (joined := _with_wrapped_cell(rows[-1], line, drop)):
+                rows[-1] = joined
+            else:
+                rows.append(line)
     tables = list(_runs(rows, same_table))
     for above, below in pairwise(tables):  # heads, and other rows that are narrower than the columns
         while above and _near(above[-1:], below[0]) and belongs(below, above[-1], apart):
@@ -36,7 +39,7 @@ def whole_tables(lines: list[Line]) -> list[Line]:
 
 
 def _near(above: Sequence[Line], line: Line) -> bool:
-    return 0 < above[-1].y - line.y <= ROW_DROP_EM * max(above[-1].size, line.size)
+    return 0 < above[-1].y - line.y - line.rise <= ROW_DROP_EM * max(above[-1].size, line.size)
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
@@ -44,7 +47,7 @@ def same_table(above: Sequence[Line], line: Line) -> bool:
     last = above[-1]
     if last.table or line.table:
         return last.table == line.table
-    if not (last.cells and line.cells and 0 < last.y - line.y <= ROW_DROP_EM * max(last.size, line.size)):
+    if not (last.cells and line.cells and 0 < last.y - line.y - line.rise <= ROW_DROP_EM * max(last.size, line.size)):
         return False
     size = max(last.size, line.size)
     cells_above = [cell for row in above[-_MAX_LOOK_BACK:] for cell in row.cells]
@@ -100,14 +103,22 @@ def within_row(left: Line, right: Line) -> str | None:
     return "\t" if gap > CELL_GAP_EM * size else " " * (gap > _WORD_GAP_EM * size)
 
 
-def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
-    """The row with the line as the rest of a cell, but not of the first one, where a new row may begin."""
+def _row_drop(lines: Sequence[Line]) -> float:
+    """The least distance of a row from the line above it; 0 where there are too few rows to tell."""
+    drops = [above.y - line.y for above, line in pairwise(lines) if line.is_row]
+    return min(drops) if len(drops) >= _MIN_ROWS else 0.0
+
+
+def _with_wrapped_cell(row: Line, line: Line, row_drop: float) -> Line | None:
+    """The row with the line as the rest of a cell: of the first one, where a new row may begin, if rows are further
+    apart.
+    """
     if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
         return None
     slack = _ALIGNED_EM * row.size
     ends = [*(left for left, _ in row.cells[1:]), float("inf")]
-    at = next((at for at, (left, _) in enumerate(row.cells) if abs(line.left - left) < slack), 0)
-    if at == 0 or line.right > ends[at]:
+    at = next((at for at, (left, _) in enumerate(row.cells) if abs(line.left - left) < slack), None)
+    if at is None or line.right > ends[at] or (at == 0 and _NEARER * (row.y - line.y) > row_drop):
         return None
     texts = row.text.split("\t")
     before, behind = parted(row.ink, visible("".join(texts[: at + 1])))
@@ -120,6 +131,7 @@ def _with_wrapped_cell(row: Line, line: Line) -> Line | None:
         row,
         text="\t".join(texts),
         y=line.y,
+        rise=row.rise + row.y - line.y,
         right=max(row.right, line.right),
         divided=line.divided,
         cells=tuple(cells),

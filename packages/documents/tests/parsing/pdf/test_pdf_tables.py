@@ -76,6 +76,17 @@ def test_the_lines_of_a_cell_are_one_cell() -> None:
     ]
 
 
+def test_rows_further_apart_than_lines_keep_the_lines_of_their_first_cells() -> None:  # issue 42
+    names = [("Overhaul of the", "winch and its", "bearings"), ("Paint",), ("Travel to", "the yard")]
+    lines: list[Line] = []
+    y = 700
+    for first, *more in names:
+        lines.append(row(first, "2", "1,480", y=y))
+        lines += (row(line, y=y - 12 * at) for at, line in enumerate(more, start=1))
+        y -= 12 * len(more) + 30
+    assert tables(laid_out(lines)) == ["\n".join(f"{' '.join(name)}\t2\t1,480" for name in names)]
+
+
 def test_a_table_of_contents_is_no_table() -> None:
     rows = [row(f"{n} Chapter", str(3 * n), y=700 - 12 * n) for n in (1, 2, 3, 4)]
     assert laid_out(rows).tables == ()

@@ -1,7 +1,7 @@
 """Lines in a table with drawn lines: a row of the table is one line, with all lines of each cell in it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from citewell_documents.parsing.pdf.cells.cell_values import are_values
@@ -10,6 +10,7 @@ from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
 from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.tables import whole_rows
 from citewell_documents.parsing.pdf.typography import Typography
+from citewell_documents.parsing.tables import is_name
 
 _MAX_LINES = 15  # of a cell: more are a page laid out in boxes
 _MIN_FILLED = 4
@@ -125,6 +126,7 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography:
         cells = {
             max(left for left in table.lefts if left <= cell[0]): cell for cell in within if cell[3] >= top > cell[1]
         }
+        cells |= _heads_across(cells, within, table)
         begun = [line for cell in cells.values() if cell[3] == top for line in within[cell]]
         if not begun:
             continue
@@ -144,6 +146,21 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography:
             ink=ink,
             table=number,
         )
+
+
+def _heads_across(cells: Mapping[float, Box], within: Mapping[Box, list[Line]], table: _Table) -> dict[float, Box]:
+    """A head across some columns, for those that it covers: each of them has a name of its own below it."""
+    covering: dict[float, Box] = {}
+    for start, cell in cells.items():
+        covered = [left for left in table.lefts if start < left < cell[2] - _SAME_COLUMN]
+        below = [
+            " ".join(line.text for line in lines)
+            for other, lines in within.items()
+            if cell[0] - _SAME_COLUMN < other[0] < cell[2] - _SAME_COLUMN and abs(other[3] - cell[1]) < _SAME_COLUMN
+        ]
+        if start > table.lefts[0] and covered and len(below) > len(covered) and all(map(is_name, below)):
+            covering |= dict.fromkeys(covered, cell)
+    return covering
 
 
 def _joined(lines: Sequence[Line], typography: Typography) -> Iterator[str]:
