@@ -161,7 +161,10 @@ class ModelTimedOut(ModelUnavailable):
     """The server was silent for too long, or the reply was not complete at its latest time."""
 
 
-MORE_TIME = "a slow model needs more time (models.call_timeout_s, models.deadline_s and the query's deadline_s)"
+NO_FREE_SLOT = (
+    "no free slot in time; a slow model needs more time (models.call_timeout_s, models.deadline_s and the query's "
+    "deadline_s)"
+)
 
 
 class NoFreeSlot(ModelUnavailable):

@@ -19,7 +19,6 @@ from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
-    MORE_TIME,
     Allowance,
     ModelError,
     ModelRefused,
@@ -281,7 +280,10 @@ class Exchange:
     def why_late(self) -> str:
         if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
             return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
-        return f"no complete reply in the {self.whole_s:.0f} s that were left; {MORE_TIME}"
+        return (
+            f"no complete reply in the {self.whole_s:.0f} s that were left; a slow model needs more time "
+            "(models.call_timeout_s, models.deadline_s and the query's deadline_s)"
+        )
 
     @property
     def reported(self) -> Usage | None:

@@ -52,6 +52,9 @@ _HEADER = re.compile(
 _STOP = re.compile(
     r"<[|｜]/?[\w▁.-]{1,40}[|｜]>|</?s>|</?(?:eos|bos|pad|eot|eom|eod)>|<(?:end|start)_of_\w{1,20}>|\[/?INST\]|\[(?:EOS|BOS)\]"
 )
+_TURN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?(?:assistant|user|system|model)")
+_TURN_BEGUN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?[a-z]{0,9}")
+"""The head of another turn, behind the end of the reply."""
 _MOST_STOPS = 8
 _MOST_ASIDES = 32
 _THOUGHT_ENDS = re.compile(r"[.!?…。！？](?!\w)|\n")
@@ -299,7 +302,8 @@ def _cleaned(reply: str) -> str:
         match = _SIGN.fullmatch(reply, last)
         is_closing_answer = match is not None and (sign := _sign(match)).closes and sign.is_answer
         is_pair = is_closing_answer and f"<{match['tag']}" in reply[:last] if match else False
-        is_stop = _STOP.fullmatch(reply, last) is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
+        is_sign = _STOP.fullmatch(reply, last) or _TURN.fullmatch(reply, last)
+        is_stop = is_sign is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
         if not is_stop and (not is_closing_answer or is_pair):
             break
         reply = reply[:last].rstrip(_BLANK)
@@ -327,4 +331,5 @@ def _last_sign(text: str, end: int, start: int = 0) -> int | None:
     """Where the sign begins, whole or begun, with which the text ends."""
     least = max(start, end - _LONGEST_SIGN)
     at = max(text.rfind(mark, least, end) for mark in "<[◁")
-    return at if at >= 0 and _SIGN_BEGUN.fullmatch(text, at, end) else None
+    is_sign = at >= 0 and (_SIGN_BEGUN.fullmatch(text, at, end) or _TURN_BEGUN.fullmatch(text, at, end))
+    return at if is_sign else None

@@ -42,13 +42,15 @@ def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # 
         ("30 days[†1]. <think>Or 60 days? No.</think> Keep it[†1].", "30 days[†1]. Keep it[†1]."),
         ("30 days[†1].\n\n[THINK]\n60?\n[/THINK]", "30 days[†1]."),
         ("30 days[†1].\n<thinking>\n60?", "30 days[†1]."),
+        ("30 days[†1].<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "30 days[†1]."),
+        ("30 days[†1].<|im_end|>\n<|im_start|>assistant", "30 days[†1]."),
     ],
 )
-def test_a_thought_within_a_reply_is_never_shown(written: str, reply: str) -> None:  # S1.2
+def test_a_thought_or_sign_within_a_reply_is_never_shown(written: str, reply: str) -> None:  # S1.2
     live = LiveReply()
     drafts = [live.see(written[:end]) or "" for end in range(len(written) + 1)]
     assert reply_text(written) == reply
-    assert not any("60" in draft or "think" in draft.lower() for draft in drafts)
+    assert not any("60" in draft or "<" in draft or "think" in draft.lower() for draft in drafts)
 
 
 def test_only_a_sure_opening_without_an_end_is_no_reply() -> None:  # S1.2
