@@ -161,6 +161,12 @@ class ModelTimedOut(ModelUnavailable):
     """The server was silent for too long, or the reply was not complete at its latest time."""
 
 
+NO_FREE_SLOT = (
+    "no free slot in time; a slow model needs more time (models.call_timeout_s, models.deadline_s and the query's "
+    "deadline_s)"
+)
+
+
 class NoFreeSlot(ModelUnavailable):
     """This process has too many calls in flight: nothing was sent, which says nothing about the model."""
 

@@ -250,6 +250,7 @@ class CheckedEarly(TypedDict):
     status: Literal["checked", "not_checked"]
     checks: dict[str, Checked]
     told: list[tuple[int, str]]
+    reason: NotRequired[str]
 
 
 class Assessed(TypedDict):

@@ -58,7 +58,7 @@ def _result(
             outcome["checks"][check_key(said["text"], number)] = checked
             events.append(citation_checked(context, statement, number, checked))
             if checked["status"] == "not_checked":
-                outcome["status"] = "not_checked"
+                outcome["status"], outcome["reason"] = "not_checked", checked.get("reason", "")
         if said["whole"] and said["claim"]:
             verdicts = [read_verdict(number, checked) for number, checked in checks.items()]
             status: SentenceStatus = sentence_status(said["claim"], verdicts, context.query.options.citation_confidence)

@@ -1,7 +1,7 @@
 """A server of chat completions that answers each request with the bytes that a test prepares."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -16,11 +16,15 @@ class QuirkyServer:
         self.url = ""
         self._pieces: Sequence[bytes] = ()
         self._headers: dict[str, str] = {}
-        self._cut = False
+        self._cut, self._status = False, 200
+        self.asked: dict[str, Any] = {}
+        """The body of the last request, and its headers."""
+        self.headers: Mapping[str, str] = {}
 
     async def __aenter__(self) -> "QuirkyServer":
         app = web.Application()
         app.router.add_post("/v1/chat/completions", self._answer)
+        app.router.add_post("/v1/messages", self._answer)
         self._runner = web.AppRunner(app)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -30,15 +34,22 @@ class QuirkyServer:
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
 
-    def answers(self, *pieces: bytes, cut: bool = False, kind: str | None = "application/json", **headers: str) -> None:
+    def answers(
+        self,
+        *pieces: bytes,
+        cut: bool = False,
+        kind: str | None = "application/json",
+        status: int = 200,
+        **headers: str,
+    ) -> None:
         """Answer with `pieces`; `cut` closes the connection before the end of the body."""
-        self._pieces, self._cut = pieces, cut
+        self._pieces, self._cut, self._status = pieces, cut, status
         given = {} if kind is None else {"content-type": kind}
         self._headers = given | {name.replace("_", "-"): value for name, value in headers.items()}
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        await request.read()
-        response = web.StreamResponse(headers=self._headers)
+        self.asked, self.headers = await request.json(), request.headers
+        response = web.StreamResponse(status=self._status, headers=self._headers)
         await response.prepare(request)
         for piece in self._pieces:
             await response.write(piece)

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from config.settings import RecoverySettings
 from db.models import DEFAULT_TENANT, ModelCall, Query, QueryStatus
 from db.queries.runs import events, queries, steps
+from db.queries.runs.parking import list_degraded
 from db.queries.verifications.batches import add_batch
 from db.session import reading, system_transaction, transaction
 from domain.query.budget import NO_CALL, NO_REPAIR
@@ -71,6 +72,16 @@ def test_what_is_left_out_is_told() -> None:  # A7, N4
     outcome_of(run)
     told = read_query(uuid.UUID(run.query_id))
     assert told["degraded"] == [{"step": "probe", "reason": "the query's deadline passed"}]
+
+
+def test_what_a_model_failed_at_is_told_as_left_out() -> None:  # S1.2, issue 37
+    run, cut = started(1), "the server cut the prompt at 300 tokens"
+    body = StepResult.single({"status": "not_checked", "verdict": None, "reason": cut})
+    execute_step(Step("probe", "probing", lambda _: body), run)
+    told = [{"step": "probe", "reason": cut}]
+    with reading() as session:
+        assert list_degraded(session, uuid.UUID(run.query_id)) == told
+    assert read_query(uuid.UUID(run.query_id))["degraded"] == told
 
 
 def test_repairs_are_left_out_before_checks_are() -> None:  # A7

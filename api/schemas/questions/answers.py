@@ -418,7 +418,7 @@ class QueryRead(QueryHead):
         examples=[{"retrieve": 21.4, "generate": 912.0, "total": 2140.7}],
     )
     degraded: list[LeftOut] = Field(
-        description="What was left out because time or money ran short, or because a step broke its workers."
+        description="What was left out because time or money ran short, a step broke its workers, or a model failed."
     )
     audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
     standing: StandingRead | None = Field(description="Null until the question has succeeded.")

@@ -281,7 +281,7 @@ class VerificationResult(VerificationHead):
     usage: UsageRead
     timings: dict[str, float | None] = Field(description="Milliseconds per step, and `total`.")
     degraded: list[LeftOut] = Field(
-        description="What was left out because time or money ran short, or because a step broke its workers."
+        description="What was left out because time or money ran short, a step broke its workers, or a model failed."
     )
     audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
     comparison: Comparison | None = Field(description="With what was found before, if it `reverifies` an answer.")

@@ -8,7 +8,7 @@ import time
 from collections import deque
 from types import TracebackType
 
-from clients.llm.protocol import ModelError, ModelReply, ModelTimedOut, NoFreeSlot
+from clients.llm.protocol import NO_FREE_SLOT, ModelError, ModelReply, ModelTimedOut, NoFreeSlot
 
 _SHARE_OF_TIMEOUT = 0.5
 """Calls that are in flight together should be answered within this share of the time that one may take."""
@@ -46,7 +46,7 @@ class Slots:
                 await granted
         except TimeoutError:
             self._leave(granted)
-            raise NoFreeSlot("no free slot in time") from None
+            raise NoFreeSlot(NO_FREE_SLOT) from None
         except asyncio.CancelledError:
             self._leave(granted)
             raise

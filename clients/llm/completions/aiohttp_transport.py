@@ -25,6 +25,7 @@ from clients.llm.completions.usage import ReplyTooLong
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_ERROR = 300
 
+Form = Callable[[Body], Body]
 MayDial = Callable[[str, int], None]
 """Raises OSError for an IP address and a port that must not be dialled."""
 
@@ -32,7 +33,8 @@ MayDial = Callable[[str, int], None]
 class LeanTransport:
     """A Transport. `url` is the completions endpoint; an empty key sends none.
 
-    `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model.
+    `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model. `form`
+    makes the body that is sent of one of chat completions.
     Where there is a proxy, that decides in place of `may_dial`.
     """
 
@@ -44,10 +46,13 @@ class LeanTransport:
         key_headers: Mapping[str, str] | None = None,
         of_models: Mapping[str, Mapping[str, str]] | None = None,
         may_dial: MayDial | None = None,
+        form: Form = dict,
     ) -> None:
         self._may_dial = may_dial
+        self._form = form
         self._key = api_key
-        self._key_headers = {"authorization": f"Bearer {api_key}"} if key_headers is None else key_headers
+        bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
+        self._key_headers = bearer if key_headers is None else key_headers
         self._of_models = of_models or {}
         self._url = URL(url)
         # Looked up once: the environment does not change, and per call it would be half of the cost.
@@ -70,7 +75,7 @@ class LeanTransport:
 
     @asynccontextmanager
     async def _answer(self, body: Body, silence_s: float) -> AsyncGenerator[aiohttp.ClientResponse]:
-        data = json.dumps(body, ensure_ascii=False).encode()
+        data = json.dumps(self._form(body), ensure_ascii=False).encode()
         try:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=silence_s)
             sent = await self._session().post(
@@ -113,9 +118,8 @@ class LeanTransport:
                 "content-type": "application/json",
                 "accept": "application/json, text/event-stream",
                 "accept-encoding": NOT_COMPRESSED,
+                **self._key_headers,
             }
-            if self._key:
-                headers |= self._key_headers
             trusted = trusted_certificates() if self._url.scheme == "https" else True
             judged = self._socket if self._may_dial and self._proxy is None else None
             self._made = aiohttp.ClientSession(

@@ -18,6 +18,7 @@ from clients.llm.completions.transport import Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong, read_usage
 from clients.llm.completions.wire_format import Exchange, read_allowance, shown
 from clients.llm.protocol import (
+    NO_FREE_SLOT,
     ModelError,
     ModelGone,
     ModelRateLimited,
@@ -99,7 +100,7 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
         return exchange.failed(ServerUnreachable, f"cannot reach {server} ({_cause(error)}); {advice}")
     match error:
         case TimeoutError() if not exchange.sent:
-            return exchange.failed(NoFreeSlot, "no free slot in time")
+            return exchange.failed(NoFreeSlot, NO_FREE_SLOT)
         case TimeoutError() | httpx.ReadTimeout() | groq.APITimeoutError():
             return exchange.failed(ModelTimedOut, exchange.why_late)
         case groq.APIError() if not isinstance(error, groq.APIConnectionError):

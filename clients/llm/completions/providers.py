@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from clients.addresses import endpoint, key_headers
+from clients.addresses import endpoint, key_headers, takes_messages
 from clients.llm.completions.aiohttp_transport import LeanTransport
+from clients.llm.completions.anthropic_messages import messages_body
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.model import ChatCompletions, Server
 from clients.llm.completions.request_body import COMPATIBLE, GROQ
@@ -52,7 +53,9 @@ def _transport(client: Client, api_key: str, root: str, of_models: Mapping[str, 
 
 
 class CompatibleModel(ChatCompletions):
-    """A ChatModel. `base_url` is the part before `/chat/completions`, and may have a query; an empty key sends none.
+    """A ChatModel. `base_url` is the part before `/chat/completions`, and may have a query.
+
+    One that ends in `/messages` is asked in Anthropic's form. An empty key sends none.
 
     What is learned of the server's parameters is shared through `redis_url`. Raises ConfigurationInvalid, see
     `extra_headers`.
@@ -73,6 +76,7 @@ class CompatibleModel(ChatCompletions):
             may_dial=may_dial,
             key_headers=key_headers(base_url, api_key),
             of_models=extra_headers(catalogue),
+            form=messages_body if takes_messages(base_url) else dict,
         )
         learned = LearnedParameters(base_url, redis_url)
         super().__init__(Server(transport, COMPATIBLE), catalogue=catalogue, learned=learned)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from clients.llm.completions.anthropic_messages import usage_of
 from clients.llm.protocol import Usage
 
 _TEMPLATE_TOKENS = 1_000
@@ -63,6 +64,8 @@ def read_usage(reported: object, bounds: Bounds, estimate: Callable[[], Usage]) 
     """
     if reported is None:
         return None
+    if isinstance(reported, Mapping):
+        reported = usage_of(cast("Mapping[str, Any]", reported))
     prompt = _possible(_part(reported, "prompt_tokens"), bounds.prompt_tokens)
     completion = _possible(_part(reported, "completion_tokens"), bounds.completion_tokens)
     if prompt is None or completion is None:

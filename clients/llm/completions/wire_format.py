@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from citewell_verify.text.thoughts import LiveReply, begins_in_thought, is_thought, reply_text
+from clients.llm.completions.anthropic_messages import as_completion
 from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
@@ -113,12 +114,14 @@ class Exchange:
             return None
         if isinstance(value, list):
             value = next(iter(cast("list[object]", value)), None)
-        chunk = _fields(value)
+        chunk = as_completion(_fields(value))
         self.model = _word(chunk.get("model")) or self.model
         groq = _fields(chunk.get("x_groq"))
         self.request_id = _word(groq.get("id")) or self.request_id
         reported = chunk.get("usage") if groq.get("usage") is None else groq.get("usage")
-        self._reported = self._reported if reported is None else reported
+        # Anthropic's streams count the prompt when they begin, and the reply when they end.
+        if reported is not None:
+            self._reported = {**_fields(self._reported), **_fields(reported)} or reported
         choice = _choice(chunk)
         self._has_choices = self._has_choices or choice is not None
         part = self._take_choice(choice) if choice is not None else None
@@ -277,7 +280,10 @@ class Exchange:
     def why_late(self) -> str:
         if asyncio.get_running_loop().time() < self.deadline or self.silence_s == self.whole_s:
             return f"nothing came for {self.silence_s:g} s (models.call_timeout_s)"
-        return f"no complete reply in the {self.whole_s:.0f} s that were left (models.deadline_s, or the query's)"
+        return (
+            f"no complete reply in the {self.whole_s:.0f} s that were left; a slow model needs more time "
+            "(models.call_timeout_s, models.deadline_s and the query's deadline_s)"
+        )
 
     @property
     def reported(self) -> Usage | None:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import case, func, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import Query, StepOutcome, Tenant
-from db.queries.runs.steps import IS_FREE
+from db.queries.runs.steps import IS_FREE, UNFINISHED
 
 
 class OpenItem(NamedTuple):
@@ -177,10 +177,13 @@ def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any
 
 
 def list_degraded(session: Session, query_id: uuid.UUID) -> list[dict[str, str]]:
-    degraded = StepOutcome.value["degraded"].astext
+    """{step, reason} of every step that left something out, or that a model failed."""
+    value = StepOutcome.value
+    degraded = value["degraded"].astext
+    failure = case((value["status"].astext.in_(UNFINISHED), value["reason"].astext))
     rows = session.execute(
-        select(StepOutcome.step, degraded)
-        .where(StepOutcome.query_id == query_id, StepOutcome.value.has_key("degraded"))
+        select(StepOutcome.step, func.coalesce(degraded, func.min(failure)))
+        .where(StepOutcome.query_id == query_id, degraded.is_not(None) | failure.is_not(None))
         .group_by(StepOutcome.step, degraded)
         .order_by(func.min(StepOutcome.finished_at), StepOutcome.step)
     )

@@ -11,6 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
+from db.queries.runs.steps import UNFINISHED
 from domain.documents.cells import Cells, cells_of
 from domain.documents.corrected_spans import restored
 from domain.documents.text_marks import TextMarks
@@ -82,7 +83,7 @@ class Whole(NamedTuple):
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
     degraded: list[dict[str, str]]
-    """{step, reason} of every step that left something out, each once, in order."""
+    """{step, reason} of every step that left something out, or that a model failed, each once, in order."""
     audit: dict[str, Any] | None
     """{head, records} of its audit (N6)."""
     standing: dict[str, Any] | None
@@ -111,7 +112,9 @@ published AS MATERIALIZED (
     WHERE query_id = :q AND kind = 'published' AND (:corrected OR round <= :round) ORDER BY id DESC LIMIT 1
 ),
 done AS MATERIALIZED (
-    SELECT step, started_at, finished_at, value ->> 'degraded' AS reason FROM step_outcomes
+    SELECT step, started_at, finished_at, value ->> 'degraded' AS degraded,
+        CASE WHEN value ->> 'status' = ANY(:unfinished) THEN value ->> 'reason' END AS failure
+    FROM step_outcomes
     WHERE query_id = :q AND value IS NOT NULL
 ),
 timed AS (
@@ -135,7 +138,8 @@ placed AS MATERIALIZED (
         SELECT document_id FROM citations WHERE answer_id = (SELECT id FROM answer) AND page_number IS NULL)
 ),
 left_out AS (
-    SELECT step, reason, min(finished_at) AS ended FROM done WHERE reason IS NOT NULL GROUP BY step, reason
+    SELECT step, coalesce(degraded, min(failure)) AS reason, min(finished_at) AS ended FROM done
+    WHERE degraded IS NOT NULL OR failure IS NOT NULL GROUP BY step, degraded
 )
 SELECT
     (SELECT row_to_json(answer) FROM answer) AS answer,
@@ -207,7 +211,8 @@ SELECT
 def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_correction: bool = True) -> Whole:
     """Everything about a query that a report shows; `round_` is the query's current round, behind which only a
     reviewer's correction stands."""
-    row = session.execute(_WHOLE, {"q": query_id, "round": round_, "corrected": with_correction}).one()
+    given = {"q": query_id, "round": round_, "corrected": with_correction, "unfinished": list(UNFINISHED)}
+    row = session.execute(_WHOLE, given).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
     placed: dict[str, tuple[tuple[int, int, list[int]], int, int]] = row.cells or {}

@@ -98,6 +98,8 @@ def add_outcomes(session: Session, outcomes: Sequence[tuple[uuid.UUID, str, str,
     session.execute(insert(StepOutcome).values(done), rows)
 
 
+UNFINISHED = ("not_checked", "fallback", "failed", "unreadable")
+"""The states of an outcome without what a model was asked for; its `reason` says why."""
 FIRST_OF = 1000
 """The first claim of an item has one of many numbers, each one more than a multiple of this (the default of
 `StepOutcome.attempt`)."""

@@ -10,7 +10,7 @@ from citewell_verify.markers.protected import encloses, protected_regions
 
 _WIDEST_RANGE = 50
 _DASH = r"[ \t]?[-–—~～‐‑][ \t]?"
-_NUMBER = rf"[†^]?+\s?+\d{{1,9}}+(?:{_DASH}†?\d{{1,9}}+)?+(?:†[^\[\]【】〔〕［］`\n]{{0,40}}+)?+"
+_NUMBER = rf"[†^]?+\s?+\d{{1,9}}+(?:{_DASH}†?\d{{1,9}}+)?+(?:†[^\[\]【】〔〕［］`\n]{{0,40}}+|\^)?+"
 _PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?\d{{1,5}}(?:{_DASH}\d{{1,5}}+)?+)?+"
 _SOURCE = r"(?:sources?+|refs?\.?|references?|citations?|출처|근거|来源|來源|出处|出典|quellen?|fuentes?)"
 _LABEL = rf"{_SOURCE}\s?+[:：]?+\s?+"

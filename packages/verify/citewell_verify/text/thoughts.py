@@ -2,7 +2,8 @@
 
 Thoughts stand in front of the reply: between tags, brackets or special tokens whose name says so, in channels before
 the last one, or up to a closing sign whose opening one was a part of the prompt. Only these names count: a reply may
-begin with any other tag. A sign in the midst of a text, or in code, is a part of the text.
+begin with any other tag. Within a reply, a thought is what stands between two tags of a name that means nothing else,
+and has at least a sentence or a line; any other sign there, or in code, is a part of the text.
 """
 
 import re
@@ -51,7 +52,12 @@ _HEADER = re.compile(
 _STOP = re.compile(
     r"<[|｜]/?[\w▁.-]{1,40}[|｜]>|</?s>|</?(?:eos|bos|pad|eot|eom|eod)>|<(?:end|start)_of_\w{1,20}>|\[/?INST\]|\[(?:EOS|BOS)\]"
 )
+_TURN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?(?:assistant|user|system|model)")
+_TURN_BEGUN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?[a-z]{0,9}")
+"""The head of another turn, behind the end of the reply."""
 _MOST_STOPS = 8
+_MOST_ASIDES = 32
+_THOUGHT_ENDS = re.compile(r"[.!?…。！？](?!\w)|\n")
 _BLANK = "\ufeff \t\r\n\u3000"
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)
 _LONGEST_SIGN = 60
@@ -84,7 +90,7 @@ def is_thought(name: str) -> bool:
 def reply_text(written: str) -> str | None:
     """The reply proper, or None for a thought without an end."""
     start = _start(written, ended=True)
-    return None if start is None else _cleaned(written[start:])
+    return None if start is None else _cleaned(_without_asides(written[start:], ended=True))
 
 
 def begins_in_thought(written: str) -> bool:
@@ -104,6 +110,7 @@ class LiveReply:
         self._written = ""
         self._start: int | None = None
         self._shown = ""
+        self._has_asides = False
 
     @property
     def shown(self) -> str:
@@ -117,7 +124,10 @@ class LiveReply:
         self._written = written
         if self._start is None or (self._waits and not written[: self._start].strip(_BLANK)):
             return None
-        if not self._shown or not written.startswith(self._shown, self._start):
+        self._has_asides = self._has_asides or any(_sign(match).is_surely_thought for match in _SIGN.finditer(new))
+        if self._has_asides:
+            text = _without_asides(written[self._start : _certain(written, self._start)], ended=False)
+        elif not self._shown or not written.startswith(self._shown, self._start):
             text = written[self._start : _certain(written, self._start)]
         else:
             text = (
@@ -245,6 +255,28 @@ def _closes(written: str, at: int, sign: re.Match[str], *, is_json: bool) -> boo
     return (alone or glued) and not _is_in_code(written, at, sign.start())
 
 
+def _without_asides(reply: str, *, ended: bool) -> str:
+    """A reply without the thoughts within it; while it has not `ended`, up to a thought that is open."""
+    if reply.startswith(("{", "[")):
+        return reply
+    kept, position, opening = list[str](), 0, None
+    for match in _SIGN.finditer(reply):
+        sign = _sign(match)
+        if not sign.is_surely_thought or len(kept) == _MOST_ASIDES:
+            continue
+        if opening is None:
+            is_text = sign.closes or _is_in_code(reply, 0, match.start())
+            opening = None if is_text else match
+        elif sign.closes and sign.name == _sign(opening).name:
+            if _THOUGHT_ENDS.search(reply, opening.end(), match.start()):
+                kept.append(reply[position : opening.start()].rstrip(" \t"))
+                position = match.end()
+            opening = None
+    if opening is not None and (not ended or reply.startswith("\n", opening.end())):
+        return "".join([*kept, reply[position : opening.start()]]).rstrip(_BLANK)
+    return "".join([*kept, reply[position:]])
+
+
 def _is_in_code(written: str, at: int, place: int) -> bool:
     line = written[max(at, written.rfind("\n", at, place) + 1) : place]
     return line.count("`") % 2 == 1 or len(_FENCE.findall(written[at:place])) % 2 == 1
@@ -270,7 +302,8 @@ def _cleaned(reply: str) -> str:
         match = _SIGN.fullmatch(reply, last)
         is_closing_answer = match is not None and (sign := _sign(match)).closes and sign.is_answer
         is_pair = is_closing_answer and f"<{match['tag']}" in reply[:last] if match else False
-        is_stop = _STOP.fullmatch(reply, last) is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
+        is_sign = _STOP.fullmatch(reply, last) or _TURN.fullmatch(reply, last)
+        is_stop = is_sign is not None and not (reply[last:] == "</s>" and "<s>" in reply[:last])
         if not is_stop and (not is_closing_answer or is_pair):
             break
         reply = reply[:last].rstrip(_BLANK)
@@ -298,4 +331,5 @@ def _last_sign(text: str, end: int, start: int = 0) -> int | None:
     """Where the sign begins, whole or begun, with which the text ends."""
     least = max(start, end - _LONGEST_SIGN)
     at = max(text.rfind(mark, least, end) for mark in "<[◁")
-    return at if at >= 0 and _SIGN_BEGUN.fullmatch(text, at, end) else None
+    is_sign = at >= 0 and (_SIGN_BEGUN.fullmatch(text, at, end) or _TURN_BEGUN.fullmatch(text, at, end))
+    return at if is_sign else None

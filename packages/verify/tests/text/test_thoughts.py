@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.text.thoughts import reply_text
+from citewell_verify.text.thoughts import LiveReply, reply_text
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from citewell_verify.text.thoughts import reply_text
         "Close it with </InternalConfig>\n\nThen restart it[†1].",
         "Routes:\n- [/plans]\n- [/orders]",
         "Price: <s>10 €</s>",
+        "Write <think> and </think> around it[†1].",
+        "The template begins with `<think>Hm. So.</think>`[†1].",
+        "```\n<think>\nHm.\n</think>\n```",
     ],
 )
 def test_a_reply_that_looks_like_a_thought_stays(reply: str) -> None:  # S1.2
@@ -31,6 +34,23 @@ def test_a_reply_that_looks_like_a_thought_stays(reply: str) -> None:  # S1.2
 )
 def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # S1.2
     assert reply_text(f"<{name}>Maybe 60 days?</{name}>\n30 days[†1].") == "30 days[†1]."
+
+
+@pytest.mark.parametrize(
+    ("written", "reply"),
+    [
+        ("30 days[†1]. <think>Or 60 days? No.</think> Keep it[†1].", "30 days[†1]. Keep it[†1]."),
+        ("30 days[†1].\n\n[THINK]\n60?\n[/THINK]", "30 days[†1]."),
+        ("30 days[†1].\n<thinking>\n60?", "30 days[†1]."),
+        ("30 days[†1].<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "30 days[†1]."),
+        ("30 days[†1].<|im_end|>\n<|im_start|>assistant", "30 days[†1]."),
+    ],
+)
+def test_a_thought_or_sign_within_a_reply_is_never_shown(written: str, reply: str) -> None:  # S1.2
+    live = LiveReply()
+    drafts = [live.see(written[:end]) or "" for end in range(len(written) + 1)]
+    assert reply_text(written) == reply
+    assert not any("60" in draft or "<" in draft or "think" in draft.lower() for draft in drafts)
 
 
 def test_only_a_sure_opening_without_an_end_is_no_reply() -> None:  # S1.2
