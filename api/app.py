@@ -14,12 +14,11 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.gzip import GZipMiddleware
 
 from api.description import SERVERS, TAG_DESCRIPTIONS, complete, operation_id
+from api.http.browsers import OtherOrigins, Policies
 from api.http.errors import add_error_handlers
 from api.http.methods import Methods
 from api.http.middleware import BodyLimit, RequestLog
-from api.http.origins import OtherOrigins
-from api.http.parameters import KNOWN_PARAMETERS
-from api.http.policies import Policies
+from api.http.paging import KNOWN_PARAMETERS
 from api.http.security import Access, access, keys_mode
 from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
@@ -54,8 +53,8 @@ from config.logging import configure_logging
 from config.settings import settings
 from db.session import dispose, end_silent_statements
 from domain.keys import Scope
-from workers.background.metrics_flush import reporter
-from workers.starting.launch_thread import launcher
+from workers.background.heartbeat import reporter
+from workers.starting.launch import launcher
 
 log = structlog.get_logger("api")
 

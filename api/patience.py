@@ -17,8 +17,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from api.http.browsers import HEADERS
 from api.http.errors import problem
-from api.http.policies import HEADERS
 
 HEAD_S = 10.0
 """The time for the head of a request to arrive."""

@@ -10,11 +10,10 @@ from citewell_verify.embeddings.wheel import WHEEL_DIMENSION, WHEEL_MODEL
 from config.settings import settings
 from db.models import Chunk, Document, Query
 from db.queries.access.workspaces import get_or_add_workspace
-from db.queries.documents.lexicon import as_tsvector, count_chunks
-from db.queries.documents.spaces import assign_space, get_or_add_space
-from db.queries.documents.vectors import add_vectors
+from db.queries.documents.spaces import add_vectors, assign_space, get_or_add_space
 from db.queries.runs import step_io
 from db.queries.runs.queries import add_query
+from db.queries.search.lexical import as_tsvector, count_chunks
 from domain.query.options import QueryOptions
 from domain.retrieval.lexemes import lexemes
 from services.queries.submission import NewQuery, resolve_options

@@ -35,9 +35,7 @@ from db.queries.admission.admission import is_at_capacity
 from db.session import dispose, system_transaction
 from domain.errors import DatabaseUnavailable
 from workers.background.due_work import start_dispatcher, start_revalidation
-from workers.background.heartbeat import Heartbeat
-from workers.background.liveness_file import WatchedLoop, start_liveness_file
-from workers.background.metrics_flush import reporter
+from workers.background.heartbeat import Heartbeat, WatchedLoop, reporter, start_liveness_file
 from workers.background.reconciler import start_reconciler
 from workers.celery_app import app
 from workers.execution.claims import held_claims, start_draining
@@ -47,7 +45,7 @@ from workers.processes.capacity import Capacity
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop
 from workers.queues import Queue
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 log = structlog.get_logger()
 

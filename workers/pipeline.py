@@ -33,12 +33,12 @@ from typing import Any, NamedTuple
 from celery import Signature, chain
 
 from citewell_verify.verification.repairs import repair_item
-from domain.query.batching import batches, growing_batches, items_per_message
+from domain.query.budget import batches, growing_batches, items_per_message
 from domain.query.options import QueryOptions
 from domain.query.outcomes import ASSESS, Assessed
 from services.core.context import StepContext
 from services.retrieval.agentic_state import next_turn
-from services.verification.streamed_results import unchecked_items, undispatched_items
+from services.verification.round_results import unchecked_items, undispatched_items
 from workers.canvas import Run, fan_in, in_order, task
 from workers.queues import Queue
 

@@ -31,7 +31,7 @@ from kombu.exceptions import OperationalError
 from kombu.serialization import loads, prepare_accept_content
 from redis.exceptions import RedisError
 
-from workers.execution.message import Message, RetryLater
+from workers.execution.work import Message, RetryLater
 from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()

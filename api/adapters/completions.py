@@ -10,7 +10,7 @@ from api.schemas.formats.completions import CONVERSATION
 from domain.answers.continuous_text import LINKED_MARKER, Link, linked_references, no_link
 from domain.errors import AnswerHeld
 from domain.quality.summary_line import verification_line
-from domain.query.modes import is_korean
+from domain.query.options import is_korean
 from domain.query.review import HELD_KOREAN
 from services.queries.workspaces import AskedModel
 

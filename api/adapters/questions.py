@@ -5,8 +5,7 @@ from typing import cast, get_args
 from api.schemas.formats.citations import StreamAsk
 from api.schemas.formats.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
 from domain.errors import ModeUnknown
-from domain.query.modes import Mode, parse_mode
-from domain.query.options import GraphMode, RunKind
+from domain.query.options import GraphMode, Mode, RunKind, parse_mode
 from services.queries.submission import NewQuery
 
 _GRAPH_MODES: tuple[str, ...] = get_args(GraphMode)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from citewell_verify.markers.parser import cited_markers
-from citewell_verify.markers.protected import encloses, protected_regions
+from citewell_verify.markers.places import encloses, protected_regions
 
 _DAGGER = "[†1]"
 _LONGEST_WORD = 500

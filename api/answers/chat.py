@@ -27,8 +27,8 @@ from services.queries import conversations, results
 from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 
 def as_query(asked: Asked) -> NewQuery:

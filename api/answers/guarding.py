@@ -23,8 +23,8 @@ from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from services.queries.cancel_and_retry import cancel_query
 from services.queries.passage_search import NewSearch, search_passages
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 NO_SOURCES = "The request has no tool results and no documents, so the answer cannot be verified."
 

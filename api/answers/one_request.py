@@ -12,7 +12,7 @@ from domain.errors import AnswerHeld
 from services.core.model_choice import current_settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 MAX_WAIT_S = 120
 

@@ -23,7 +23,7 @@ from citewell_verify.errors import CitewellError
 from domain.answers.continuous_text import ContinuousText, Link, no_link
 from services.core.model_choice import current_settings
 from services.queries import responses, results
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 Json = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from api.schemas.formats.citations import FinalEvent
 from citewell_verify.errors import CitewellError
 from config.settings import settings
 from db.queries.runs.events import DRAFT
-from services.generation.draft_stream import common_prefix_length
+from services.generation.answer import common_prefix_length
 from services.queries.results import read_query
 
 

@@ -15,8 +15,7 @@ from pydantic import BaseModel
 
 from api.http.security import still_allowed
 from clients.notifications import Subscriptions
-from clients.telemetry.families import SSE_WATCHERS, WAITING_REQUESTS
-from clients.telemetry.meter import METER
+from clients.telemetry.meter import METER, SSE_WATCHERS, WAITING_REQUESTS
 from config.settings import settings
 from db.models import QueryKind
 from domain.errors import KeyRevoked

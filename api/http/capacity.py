@@ -1,18 +1,50 @@
-"""Dependencies that refuse new work while there is no capacity, before the request is processed (A7).
+"""What a request is refused or answered by before it is processed: a key that was used before (A3), and no capacity
+(A7).
 
 They run after those of the router, so they act for the key's tenant. FastAPI reads a JSON body before any dependency;
 files are read after them.
 """
 
+import hashlib
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.schemas.questions.queries import LONGEST_DEADLINE_S, SHORTEST_DEADLINE_S
-from services.core import request_priority
-from services.core.request_priority import Priority
+from db.queries.access.idempotency import Repeatable
+from domain.errors import IdempotencyKeyInvalid
+from services.core import call_ledger
+from services.core.call_ledger import Priority
 from services.queries import load_shedding
+
+REPLAYED = {"Idempotent-Replayed": "true"}
+_MOST = 255
+
+
+async def _repeatable(
+    request: Request,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="1 to 255 visible ASCII characters, e.g. a UUID. A repetition within 24 hours gets the first "
+            "response again; another path or body under the same key is refused. `wait` may differ.",
+            json_schema_extra={"pattern": f"^[!-~]{{1,{_MOST}}}$"},
+        ),
+    ] = None,
+) -> Repeatable | None:
+    if idempotency_key is None:
+        return None
+    if not (1 <= len(idempotency_key) <= _MOST and all("!" <= character <= "~" for character in idempotency_key)):
+        raise IdempotencyKeyInvalid
+    # The client's waiting time does not affect the result, and a repetition may wait longer.
+    query = "&".join(part for part in request.url.query.split("&") if part.partition("=")[0] != "wait")
+    digest = hashlib.sha256(f"{request.url.path}?{query}\n".encode())
+    digest.update(await request.body())
+    return Repeatable(idempotency_key, digest.hexdigest())
+
+
+MaybeRepeated = Annotated[Repeatable | None, Depends(_repeatable)]
 
 
 async def _for_a_question(
@@ -20,14 +52,14 @@ async def _for_a_question(
     priority: Annotated[
         Priority | None,
         Header(
-            alias=request_priority.HEADER,
+            alias=call_ledger.HEADER,
             description="Who asks: `interactive`, a person who waits for the answer, or `batch`. Within a tenant "
             "people go first. Without it the first few in flight of a key count as a person's.",
         ),
     ] = None,
 ) -> None:
     # The place is set here and not in a thread: a thread's changes of its context do not reach the route.
-    request_priority.set_priority(priority)
+    call_ledger.set_priority(priority)
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
 

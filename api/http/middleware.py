@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.errors import code_of, problem
 from api.http.security import keys_mode
 from api.http.sessions import session_name
-from clients.telemetry import families
+from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from clients.telemetry.tracing import fail, request_span
 from config.settings import settings
@@ -93,8 +93,8 @@ class _Request:
         # The template of the path, not the path itself: labels of metrics have few values.
         route = getattr(scope.get("route"), "path_format", None) or "(none)"
         method = _method(scope)
-        METER.count(families.HTTP_REQUESTS, method, route, str(status))
-        METER.observe(families.HTTP_SECONDS, seconds if self.answered_s is None else self.answered_s, method, route)
+        METER.count(meter.HTTP_REQUESTS, method, route, str(status))
+        METER.observe(meter.HTTP_SECONDS, seconds if self.answered_s is None else self.answered_s, method, route)
         self.span.update_name(f"{method} {route}")
         self.span.set_attribute("http.route", route)
         self.span.set_attribute("http.response.status_code", status)

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from api.http.capacity import ROOM_FOR_A_QUESTION
-from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
 from api.http.uploads import require_json
 from api.schemas.verification.audits import AuditChecked, AuditRead, Head, ReverifyCreate
 from api.schemas.verification.verifications import VerificationAccepted, VerificationLinks
@@ -14,7 +13,7 @@ from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify
 from services.core.model_choice import current_settings
 from services.finishing import audit_chain
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
 

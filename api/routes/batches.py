@@ -9,8 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from api.answers.external_answers import LINES, parsed_lines, require_lines, submit_lines
-from api.http.capacity import ROOM_FOR_A_BATCH
-from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.capacity import REPLAYED, ROOM_FOR_A_BATCH, MaybeRepeated
 from api.schemas.verification.verifications import (
     BatchAccepted,
     BatchLinks,
@@ -20,8 +19,8 @@ from api.schemas.verification.verifications import (
 )
 from services.core.model_choice import current_settings
 from services.external import batches
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
 

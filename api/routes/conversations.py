@@ -8,9 +8,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.adapters.completions import places_at
 from api.adapters.exports import TurnsFormat, exported_turns
-from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
 from api.http.downloads import download, page_url
-from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
 from api.routes.queries import EXPORTS, as_new_query, links_of
@@ -30,8 +29,8 @@ from domain.errors import QueryUnfinished
 from domain.exports.file_name import file_name
 from services.core.model_choice import current_settings
 from services.queries import conversations
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix=conversations.PATH, tags=["conversations"])
 

@@ -21,7 +21,7 @@ from config.settings import settings
 FILES = Path(__file__).parent.parent / "dashboard"
 
 # Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
-# other policies, and those of its files, are as in every response (api.http.policies).
+# other policies, and those of its files, are as in every response (api.http.browsers).
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "

@@ -25,7 +25,7 @@ from domain.errors import ScopeMissing
 from domain.keys import Scope
 from services.operations import feedback
 from services.operations.feedback import NewFeedback, Review
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 router = APIRouter(prefix="/v1", tags=["feedback"])
 

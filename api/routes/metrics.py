@@ -17,7 +17,7 @@ from domain.keys import Scope
 from services.core.model_choice import settings_without_model
 from services.operations.exposition import exposition
 from services.operations.metrics import Reader
-from workers.background.metrics_flush import reporter
+from workers.background.heartbeat import reporter
 
 router = APIRouter(tags=["operations"])
 

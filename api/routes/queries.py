@@ -14,9 +14,8 @@ from api.adapters.completions import places_at
 from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
-from api.http.capacity import ROOM_FOR_A_QUESTION
+from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
 from api.http.downloads import download, page_url
-from api.http.idempotency import REPLAYED, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.security import has_scope
 from api.http.uploads import require_json
@@ -40,8 +39,8 @@ from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 

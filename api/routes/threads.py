@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from api.http.paging import After, next_cursor
 from api.schemas.questions.threads import ThreadList, ThreadRead
 from api.schemas.texts import PlainText
-from services.queries import threads
+from services.queries import overview
 
 router = APIRouter(prefix="/v1/threads", tags=["conversations"])
 
@@ -23,11 +23,11 @@ def list_threads(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
     """Conversations, and questions that belong to none, the last asked first; `next_cursor` leads to the next page."""
-    listed = threads.read_threads(search, after=after, limit=limit)
+    listed = overview.read_threads(search, after=after, limit=limit)
     return {"threads": listed, "next_cursor": next_cursor(listed, limit, by="last_asked_at")}
 
 
 @router.get("/{thread_id}", response_model=ThreadRead)
 def get_thread(thread_id: UUID) -> object:
     """The thread of a conversation or of a question, by either's id."""
-    return threads.read_thread(thread_id)
+    return overview.read_thread(thread_id)

@@ -10,8 +10,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from api.answers.external_answers import as_new
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
-from api.http.capacity import ROOM_FOR_A_QUESTION
-from api.http.idempotency import REPLAYED, MaybeRepeated
+from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
 from api.schemas.questions.queries import QueryState
@@ -30,8 +29,8 @@ from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancel_and_retry import cancel_query, retry_query
-from workers.processes.notifying import notify_end
-from workers.starting.launch_thread import launcher
+from workers.processes.runtime import notify_end
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 

@@ -27,8 +27,7 @@ from config.settings import settings
 from domain.webhooks.delivery import EventType
 from services.webhooks import delivery_log, endpoints
 from services.webhooks.endpoints import EndpointChange, NewEndpoint
-from workers.starting.launch import launch_delivery
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launch_delivery, launcher
 
 router = APIRouter(prefix="/v1", tags=["webhooks"])
 

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from benchmarks.fitting import confidence
 from benchmarks.fitting.labelled_pairs import Array, Pairs, RememberedEmbedder, read_pairs
-from citewell_verify.offline.meaning import Meaning
-from citewell_verify.support.features import DIRECTIONS, MEANING
+from citewell_verify.offline.passages import Meaning
+from citewell_verify.support.model import DIRECTIONS, MEANING
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 from domain.quality import metrics
 

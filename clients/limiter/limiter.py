@@ -19,8 +19,7 @@ from clients.limiter.request import Answer, Ticket, configured
 from clients.limiter.shared import SharedAllowance, account_of
 from clients.limiter.terms import LimiterTerms
 from clients.llm.protocol import CallDeferred, ModelError, ModelRateLimited, ModelReply
-from clients.telemetry.families import ALONE
-from clients.telemetry.meter import METER
+from clients.telemetry.meter import ALONE, METER
 from config.settings import Settings
 
 log = structlog.get_logger()

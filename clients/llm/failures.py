@@ -3,7 +3,7 @@
 import time
 
 from citewell_verify.judging.model import Failure, FailureKind
-from clients.llm.calling.retry import RetryBudget
+from clients.llm.calling.attempt import RetryBudget
 from clients.llm.protocol import (
     CallDeferred,
     ModelError,

@@ -19,13 +19,10 @@ from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter
-from clients.llm.calling.attempt import Attempt, Caller
-from clients.llm.calling.breaker import CircuitOpen
-from clients.llm.calling.outages import Outage, Outages
-from clients.llm.calling.recording import begun_record, cached_record
+from clients.llm.calling.attempt import Attempt, Caller, RetryBudget
+from clients.llm.calling.outages import CircuitOpen, Outage, Outages
 from clients.llm.calling.reply_cache import ReplyCache, ReplyStore
-from clients.llm.calling.request import Question, read_judgement, read_stream
-from clients.llm.calling.retry import RetryBudget
+from clients.llm.calling.request import Question, begun_record, cached_record, read_judgement, read_stream
 from clients.llm.failures import after_error, without_call
 from clients.llm.protocol import (
     CallDeferred,

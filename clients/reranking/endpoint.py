@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from clients.http_responses import UNPACKED, NotRead, posted_soon, retry_after_s
-from clients.llm.calling.retry import RetryBudget
+from clients.llm.calling.attempt import RetryBudget
 from clients.llm.protocol import ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 from clients.reranking.protocol import RerankFailed
 from clients.reranking.wire import Scale, are_logits, documents_body, read_scores, relevance, texts_body

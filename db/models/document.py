@@ -40,7 +40,7 @@ class Document(Base):
 
     `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more], `figures`
     [kind, start, end] and `corrections` [start, end, text of the file], in code points of `text`
-    (citewell_documents.blocks, citewell_documents.figures, domain.documents.corrected_spans).
+    (citewell_documents.blocks, citewell_documents.figures, domain.documents.text_marks).
     """
 
     __tablename__ = "documents"

@@ -16,7 +16,7 @@ from domain.exports.readable_words import readable_words
 from domain.exports.wording import ENGLISH, KOREAN, Wording
 from domain.quality.signal import NO_MODEL, Level, signal_in, signal_text
 from domain.quality.summary_line import explained, verifier_note
-from domain.query.modes import is_korean
+from domain.query.options import is_korean
 
 Json = Mapping[str, Any]
 Tone = Literal["green", "amber", "red", "grey"]

@@ -59,7 +59,7 @@ def signal_of(
 ) -> Signal:
     """Return the signal of an answer whose sentences have these `states`; None for an answer that was not verified.
 
-    `question` is the verdict on its relevance (`citewell_verify.question.verdict`), None where nobody judged it.
+    `question` is the verdict on its relevance (`citewell_verify.question.relevance`), None where nobody judged it.
     `is_measured` says whether `confidence` means something: it was calibrated for such answers, or is a model's own.
     """
     if abstained:

@@ -16,7 +16,7 @@ from domain.query.answer_checks import (
     CoverageChecked,
     FactsChecked,
 )
-from domain.query.rounds import Draft
+from domain.query.budget import Draft
 
 T = TypeVar("T")
 

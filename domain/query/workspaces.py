@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from domain.errors import WorkspaceNameInvalid
 from domain.query.instructions import Instructions
-from domain.query.modes import Mode
-from domain.query.options import Preset
+from domain.query.options import Mode, Preset
 from domain.query.review import ReviewRules
 
 MAX_NAME = 100

@@ -23,7 +23,7 @@ _B = 0.4
 _PAIRS = 0.5
 _CALCULATION = 0.2
 FURTHER = 0.3
-"""The weight of further words (domain.retrieval.questions) relative to a question's own."""
+"""The weight of further words (domain.retrieval.lexemes) relative to a question's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS
-from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.confidence import Calibration
 from citewell_verify.verification.repairs import repair_item
 from clients.llm.calling.replay_model import RecordedModel
 from clients.llm.calling.reply_cache import CachedReply
@@ -30,7 +30,7 @@ from services.core.context import Outcome, QuerySnapshot, StepContext, StepResul
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import concluded
 from services.correction.object_filling import fill_object
-from services.generation import extraction
+from services.generation import answer
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.retrieval.reranking import score_chunks, select
 from services.verification import checks
@@ -45,7 +45,7 @@ _STEPS: Mapping[str, Body] = {
     "plan_queries": rounds.plan_queries,
     "score_chunks": score_chunks,
     "select": select,
-    "extract_citations": extraction.extract_citations,
+    "extract_citations": answer.extract_citations,
     "check_alignment": checks.check_alignment,
     "check_answerability": checks.check_answerability,
     "check_coverage": checks.check_coverage,

@@ -19,7 +19,7 @@ from domain.query.options import Preset
 from domain.query.review import STATE_AFTER
 from domain.query.workspaces import WorkspaceSettings
 from services.audit.cited_evidence import as_source, evidence_of
-from services.core.request_priority import requester_columns
+from services.core.call_ledger import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, SourceRows, Store
 from services.queries.cancel_and_retry import copy_request

@@ -14,7 +14,7 @@ from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.markers.citable import Citable, citable_sources
-from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.confidence import Calibration
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker

@@ -6,8 +6,16 @@ from citewell_verify.embeddings.protocol import Embedder
 from clients.embeddings.factory import embedder_of
 from db.indexes import ensure_space_index
 from db.models import Workspace
-from db.queries.documents.spaces import Space, assign_space, count_workspaces, find_space, get_or_add_space, space_of
-from db.queries.documents.vectors import known_vectors, text_digest
+from db.queries.documents.spaces import (
+    Space,
+    assign_space,
+    count_workspaces,
+    find_space,
+    get_or_add_space,
+    known_vectors,
+    space_of,
+    text_digest,
+)
 from db.session import reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch
 

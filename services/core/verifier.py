@@ -19,7 +19,7 @@ from citewell_verify.prompting.judgements import (
     Reply,
 )
 from citewell_verify.prompting.prompts import prompt_version
-from citewell_verify.verdicts.calibration import Calibration, calibrations
+from citewell_verify.verdicts.confidence import Calibration, calibrations
 from citewell_verify.verdicts.ruling import EVIDENCE_RULES
 from clients.llm.gateway import ModelGateway
 from clients.llm.neural import open_classifier
@@ -32,7 +32,7 @@ _DIGITS = 12
 JUDGES = (
     "citewell_verify",
     "domain.query",
-    "services.judging.question_answered",
+    "services.judging.relevance",
     "services.verification.round_results",
 )
 """The modules that decide on verdicts; a package includes everything below it."""

@@ -38,9 +38,9 @@ from services.reporting.assessment import (
 )
 from services.reporting.conflicts import conflicts_with
 from services.reporting.external_citations import judged_citations
-from services.reporting.repair_results import corrected_draft, read_repairs
+from services.reporting.rows import corrected_draft, read_repairs
+from services.verification.checks import sentences_kept
 from services.verification.citation_spans import assert_exact, choose_span, citation_row, quotes_by_source
-from services.verification.progress_events import sentences_kept
 from services.verification.round_results import collect_findings, is_partly_proven
 
 log = structlog.get_logger()

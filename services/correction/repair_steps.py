@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.shown import numbered_sources
+from citewell_verify.judging.statement import numbered_sources
 from citewell_verify.verification.findings import Findings
-from citewell_verify.verification.repair_strategies import Candidates, RepairStrategies
-from citewell_verify.verification.repairs import Repaired, repair_item
+from citewell_verify.verification.repairs import Candidates, Repaired, RepairStrategies, repair_item
 from domain.query.answer_checks import AnswerabilityChecked
 from domain.query.outcomes import CHECK_ANSWERABILITY, SEARCH_EVIDENCE, EvidenceFound
 from services.core.context import StepContext, StepResult
-from services.reporting.repair_results import corrected_draft, read_repairs
+from services.reporting.rows import corrected_draft, read_repairs
 from services.retrieval.candidates import search_for
-from services.verification.checks import ask_answerability
-from services.verification.progress_events import sentences_repaired
+from services.verification.checks import ask_answerability, sentences_repaired
 from services.verification.round_results import collect_findings
 
 

@@ -10,25 +10,33 @@ import structlog
 from sqlalchemy.orm import Session
 
 from citewell_verify.judging.model import Failure
-from citewell_verify.judging.shown import numbered_sources
+from citewell_verify.judging.statement import numbered_sources
 from citewell_verify.prompting.judgements import PLAN_QUERIES
 from citewell_verify.verification.findings import Findings, JointVerdicts
 from citewell_verify.verification.joint import judge_jointly, open_statements
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import advance_round
 from db.queries.runs.results import StoredVerification, add_verification
-from domain.query.budget import NO_REPAIR, NO_ROUND
+from domain.query.budget import (
+    NO_REPAIR,
+    NO_ROUND,
+    WRITTEN,
+    Attempt,
+    Draft,
+    best_round,
+    needs_correction,
+    usable_queries,
+)
 from domain.query.outcomes import ASSESS, CHECK_ANSWERABILITY, GENERATE, RETRIEVE, Assessed, Planned
-from domain.query.rounds import WRITTEN, Attempt, Draft, best_round, needs_correction, usable_queries
 from services.core.context import StepContext, StepResult, when_loaded
-from services.judging.question_answered import leaves_as_much_open
+from services.judging.relevance import leaves_as_much_open
 from services.reporting.assessment import (
     abstained_verification,
     as_attempt,
     attempted_verification,
     broken_verification,
 )
-from services.verification.progress_events import sentences_checked
+from services.verification.checks import sentences_checked
 from services.verification.round_results import collect_findings, is_proven_by_parts, together_json
 
 log = structlog.get_logger()

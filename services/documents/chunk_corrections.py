@@ -23,9 +23,9 @@ from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import Space, space_of
 from db.queries.documents.versions import next_version
 from db.session import reading, transaction
-from domain.documents.corrected_spans import CorrectedSpan, is_corrected, restored, with_correction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
+from domain.documents.text_marks import CorrectedSpan, is_corrected, restored, with_correction
 from domain.errors import CorrectionInvalid, DocumentNotInForce
 from services.core import embedding_spaces
 from services.documents.indexing import put_in_force

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from citewell_verify.safety.prompt_injection import without_orders
-from citewell_verify.text.lengths import count_tokens
+from citewell_verify.text.windows import count_tokens
 from db.models import Chunk, DocumentEdit, DocumentStatus
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents.chunk_edits import ChunkFilter, Edit

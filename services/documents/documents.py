@@ -20,7 +20,7 @@ from db.queries.documents.reingestions import delete_waiting
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
-from domain.documents.corrected_spans import restored
+from domain.documents.text_marks import restored
 from domain.errors import DocumentNotFailed, OriginalNotFound
 from services.documents.document_json import documents_json, page_json
 from services.documents.files import read_file, write_outside

@@ -16,7 +16,7 @@ import structlog
 
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
-from clients.llm.calling.recording import cost_usd
+from clients.llm.calling.request import cost_usd
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog
 from clients.telemetry import tracing
@@ -29,7 +29,7 @@ from db.queries.documents.graph_jobs import GraphClaim
 from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
 from domain.errors import DatabaseUnavailable
-from services.core.call_telemetry import report_calls
+from services.core.call_ledger import report_calls
 from services.documents.graph_extraction import Extraction, extract
 from services.documents.ingestion import Hold
 from services.graph.merging import merge_document

@@ -18,8 +18,7 @@ from db.queries.documents import ingestion as rows
 from db.queries.documents.chunk_edits import carry_edits
 from db.queries.documents.documents import get_document, lock_workspace_of
 from db.queries.documents.reingestions import Replaced
-from db.queries.documents.spaces import space_of
-from db.queries.documents.vectors import add_vectors
+from db.queries.documents.spaces import add_vectors, space_of
 from db.queries.documents.versions import mark_document_ready
 from db.queries.verifications.answer_validity import record_new_version
 from db.session import transaction

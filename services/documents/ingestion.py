@@ -16,13 +16,13 @@ from citewell_documents.metadata import described, searched_name
 from citewell_documents.parsing.language import with_findings
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.errors import CitewellError
-from citewell_verify.text.lengths import count_tokens
-from clients.telemetry import families, tracing
+from citewell_verify.text.windows import count_tokens
+from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from config.settings import IngestionSettings
 from db.queries.access.workspaces import lock_workspace
+from db.queries.documents import boxes, reingestions
 from db.queries.documents import ingestion as rows
-from db.queries.documents import recognised, reingestions
 from db.queries.documents.documents import get_document
 from db.queries.documents.graph_jobs import queue_graph
 from db.session import after_commit, reading, transaction
@@ -43,7 +43,7 @@ BATCH = 64
 """Passages that are embedded and stored per transaction."""
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Calls the given renewal repeatedly for the length of a block (workers.processes.leases)."""
+"""Calls the given renewal repeatedly for the length of a block (workers.processes.runtime)."""
 
 
 def ingest(
@@ -120,7 +120,7 @@ def _attempt(
         # Reading a long PDF takes longer than a lease lasts.
         with hold(lambda: _renew(document)):
             if _ingest(document, embedder, limits, turn, graph=graph, price=price):
-                METER.count(families.DOCUMENTS_ENDED, "ready")
+                METER.count(meter.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(document.id))
     except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable) as error:
@@ -142,7 +142,7 @@ def _attempt(
         if is_last:
             _fail(document, "ingestion_broke", f"{document.filename} could not be ingested ({type(error).__name__}).")
     finally:
-        METER.observe(families.DOCUMENT_SECONDS, time.perf_counter() - began - turn.given_s)
+        METER.observe(meter.DOCUMENT_SECONDS, time.perf_counter() - began - turn.given_s)
 
 
 def _ingest(
@@ -221,7 +221,7 @@ def _finish(
         lock_workspace(session, document.workspace_id)
         if not put_in_force(session, document.id, document.attempt, prints, **spent):
             raise LeaseLost
-        recognised.forget(session, document.id)
+        boxes.forget(session, document.id)
         if graph:
             queue_graph(session, document.id, document.workspace_id)
 
@@ -236,5 +236,5 @@ def _fail(document: ClaimedDocument, code: str, message: str) -> None:
     error = {"code": code, "message": message}
     with transaction() as session:
         if rows.mark_document_failed(session, document.id, document.attempt, error):
-            after_commit(session, lambda: METER.count(families.DOCUMENTS_ENDED, "failed"))
+            after_commit(session, lambda: METER.count(meter.DOCUMENTS_ENDED, "failed"))
             announce_document(session, document.id, error)

@@ -15,7 +15,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.sandbox.isolated import outline_isolated, parse_isolated, recognise_isolated
 from config.settings import IngestionSettings
-from db.queries.documents import recognised as rows
+from db.queries.documents import boxes as rows
 from db.session import reading, transaction
 from services.documents.reading_limits import limits_of
 from services.documents.turns import TURN_S

@@ -11,8 +11,16 @@ from citewell_documents.document import embedded_text
 from citewell_verify.embeddings.protocol import Embedder
 from db.indexes import ensure_space_index, exclusive_reembedding
 from db.queries.access.workspaces import list_workspaces_of, lock_workspace
-from db.queries.documents.spaces import Space, get_or_add_space, space_of, switch_space
-from db.queries.documents.vectors import add_vectors, chunks_without_vector, count_chunks, delete_other_vectors
+from db.queries.documents.spaces import (
+    Space,
+    add_vectors,
+    chunks_without_vector,
+    count_chunks,
+    delete_other_vectors,
+    get_or_add_space,
+    space_of,
+    switch_space,
+)
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import WorkspaceNotFound
 from services.core import embedding_spaces

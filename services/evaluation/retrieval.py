@@ -20,8 +20,7 @@ from db.queries.access.workspaces import delete_workspace, get_or_add_workspace
 from db.queries.documents import ingestion as rows
 from db.queries.documents.chunks import get_passages
 from db.queries.documents.documents import add_document
-from db.queries.documents.spaces import Space
-from db.queries.documents.vectors import add_vectors
+from db.queries.documents.spaces import Space, add_vectors
 from db.queries.documents.versions import mark_document_ready
 from db.session import reading, transaction
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc

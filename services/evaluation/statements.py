@@ -12,13 +12,13 @@ from citewell_verify.judging.statement import judge_statement
 from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.verdicts.calibration import Calibration, fit, least_high
-from clients.llm.calling.recording import cost_usd
+from citewell_verify.verdicts.confidence import Calibration, fit, least_high
+from clients.llm.calling.request import cost_usd
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.protocol import CallLog, CallRecord
 from config.models import ModelInfo
 from domain.quality.metrics import Score, balanced_accuracy, ece, false_pass, false_strip, mean, roc_auc, support_score
-from domain.query.batching import batches
+from domain.query.budget import batches
 from domain.query.options import Preset
 from services.evaluation.labelled_data import LabelledPair
 

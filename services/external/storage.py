@@ -32,7 +32,7 @@ from domain.query.outcomes import (
     Selected,
 )
 from domain.query.workspaces import WorkspaceSettings
-from services.core.request_priority import requester_columns
+from services.core.call_ledger import requester_columns
 from services.external.request import (
     ABOUT_SENTENCES,
     NewCitation,

@@ -12,8 +12,7 @@ from config.settings import settings
 from db.models import Query, QueryKind
 from db.queries.runs import queries, results
 from db.session import after_commit
-from services.reporting.answer_confidence import confidence_json
-from services.reporting.signal import stored_signal
+from services.reporting.signal import confidence_json, stored_signal
 from services.webhooks.outbox import write_langfuse_scores
 
 

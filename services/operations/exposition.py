@@ -8,8 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from clients.telemetry.families import FAMILIES, GAUGES, Family
-from clients.telemetry.meter import INFINITY, Places, written
+from clients.telemetry.meter import FAMILIES, GAUGES, INFINITY, Family, Places, written
 from services.operations.metrics import MetricsSnapshot
 from services.quality.ratios import ratios
 

@@ -16,7 +16,7 @@ from db.session import reading, transaction
 from domain.errors import AnswerHeld, PlaceNotFound, ReviewUndecided, ScopeMissing
 from domain.query.review import Decision
 from services.external.verification_results import read_verification
-from services.finishing.review import decide
+from services.finishing.completion import decide
 from services.queries.results import read_query, withheld
 
 FeedbackPlace = Literal["answer", "sentence", "citation"]

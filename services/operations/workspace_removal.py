@@ -5,9 +5,8 @@ import uuid
 from collections.abc import Callable
 
 from db.models import QueryStatus
-from db.queries.access import workspace_removal as rows
-from db.queries.access.workspace_overview import Contents, list_contents
-from db.queries.access.workspaces import get_workspace, lock_workspace
+from db.queries.access import workspaces as rows
+from db.queries.access.workspaces import Contents, get_workspace, list_contents, lock_workspace
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import transaction
 from domain.errors import WorkspaceNotEmpty

@@ -5,7 +5,7 @@ from typing import Any
 
 from config.settings import Settings
 from db.queries.access import workspaces as rows
-from db.queries.access.workspace_overview import Contents, list_contents
+from db.queries.access.workspaces import Contents, list_contents
 from db.session import is_limited, may_create_workspaces, reading, transaction
 from domain.errors import KeyLimited, WorkspaceForbidden, WorkspaceNameTaken
 from domain.query.workspaces import WorkspaceSettings, workspace_name

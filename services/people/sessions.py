@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from clients.oidc.provider import provider
 from config.settings import settings
+from db.queries.access import people
 from db.queries.access import people as rows
-from db.queries.access import sessions
 from db.session import system_transaction
 from domain.errors import SignInFailed, SignInRequired
 from domain.keys import Scope, digest
@@ -35,9 +35,9 @@ def begin_session(person_id: uuid.UUID, tenant_id: int, before: str | None) -> s
     token = secrets.token_urlsafe(_SECRET_BYTES)
     with system_transaction() as session:
         if before is not None:
-            sessions.delete_session(session, digest(before))
+            people.delete_session(session, digest(before))
         hours = settings().access.oidc.session_hours
-        sessions.add_session(session, digest(token), person_id, tenant_id, hours)
+        people.add_session(session, digest(token), person_id, tenant_id, hours)
     if before is not None:
         _known.pop(digest(before), None)
     return token
@@ -54,12 +54,12 @@ def look_up_session(token: str) -> Caller:
     hashed, read_at = digest(token[:_MOST_CHARS]), time.monotonic()
     current = settings()
     with system_transaction() as session:
-        stored = sessions.find_session(session, hashed, current.access.oidc.session_idle_minutes)
+        stored = people.find_session(session, hashed, current.access.oidc.session_idle_minutes)
         rights = stored and rows.find_rights(session, stored.person_id, stored.tenant_id)
         if stored is None or rights is None:
             _known.pop(hashed, None)
             raise SignInRequired
-        sessions.record_use(session, hashed)
+        people.record_use(session, hashed)
         tenant_id = stored.tenant_id
     actor = actor_of(rights.person_id)
     caller = Caller(actor, tenant_id, frozenset(Scope), current.access.requests_per_minute, None, rights, actor)
@@ -71,7 +71,7 @@ def look_up_session(token: str) -> Caller:
 
 def end_session(token: str) -> None:
     with system_transaction() as session:
-        sessions.delete_session(session, digest(token[:_MOST_CHARS]))
+        people.delete_session(session, digest(token[:_MOST_CHARS]))
     _known.pop(digest(token[:_MOST_CHARS]), None)
 
 

@@ -19,10 +19,10 @@ from clients.oidc.provider import Provider, provider
 from clients.webhooks.signing import new_secret
 from config.people import OidcSettings
 from config.settings import settings
+from db.queries.access import people
 from db.queries.access import people as rows
-from db.queries.access import sessions
 from db.queries.access.keys import get_or_add_tenant
-from db.queries.access.sessions import BegunSignIn
+from db.queries.access.people import BegunSignIn
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
 from domain.errors import SignInFailed, WorkspaceDeleting, WorkspaceNameInvalid
@@ -64,7 +64,7 @@ def begin_sign_in(place: str) -> Begun:
     state, browser, nonce, verifier = (secrets.token_urlsafe(_SECRET_BYTES) for _ in range(4))
     begun = BegunSignIn(digest(browser), nonce, verifier, place if _PLACE.fullmatch(place) else "")
     with system_transaction() as session:
-        sessions.add_sign_in(session, digest(state), begun)
+        people.add_sign_in(session, digest(state), begun)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
     url = known.authorization_url(
         response_type="code",
@@ -87,7 +87,7 @@ def end_sign_in(answered: Mapping[str, str], browser: str | None, before: str | 
     """
     configured = settings().access.oidc
     with system_transaction() as session:
-        begun = sessions.take_sign_in(session, digest(answered.get("state", "")))
+        begun = people.take_sign_in(session, digest(answered.get("state", "")))
     if begun is None or browser is None or not hmac.compare_digest(begun.browser_digest, digest(browser)):
         raise SignInFailed(
             "state", "This sign-in was not begun in this browser, has ended, or took too long; try again."

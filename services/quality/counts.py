@@ -10,11 +10,10 @@ from typing import Any
 
 import structlog
 
-from citewell_verify.question.verdict import question_of
+from citewell_verify.question.relevance import question_of
 from citewell_verify.verdicts.states import SentenceStatus
-from clients.telemetry import families
-from clients.telemetry.families import Family
-from clients.telemetry.meter import METER
+from clients.telemetry import meter
+from clients.telemetry.meter import METER, Family
 from db.models import Answer, Citation
 from db.queries.runs.results import StoredVerification
 from domain.quality import answer_quality
@@ -46,11 +45,11 @@ def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> N
 
 def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
     states = [SentenceStatus(sentence.status) for sentence in shown.verification.sentences] if shown else []
-    _add(families.SENTENCES, Counter(state.value for state in states))
-    _add(families.REPAIRS, Counter(kind for edit in answer.edits if (kind := str(edit["kind"])) in _REPAIRS))
+    _add(meter.SENTENCES, Counter(state.value for state in states))
+    _add(meter.REPAIRS, Counter(kind for edit in answer.edits if (kind := str(edit["kind"])) in _REPAIRS))
     if context.query.is_external:
         return
-    METER.count(families.ANSWERS, "abstained" if answer.abstained else "answered")
+    METER.count(meter.ANSWERS, "abstained" if answer.abstained else "answered")
     if shown is not None:
         _count_checks(context, shown, states)
         _count_reranking(context)
@@ -59,28 +58,28 @@ def _count(context: StepContext, answer: Answer, shown: Shown | None) -> None:
 def count_ratings(accuracy: Metric) -> None:
     if accuracy.value is not None:
         agreed = round(accuracy.value * accuracy.count)
-        METER.count(families.CONFIDENCE_RATED, "true", by=agreed)
-        METER.count(families.CONFIDENCE_RATED, "false", by=accuracy.count - agreed)
+        METER.count(meter.CONFIDENCE_RATED, "true", by=agreed)
+        METER.count(meter.CONFIDENCE_RATED, "false", by=accuracy.count - agreed)
 
 
 def _count_checks(context: StepContext, shown: Shown, states: Sequence[SentenceStatus]) -> None:
     stored = shown.verification
     hallucinated = answer_quality.hallucination_rate([states]).value
     if hallucinated is not None:
-        METER.count(families.JUDGED_ANSWERS, "true" if hallucinated else "false")
-    METER.count(families.CORRECTIONS, _correction(context, stored))
+        METER.count(meter.JUDGED_ANSWERS, "true" if hallucinated else "false")
+    METER.count(meter.CORRECTIONS, _correction(context, stored))
     checks = [
         check.status
         for check in stored.citation_checks
         if check.citation_number is not None and not check.item.endswith(":repair")
     ]
-    _add(families.CITATION_CHECKS, Counter(checks))
+    _add(meter.CITATION_CHECKS, Counter(checks))
     cited = {citation.answer_start for citation in shown.citations}
     claims = [sentence for sentence in stored.sentences if sentence.status != SentenceStatus.NO_CLAIM]
-    _add(families.CLAIM_SENTENCES, Counter("true" if claim.start in cited else "false" for claim in claims))
+    _add(meter.CLAIM_SENTENCES, Counter("true" if claim.start in cited else "false" for claim in claims))
     _count_answerability(stored.verification.checks)
     if asked := question_of(stored.verification.checks):
-        METER.count(families.QUESTIONS, asked["relevant"], "complete" if asked["complete"] else "open")
+        METER.count(meter.QUESTIONS, asked["relevant"], "complete" if asked["complete"] else "open")
 
 
 def _count_answerability(checks: Mapping[str, Any]) -> None:
@@ -88,7 +87,7 @@ def _count_answerability(checks: Mapping[str, Any]) -> None:
         return
     supported = answerable(checks)
     verdict = "not_checked" if supported is None else "supported" if supported else "rejected"
-    METER.count(families.ANSWERABILITY, verdict)
+    METER.count(meter.ANSWERABILITY, verdict)
 
 
 def answerable(checks: Mapping[str, Any]) -> bool | None:
@@ -111,14 +110,14 @@ def _count_reranking(context: StepContext) -> None:
     if not scores:
         return
     selected = [str(key) for key in first.get(("select", ""), {}).get("selected", ())]
-    METER.count(families.RERANKED, "retrieved", by=len(scores))
-    METER.count(families.RERANKED, "selected", by=len(selected))
+    METER.count(meter.RERANKED, "retrieved", by=len(scores))
+    METER.count(meter.RERANKED, "selected", by=len(selected))
     before = [score for score in scores.values() if score is not None]
     after = [score for score in (scores.get(key) for key in selected) if score is not None]
     if before and after:
-        METER.count(families.RERANKINGS)
-        METER.count(families.RERANK_SCORES, "retrieved", by=sum(before) / len(before))
-        METER.count(families.RERANK_SCORES, "selected", by=sum(after) / len(after))
+        METER.count(meter.RERANKINGS)
+        METER.count(meter.RERANK_SCORES, "retrieved", by=sum(before) / len(before))
+        METER.count(meter.RERANK_SCORES, "selected", by=sum(after) / len(after))
 
 
 def _add(family: Family, counted: Mapping[str, int]) -> None:

@@ -1,27 +1,26 @@
 """The seeds' metrics from running totals (S2.7, S3.7), over everything ever counted."""
 
-from clients.telemetry import families
-from clients.telemetry.families import Family
-from clients.telemetry.meter import Counts
+from clients.telemetry import meter
+from clients.telemetry.meter import Counts, Family
 
 
 def ratios(counts: Counts) -> dict[str, float]:
-    retrieved = _of(counts, families.RERANKED, "retrieved")
-    rerankings = _of(counts, families.RERANKINGS)
-    scores = families.RERANK_SCORES
+    retrieved = _of(counts, meter.RERANKED, "retrieved")
+    rerankings = _of(counts, meter.RERANKINGS)
+    scores = meter.RERANK_SCORES
     gained = _of(counts, scores, "selected") - _of(counts, scores, "retrieved")
-    none = _of(counts, families.CORRECTIONS, "none")
-    improved, not_improved = (_of(counts, families.CORRECTIONS, result) for result in ("improved", "not_improved"))
+    none = _of(counts, meter.CORRECTIONS, "none")
+    improved, not_improved = (_of(counts, meter.CORRECTIONS, result) for result in ("improved", "not_improved"))
     values = {
-        "hallucination_rate": _share(counts, families.JUDGED_ANSWERS, "true", "false"),
-        "confidence_accuracy": _share(counts, families.CONFIDENCE_RATED, "true", "false"),
+        "hallucination_rate": _share(counts, meter.JUDGED_ANSWERS, "true", "false"),
+        "confidence_accuracy": _share(counts, meter.CONFIDENCE_RATED, "true", "false"),
         "crag_trigger_rate": _ratio(improved + not_improved, none + improved + not_improved),
         "crag_success_rate": _ratio(improved, improved + not_improved),
         "rerank_score_gain": _ratio(gained, rerankings),
-        "selection_rate": _ratio(_of(counts, families.RERANKED, "selected"), retrieved),
-        "answerability_rejection_rate": _share(counts, families.ANSWERABILITY, "rejected", "supported"),
-        "citation_accuracy": _share(counts, families.CITATION_CHECKS, "accurate", "inaccurate", "uncertain"),
-        "citation_coverage": _share(counts, families.CLAIM_SENTENCES, "true", "false"),
+        "selection_rate": _ratio(_of(counts, meter.RERANKED, "selected"), retrieved),
+        "answerability_rejection_rate": _share(counts, meter.ANSWERABILITY, "rejected", "supported"),
+        "citation_accuracy": _share(counts, meter.CITATION_CHECKS, "accurate", "inaccurate", "uncertain"),
+        "citation_coverage": _share(counts, meter.CLAIM_SENTENCES, "true", "false"),
     }
     return {name: value for name, value in values.items() if value is not None}
 

@@ -17,8 +17,8 @@ from db.queries.runs.steps import add_outcomes, list_outcomes
 from db.session import transaction
 from domain.errors import NotReplayable, QueryFinished, SourceDeleted
 from domain.query.resumption import kept_outcomes
+from services.core.call_ledger import requester_columns
 from services.core.context import Outcome
-from services.core.request_priority import requester_columns
 from services.finishing.completion import finish
 from services.queries.conversations import take_place
 from services.queries.results import read_head

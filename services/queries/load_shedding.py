@@ -13,8 +13,8 @@ from db.queries.admission import backlog as rows
 from db.queries.admission.backlog import Backlog, Pace, TenantBacklog
 from db.session import current_tenant, reading, system_transaction
 from domain.errors import BacklogFull, Overload, Overloaded
+from services.core.call_ledger import FEW, Priority
 from services.core.model_choice import current_settings
-from services.core.request_priority import FEW, Priority
 
 REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 5.0
 """For how long the backlog is remembered; the longer time is for when no question waits and there are places for all
@@ -155,7 +155,7 @@ class _Question(NamedTuple):
 
 
 def _is_person(priority: Priority | None, lines: Mapping[int, TenantBacklog]) -> bool:
-    """Whether a person asks. The key is looked up only when the question is stored (services.core.request_priority); a
+    """Whether a person asks. The key is looked up only when the question is stored (services.core.call_ledger); a
     guess is enough here."""
     return (
         lines.get(current_tenant(), TenantBacklog()).asked < FEW

@@ -1,5 +1,6 @@
-"""Lists: pages of questions or verifications with their results."""
+"""Lists: pages of questions, verifications and threads with their results."""
 
+import unicodedata
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,13 +11,55 @@ from db.models import Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.reports import overview
 from db.queries.reports.overview import Answered, Judged, Paid
-from db.queries.runs import queries
+from db.queries.runs import queries, threads
 from db.queries.runs.queries import QueryFilter
+from db.queries.runs.threads import ListedThread
 from db.session import reading
+from domain.query.conversation import title_of
 from services.queries.result_json import head_json
 from services.queries.results import withheld
-from services.reporting.answer_confidence import shown_confidence
-from services.reporting.signal import signal_json
+from services.reporting.signal import shown_confidence, signal_json
+
+Json = dict[str, Any]
+
+
+def read_threads(search: str | None, *, after: Place | None, limit: int) -> list[Json]:
+    wanted = unicodedata.normalize("NFC", search).strip() if search else None
+    with reading() as session:
+        listed = threads.list_threads(session, search=wanted or None, after=after, limit=limit)
+    return [_thread_json(thread) for thread in listed]
+
+
+def read_thread(id_: uuid.UUID) -> Json:
+    """Raise ThreadNotFound."""
+    with reading() as session:
+        return _thread_json(threads.get_thread(session, id_))
+
+
+def _thread_json(thread: ListedThread) -> Json:
+    return {
+        "id": str(thread.id),
+        "conversation_id": str(thread.id) if thread.is_conversation else None,
+        "title": thread.title or (title_of(thread.first_question) if thread.first_question else None),
+        "branched_from": str(thread.branched_from) if thread.branched_from else None,
+        "workspace": thread.workspace,
+        "turns": thread.turns,
+        "state": _state(thread),
+        "last_asked_at": thread.last_asked_at.isoformat(),
+    }
+
+
+def _state(thread: ListedThread) -> str:
+    match thread.status:
+        case None:
+            return "empty"
+        case "queued" | "running":
+            return "running"
+        case "succeeded":
+            return "not_answered" if thread.abstained else "answered"
+        case status:
+            return status
+
 
 MOST_COUNTED = 10_000
 

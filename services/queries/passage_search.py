@@ -11,16 +11,15 @@ from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.evidence.passages import Passage
 from config.settings import Settings
 from db.models import DocumentStatus
+from db.queries.documents.boxes import find_marks
 from db.queries.documents.chunks import get_passages, list_passages
 from db.queries.documents.documents import get_document, workspace_names_of
-from db.queries.documents.text_marks import find_marks
 from db.session import reading
 from domain.documents.text_marks import TextMarks
 from domain.errors import DocumentNotRead
 from domain.query.options import DocumentFilter
 from services.queries.submission import checked_question, open_workspaces
-from services.retrieval.candidates import Search, Searched, search
-from services.retrieval.copies import copies_json
+from services.retrieval.candidates import Search, Searched, copies_json, search
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 

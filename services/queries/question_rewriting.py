@@ -7,9 +7,9 @@ from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUEST
 from db.models import Query
 from db.queries.runs.steps import find_outcome
 from domain.errors import QuestionInvalid
+from domain.query.budget import new_queries
 from domain.query.conversation import as_lines
 from domain.query.outcomes import Restated, Reworded
-from domain.query.rounds import new_queries
 from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 

@@ -6,7 +6,7 @@ from typing import Any
 from citewell_documents.formats import has_pages_to_see
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.question.question_parts import is_greeting
-from citewell_verify.question.verdict import question_of
+from citewell_verify.question.relevance import question_of
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.quotes import locate_quote
 from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
@@ -15,7 +15,7 @@ from db.queries.runs.results import StoredVerification
 from domain.documents.cells import Cells
 from domain.documents.text_marks import TextMarks
 from domain.question.nearest import mentions
-from services.reporting.answer_confidence import confidence_json
+from services.reporting.signal import confidence_json
 
 UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
 NO_ANSWER: dict[str, Any] = {

@@ -1,18 +1,22 @@
-"""Reads results: the query of the public interface, its events, and the verification history behind it."""
+"""Reads results: the query of the public interface, its events, and the verification history behind it with its
+marks.
+"""
 
 import re
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
 from db.models import CitationCheck, Query, QueryKind, QueryStatus
+from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.session import reading
+from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 from domain.errors import AnswerHeld, QueryUnfinished
 from domain.query.review import STATE_AFTER, is_withheld
-from services.queries.marked_history import marked
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
     NO_ANSWER,
@@ -31,7 +35,53 @@ from services.queries.result_json import (
 )
 from services.reporting.comparison import read_reverifications
 from services.reporting.signal import stored_signal
-from services.retrieval.copies import copies_of_cited
+from services.retrieval.candidates import copies_of_cited
+
+Json = dict[str, Any]
+Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
+
+
+def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
+    """The attempts with the marks of all places of sentences and claims, and of all citation checks."""
+    selected = (steps.get(("select", ""), {}) for steps in outcomes.values())
+    sources: list[Json] = [source for outcome in selected for source in outcome.get("sources") or ()]
+    # Given sources (N2) have no documents.
+    passages = {source["chunk_id"]: source for source in sources if "chunk_id" in source}
+    checked = [_place_of_check(check, passages) for attempt in attempts for check in attempt["citation_checks"]]
+    stated = (statement for attempt in attempts for statement in (*attempt["sentences"], *attempt["claims"]))
+    places: list[Json] = [*(statement["source"] for statement in stated if statement["source"]), *filter(None, checked)]
+    marks = find_marks(session, ((uuid.UUID(str(place["document_id"])), place.get("page_number")) for place in places))
+    return [_attempt(attempt, passages, marks) for attempt in attempts]
+
+
+def _attempt(attempt: Json, passages: Mapping[str, Json], marks: TextMarks) -> Json:
+    def sourced(statement: Json) -> Json:
+        source = statement["source"]
+        return {**statement, "source": source and {**source, **_marks(source, marks)}}
+
+    checks = [{**check, **_marks(_place_of_check(check, passages), marks)} for check in attempt["citation_checks"]]
+    parts = {name: [sourced(statement) for statement in attempt[name]] for name in ("sentences", "claims")}
+    return {**attempt, **parts, "citation_checks": checks}
+
+
+def _marks(place: Mapping[str, Any] | None, marks: TextMarks) -> Marks:
+    if place is None:
+        return UNMARKED
+    return marks.of(place["document_id"], place.get("page_number"), place["source_start"], place["source_end"])
+
+
+def _place_of_check(check: Json, passages: Mapping[str, Json]) -> Json | None:
+    """The place of the words that decided a check; the whole passage if there are none."""
+    passage = passages.get(check["chunk_id"] or "")
+    if passage is None:
+        return None
+    words = check["evidence"] or passage["text"]
+    at = passage["text"].find(words)
+    if at < 0:
+        at, words = 0, passage["text"]
+    start = passage["start_index"] + at
+    return {**passage, "source_start": start, "source_end": start + len(words)}
+
 
 FINAL = frozenset({"succeeded", "failed", "cancelled", "held"})
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from db.queries.access.workspaces import list_workspaces
 from db.session import reading
 from domain.errors import WorkspaceNotFound
-from domain.query.modes import Mode, parse_mode
+from domain.query.options import Mode, parse_mode
 
 PREFIX = "citewell/"
 

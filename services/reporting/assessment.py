@@ -26,19 +26,21 @@ from domain.query.outcomes import (
     SELECT,
 )
 from services.core.context import StepContext, left_out_issues
-from services.judging.question_answered import with_question_verdict
-from services.reporting.answer_confidence import set_answer_confidence
-from services.reporting.claim_report import claim_rows, claims_check, facts_check
-from services.reporting.repair_results import with_coverage
+from services.judging.relevance import with_question_verdict
 from services.reporting.rows import (
     as_sentences,
     check_rows,
     cited_span,
+    claim_rows,
+    claims_check,
+    facts_check,
     repair_rows,
     sentence_row,
+    with_coverage,
 )
+from services.reporting.signal import set_answer_confidence
 from services.verification.citation_spans import notes_issues
-from services.verification.scores import score_answer
+from services.verification.round_results import score_answer
 
 
 @dataclass(frozen=True, slots=True)

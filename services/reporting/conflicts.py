@@ -12,7 +12,7 @@ from db.models import Citation
 from db.queries.documents.chunks import find_passages
 from db.session import reading
 from services.core.context import StepContext
-from services.reporting.repair_results import passages_to_conclude
+from services.reporting.rows import passages_to_conclude
 
 log = structlog.get_logger()
 

@@ -9,7 +9,7 @@ from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.verdicts.states import PairVerdict
 from citewell_verify.verification.findings import Findings
-from citewell_verify.verification.quoted_evidence import check_evidence
+from citewell_verify.verification.sentences import check_evidence
 from domain.query.outcomes import CitationBeside, JudgedCitation
 from services.core.context import StepContext
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.judging.model import Failure
-from citewell_verify.judging.shown import numbered_sources
+from citewell_verify.judging.statement import numbered_sources
 from citewell_verify.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.quotes import locate_quote
+from domain.query.budget import new_queries
 from domain.query.outcomes import Decided, FoundBy, Note, Noted, Searched
-from domain.query.rounds import new_queries
 from services.core.context import StepContext, StepResult
 from services.retrieval.agentic_state import decision, made_searches, merged_candidates, searches_left
 from services.retrieval.candidates import search_for

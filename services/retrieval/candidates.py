@@ -1,8 +1,11 @@
-"""Retrieval: the chunks that may hold the answer (S1.1) and, in a corrective round, what was missing (S2.3)."""
+"""Retrieval: the chunks that may hold the answer (S1.1), what was missing in a corrective round (S2.3), and copies
+as one.
+"""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import structlog
 from sqlalchemy.orm import Session
@@ -11,20 +14,65 @@ from citewell_verify.embeddings.protocol import Embedder
 from db.queries.access.workspaces import existing_workspaces
 from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space
-from db.queries.search.filters import conditions
+from db.queries.search.filters import conditions, list_copies
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading
 from domain.errors import EmbeddingsDiffer, EmbeddingUnavailable
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
-from domain.retrieval.ranking import fusion_points
+from domain.retrieval.ranking import fusion_points, without_copies
 from services.core.context import StepContext, StepResult
 from services.core.embedding_spaces import embedder_for, likely_space, remember_space
 from services.graph.joining import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
-from services.retrieval.copies import CopyOf, share_places
 from services.retrieval.tracing import Ranking, trace_fusion
+
+_NAMED = 20
+"""At most so many documents are named."""
+
+
+class CopyOf(NamedTuple):
+    """Another document with the same passage."""
+
+    document_id: uuid.UUID
+    filename: str
+
+
+def share_places(
+    ranked: Sequence[int], workspaces: Sequence[int], *, is_filtered: bool
+) -> tuple[list[int], dict[int, list[CopyOf]]]:
+    """The passages `ranked` without copies of better ones, and the documents with the same content as each.
+
+    If documents were filtered only those that were found are named.
+    """
+    with reading() as session:
+        copies = list_copies(session, ranked, workspaces) if len(ranked) else []
+    documents = {copy.copy: copy.document_id for copy in copies}
+    pairs: dict[int, list[int]] = {}
+    named: dict[int, dict[uuid.UUID, CopyOf]] = {}
+    found = set(ranked)
+    for copy in copies:
+        pairs.setdefault(copy.key, []).append(copy.copy)
+        if copy.copy in found or not is_filtered:
+            named.setdefault(copy.key, {})[copy.document_id] = CopyOf(copy.document_id, copy.filename)
+    kept = without_copies(ranked, pairs, documents)
+    return kept, {key: list(named[key].values())[:_NAMED] for key in kept if key in named}
+
+
+def copies_of_cited(
+    session: Session, passages: Mapping[int, int], workspaces: Sequence[int]
+) -> dict[int, list[dict[str, Any]]]:
+    """The documents that have the same passage as a citation now, by what `passages` gives for its key."""
+    named: dict[int, dict[uuid.UUID, CopyOf]] = {}
+    for copy in list_copies(session, set(passages.values()), workspaces) if passages else ():
+        named.setdefault(copy.key, {})[copy.document_id] = CopyOf(copy.document_id, copy.filename)
+    return {at: copies_json(list(named[key].values())[:_NAMED]) for at, key in passages.items() if key in named}
+
+
+def copies_json(copies: Sequence[CopyOf]) -> list[dict[str, Any]]:
+    return [{"document_id": copy.document_id, "document_name": copy.filename} for copy in copies]
+
 
 log = structlog.get_logger()
 

@@ -7,19 +7,17 @@ from typing import Any, Literal
 
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.question.question_parts import is_greeting
-from citewell_verify.text.lengths import count_tokens
+from citewell_verify.text.windows import count_tokens
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
-from domain.query.modes import GateDecision, evidence_gate, parse_mode, rules_of
-from domain.query.options import QueryOptions
+from domain.query.options import GateDecision, QueryOptions, evidence_gate, parse_mode, rules_of
 from domain.query.outcomes import Scored, Selected
 from domain.question.nearest import NOT_A_QUESTION, why_refused
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
 from services.core.context import StepContext, StepResult, Tools, when_loaded
-from services.judging.question_answered import named_text
-from services.judging.relevance import Shown, score_batch, score_each
+from services.judging.relevance import Shown, named_text, score_batch, score_each
 
 NOTHING_LEFT = "No passage is left to answer from: all were deleted meanwhile, or are too short to be cited."
 

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.citation_types import citation_type, weaker
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span
-from citewell_verify.evidence.table_rows import stating_row
+from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span, stating_row
 from citewell_verify.prompting.judgements import CitationType
 from citewell_verify.text.quotes import locate_quote
 from citewell_verify.verdicts.states import PairVerdict

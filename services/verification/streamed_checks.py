@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from citewell_verify.answers.statements import Statement, check_key
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.judging.model import Checked
-from citewell_verify.judging.shown import numbered_sources
-from citewell_verify.judging.statement import judge_statement
+from citewell_verify.judging.statement import judge_statement, numbered_sources
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 from citewell_verify.verification.findings import read_verdict
 from db.queries.runs.events import EventData
 from domain.query.outcomes import SENTENCES, CheckedEarly, Closed, ClosedSentence
 from services.core.context import StepContext, StepResult, when_loaded
-from services.verification.progress_events import citation_checked, sentence_judged
+from services.verification.checks import citation_checked, sentence_judged
 
 
 async def check_early(context: StepContext) -> StepResult:

@@ -14,7 +14,7 @@ import structlog
 from opentelemetry.trace import Span, SpanKind
 from sqlalchemy.orm import Session
 
-from clients.telemetry import families, tracing
+from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from clients.webhooks.sending import Sent
 from clients.webhooks.signing import signature_headers
@@ -98,8 +98,8 @@ def _send(attempt: _Attempt, send: Send, limits: WebhookSettings, span: Span) ->
 
 def _record_result(span: Span, sent: Sent, result: Outcome | None) -> None:
     named = "deleted" if result is None else result.value
-    METER.count(families.WEBHOOK_ATTEMPTS, named)
-    METER.observe(families.WEBHOOK_SECONDS, sent.duration_ms / 1000)
+    METER.count(meter.WEBHOOK_ATTEMPTS, named)
+    METER.observe(meter.WEBHOOK_SECONDS, sent.duration_ms / 1000)
     span.set_attribute("citewell.outcome", named)
     if sent.status is not None:
         span.set_attribute("http.response.status_code", sent.status)

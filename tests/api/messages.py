@@ -20,15 +20,15 @@ _ROOTS = (
         "domain/query/budget.py",
     ),
     *(
-        "domain/query/modes.py",
+        "domain/query/options.py",
         "domain/query/workspaces.py",
         "domain/question/nearest.py",
-        "packages/verify/citewell_verify/question/verdict.py",
+        "packages/verify/citewell_verify/question/relevance.py",
         "domain/quality/signal.py",
     ),
     *(
         "packages/verify/citewell_verify/text/languages.py",
-        "packages/verify/citewell_verify/text/lengths.py",
+        "packages/verify/citewell_verify/text/windows.py",
         "packages/verify/citewell_verify/verdicts",
         "domain/webhooks",
         "services/audit",
@@ -55,7 +55,7 @@ _ROOTS = (
     *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
     *("workers/tasks/maintenance.py", "api/http/archives.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
-        "api/http/parameters.py",
+        "api/http/paging.py",
         "api/http/security.py",
         "api/http/uploads.py",
         "api/routes/documents/documents.py",

@@ -9,7 +9,7 @@ from api.routes.queries import as_new_query
 from api.schemas.questions.queries import QueryCreate, RerankOptions, RetrievalOptions, VerificationOptions
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import transaction
-from services.queries.request_again import as_request
+from services.queries.submission import as_request
 
 Json = dict[str, Any]
 

@@ -22,7 +22,7 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import Work, worker
 from tests.stored import abstain, complete, fail
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 Json = dict[str, Any]
 PATH = "/v1/chat/completions"

@@ -26,7 +26,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
 from tests.waiting import meanwhile
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 LAST = {"final", "failed", "cancelled"}
 

@@ -17,8 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.routes.metrics import _reader  # pyright: ignore[reportPrivateUsage]
 from clients.limiter.usage import Use
-from clients.telemetry.families import CIRCUIT_OPENED, FAMILIES, MODEL_SECONDS
-from clients.telemetry.meter import Meter
+from clients.telemetry.meter import CIRCUIT_OPENED, FAMILIES, MODEL_SECONDS, Meter
 from config.settings import settings
 from db.session import transaction
 from domain.keys import Scope

@@ -20,7 +20,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query
 from tests.waiting import meanwhile, until
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 

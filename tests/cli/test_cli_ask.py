@@ -21,7 +21,7 @@ from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.factories import make_query
 from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 

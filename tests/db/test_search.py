@@ -6,9 +6,8 @@ from sqlalchemy import select, text
 from benchmarks.search.in_memory import LexicalIndex
 from db.models import Document, Lexeme, Workspace
 from db.queries.documents.documents import delete_document
-from db.queries.documents.lexicon import as_tsvector, recount, uncount_chunks
 from db.queries.search.filters import conditions
-from db.queries.search.lexical import search_text
+from db.queries.search.lexical import as_tsvector, recount, search_text, uncount_chunks
 from db.queries.search.vector_search import search_vector
 from db.session import reading, system_transaction, transaction
 from domain.query.options import Bounds, DocumentFilter

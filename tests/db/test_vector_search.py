@@ -11,8 +11,7 @@ from sqlalchemy import insert, text
 from db.models import WHEEL_SPACE, Chunk, ChunkVector, Document
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
-from db.queries.documents.spaces import Space, assign_space, get_or_add_space
-from db.queries.documents.vectors import add_vectors, known_vectors, text_digest
+from db.queries.documents.spaces import Space, add_vectors, assign_space, get_or_add_space, known_vectors, text_digest
 from db.queries.search import vector_search
 from db.queries.search.vector_search import Candidates, search_vector
 from db.session import acting_for, reading, system_transaction, transaction

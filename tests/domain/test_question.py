@@ -8,9 +8,17 @@ from hypothesis import strategies as st
 
 from citewell_verify.question.named_things import is_about_another, missing_things
 from citewell_verify.question.question_parts import Kind, has_kind, is_greeting, kind_of, parts_of, question_stems
-from citewell_verify.question.relevance import SURELY_ANSWERED, answer_relevance, part_relevance, share_right
-from citewell_verify.question.verdict import Answers, ModelJudgement, judge_question, question_of
-from citewell_verify.verdicts.answer_confidence import answer_confidence, confidence_label
+from citewell_verify.question.relevance import (
+    SURELY_ANSWERED,
+    Answers,
+    ModelJudgement,
+    answer_relevance,
+    judge_question,
+    part_relevance,
+    question_of,
+    share_right,
+)
+from citewell_verify.verdicts.confidence import answer_confidence, confidence_label
 from domain.question.nearest import mentions, why_refused
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]

@@ -5,7 +5,7 @@ from inspect import signature
 import pytest
 
 from citewell_verify.answers import references
-from citewell_verify.answers.checkable import is_checkable
+from citewell_verify.answers.parser import is_checkable
 from citewell_verify.answers.refusals import IDK, is_idk
 from citewell_verify.answers.statements import plan_checks
 from citewell_verify.correction.corrected_answer import correct
@@ -19,7 +19,7 @@ from citewell_verify.verdicts.confidence import ConfidenceLevel
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
 from citewell_verify.verdicts.weighted_scores import Part, Thresholds, Weights, citation_coverage, issues, overall
 from domain.query.instructions import PLAIN
-from domain.query.modes import Mode, evidence_gate, rules_of
+from domain.query.options import Mode, evidence_gate, rules_of
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)

@@ -11,7 +11,7 @@ from citewell_verify.answers.statements import plan_checks
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.markers.citable import Citable, citable_sources
-from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.confidence import Calibration
 from citewell_verify.verification.repairs import repair_item
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
@@ -26,7 +26,7 @@ from domain.query.options import QueryOptions
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
-from services.finishing.publication import publish
+from services.finishing.completion import publish
 from services.generation.answer import generate
 from services.queries.results import read_query
 from services.retrieval.candidates import retrieve

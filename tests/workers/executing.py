@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from workers.execution.executor import execute
 from workers.execution.inline import Continuation
-from workers.execution.message import Message
-from workers.execution.work import Step, Work
+from workers.execution.work import Message, Step, Work
 from workers.pipeline import Run
 from workers.processes.runtime import run
 

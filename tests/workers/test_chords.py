@@ -18,8 +18,7 @@ from services.core.context import StepContext, StepResult
 from tests.workers.executing import execute_step
 from tests.workers.probes import probe
 from workers.celery_app import app
-from workers.execution.message import Message
-from workers.execution.work import Step
+from workers.execution.work import Message, Step
 from workers.pipeline import Run
 
 BATCH = Closed(sentences=[])

@@ -31,10 +31,9 @@ from tests.workers.executing import execute_work
 from workers import pipeline
 from workers.celery_app import app
 from workers.execution import claims, executor, inline
-from workers.execution.acquisition import Acquired, acquire
+from workers.execution.claims import Acquired, acquire
 from workers.execution.inline import Continuation, register, work_for
-from workers.execution.message import RetryLater
-from workers.execution.work import Next, Part, Step, Work
+from workers.execution.work import Next, Part, RetryLater, Step, Work
 from workers.pipeline import Run
 from workers.processes.runtime import tools
 from workers.queues import Queue

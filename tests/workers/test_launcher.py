@@ -15,7 +15,7 @@ from db.session import current_tenant, engine, reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_document, make_query
 from tests.waiting import until
-from workers.starting.launch_thread import Launcher
+from workers.starting.launch import Launcher
 
 
 @pytest.fixture

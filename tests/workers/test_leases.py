@@ -15,8 +15,7 @@ from services.finishing.completion import finish
 from tests.factories import make_query
 from workers.execution.claims import Claim, HeldClaims
 from workers.pipeline import Run
-from workers.processes.leases import LeaseRenewer
-from workers.processes.runtime import worker_name
+from workers.processes.runtime import LeaseRenewer, worker_name
 
 
 def test_a_renewal_that_breaks_does_not_end_the_others() -> None:  # A5

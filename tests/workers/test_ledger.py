@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from citewell_verify.prompting.judgements import RERANK_CHUNK
-from clients.llm.calling.recording import begun_record
+from clients.llm.calling.request import begun_record
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
 from config.models import ModelSettings
@@ -35,8 +35,7 @@ from tests.factories import make_options
 from tests.workers.executing import execute_step
 from workers.background.reconciler import write_off
 from workers.execution.claims import Claim
-from workers.execution.message import RetryLater
-from workers.execution.work import Step
+from workers.execution.work import RetryLater, Step
 from workers.pipeline import Run
 from workers.processes.runtime import run as on_loop
 from workers.processes.runtime import tools

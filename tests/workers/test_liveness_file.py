@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from tests.waiting import until
-from workers.background import liveness_file
-from workers.background.liveness_file import LoopMonitor, WatchedLoop, start_liveness_file
+from workers.background import heartbeat
+from workers.background.heartbeat import LoopMonitor, WatchedLoop, start_liveness_file
 from workers.celery_app import app
 
 
@@ -19,7 +19,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Sets the clock by which loops are watched."""
 
     def set_to(seconds: float) -> None:
-        monkeypatch.setattr(liveness_file, "time", SimpleNamespace(monotonic=lambda: seconds))
+        monkeypatch.setattr(heartbeat, "time", SimpleNamespace(monotonic=lambda: seconds))
 
     set_to(0)
     return set_to
@@ -100,13 +100,13 @@ def test_the_loop_is_watched_for_as_long_as_its_connection_lasts(now: Callable[[
     step = WatchedLoop(parent)
     step.start(parent)
     now(21)
-    assert liveness_file.consumer_loop.is_stuck()
+    assert heartbeat.consumer_loop.is_stuck()
     parent.timer.entries[0]()
-    assert not liveness_file.consumer_loop.is_stuck()
+    assert not heartbeat.consumer_loop.is_stuck()
     step.stop(parent)
     assert parent.timer.entries == []
     now(100)
-    assert not liveness_file.consumer_loop.is_stuck()
+    assert not heartbeat.consumer_loop.is_stuck()
 
 
 def test_every_worker_has_it() -> None:

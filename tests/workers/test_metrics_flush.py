@@ -3,12 +3,11 @@
 import pytest
 from sqlalchemy import text
 
-from clients.telemetry.families import CIRCUIT_OPENED, QUERIES_RELAUNCHED, STEP_SECONDS
-from clients.telemetry.meter import MOST_SERIES, Meter
+from clients.telemetry.meter import CIRCUIT_OPENED, MOST_SERIES, QUERIES_RELAUNCHED, STEP_SECONDS, Meter
 from db.queries.reports import meters
 from db.session import system_transaction
 from tests.waiting import until
-from workers.background.metrics_flush import Reporter
+from workers.background.heartbeat import Reporter
 
 pytestmark = pytest.mark.usefixtures("database")
 RELAUNCHED = QUERIES_RELAUNCHED.name

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 
-from workers.processes.once import once
+from workers.processes.runtime import once
 
 FORK = """
 import asyncio, os, sys

@@ -25,8 +25,7 @@ from services.queries.results import read_history
 from tests.factories import make_query
 from tests.waiting import at_once
 from tests.workers.executing import execute_step
-from workers.execution.message import Message, RetryLater
-from workers.execution.work import Body, Step
+from workers.execution.work import Body, Message, RetryLater, Step
 from workers.pipeline import Run
 from workers.processes.runtime import worker_prefix
 from workers.tasks.answer import retrieve_task

@@ -7,8 +7,7 @@ from time import monotonic
 import pytest
 import structlog
 
-from clients.telemetry.families import PERIODIC_FAILURES
-from clients.telemetry.meter import METER
+from clients.telemetry.meter import METER, PERIODIC_FAILURES
 from domain.errors import DatabaseUnavailable
 from tests.waiting import until
 from workers.processes.periodic import Periodic

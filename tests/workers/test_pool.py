@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 
 from tests.waiting import until
 from workers.celery_app import app
-from workers.execution.message import Message, RetryLater
+from workers.execution.work import Message, RetryLater
 from workers.pool import LoopPool
 from workers.processes.runtime import event_loop
 from workers.tasks import webhooks

@@ -8,8 +8,7 @@ from db.session import acting_for, system_transaction
 from services.audit.invalidation import process_changes
 from services.core.model_choice import settings_without_model
 from workers.processes.periodic import Periodic
-from workers.starting.launch import launch_delivery, launch_source
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launch_delivery, launch_source, launcher
 
 _LOOK_EVERY_S = 1.0
 _SOURCES_AT_A_TIME = 4

@@ -12,11 +12,11 @@ import structlog
 from sqlalchemy.orm import Session
 
 from clients.broker import waiting_rows
-from clients.telemetry import families
+from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
 from db.models import QueryStatus
-from db.queries.access import workspace_removal
+from db.queries.access import workspaces
 from db.queries.access.idempotency import delete_old_keys
 from db.queries.access.model_choices import forget_keys
 from db.queries.access.people import delete_old_deeds
@@ -37,8 +37,8 @@ from services.documents.files import delete_loose
 from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
 from services.operations.workspace_removal import remove_more
-from workers.processes.notifying import notify_end
 from workers.processes.periodic import Periodic
+from workers.processes.runtime import notify_end
 from workers.queues import Queue
 from workers.starting.launch import (
     NotPublished,
@@ -99,7 +99,7 @@ def _reconcile(recovery: RecoverySettings) -> int:
         for query in _within(list(overdue), MAX_END_S):
             _end_overdue(query.query_id, overdue[query])
         cancelled = batches.list_cancelling_batches(session)
-        deleting = workspace_removal.list_deleting(session)
+        deleting = workspaces.list_deleting(session)
     for import_id, tenant_id in packed:
         with acting_for(tenant_id):
             launch_import(import_id)
@@ -143,7 +143,7 @@ def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence
 
 def _launch_admissible() -> int:
     """Start what may run now. Normally the process that accepted or ended something has done this already
-    (workers.starting.launch_thread)."""
+    (workers.starting.launch)."""
     try:
         return launch_waiting() + launch_documents()
     except NotPublished:
@@ -154,7 +154,7 @@ def _restart(query: Launch, recovery: RecoverySettings) -> bool:
     if query.launch >= recovery.max_launches:
         _give_up(query.query_id, query.launch)
         return True
-    METER.count(families.QUERIES_RELAUNCHED)
+    METER.count(meter.QUERIES_RELAUNCHED)
     log.info("query_relaunched", query_id=str(query.query_id), launch=query.launch + 1)
     try:
         return relaunch_query(query.query_id, query.launch)

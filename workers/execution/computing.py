@@ -18,8 +18,7 @@ from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution.work import Step
 from workers.processes.children import Children
-from workers.processes.notifying import notify_end
-from workers.processes.once import once
+from workers.processes.runtime import notify_end, once
 
 log = structlog.get_logger()
 

@@ -24,14 +24,12 @@ from clients.telemetry import tracing
 from db.queries.runs.steps import Key
 from domain.errors import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
-from workers.execution.acquisition import Acquired, acquire, suspect_claimed
-from workers.execution.claims import held_claims, is_over, reject_if_over
+from workers.execution.claims import Acquired, acquire, held_claims, is_over, reject_if_over, suspect_claimed
 from workers.execution.inline import Continuation, in_place
-from workers.execution.message import Message, RetryLater
 from workers.execution.result_storage import end_broken, is_own, let_go, put_off, store_results
 from workers.execution.shown_steps import show
 from workers.execution.step_run import StepRun
-from workers.execution.work import Work
+from workers.execution.work import Message, RetryLater, Work
 from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()

@@ -22,8 +22,7 @@ from clients.llm.gateway import ModelGateway
 from services.core.context import StepContext
 from workers.canvas import in_order
 from workers.celery_app import app
-from workers.execution.message import Message
-from workers.execution.work import Part, Step, Work
+from workers.execution.work import Message, Part, Step, Work
 from workers.pipeline import Run
 from workers.processes.presence import is_helped
 from workers.processes.runtime import is_crowded

@@ -26,13 +26,11 @@ from domain.errors import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution import claims
-from workers.execution.acquisition import MIN_WAIT_S, Acquired, budget_of, claim_request
-from workers.execution.claims import Claim
-from workers.execution.message import RetryLater
+from workers.execution.claims import MIN_WAIT_S, Acquired, Claim, budget_of, claim_request
 from workers.execution.step_run import StepRun
-from workers.execution.work import Work
+from workers.execution.work import RetryLater, Work
 from workers.pipeline import Run
-from workers.processes.notifying import notify_beside, notify_end, notify_watchers
+from workers.processes.runtime import notify_beside, notify_end, notify_watchers
 
 log = structlog.get_logger()
 

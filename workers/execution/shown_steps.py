@@ -14,8 +14,8 @@ from celery.worker import state as worker_state
 from celery.worker.control import inspect_command
 
 from clients.llm.protocol import CallDeferred
-from workers.execution.message import Message
 from workers.execution.step_run import StepRun
+from workers.execution.work import Message
 
 _consumer: Any = None
 _active: dict[str, "_ShownStep"] = {}

@@ -20,7 +20,7 @@ from structlog.contextvars import bound_contextvars
 
 from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred, CallLog, Terms
-from clients.telemetry import families, tracing
+from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
@@ -29,16 +29,14 @@ from db.session import transaction
 from domain.errors import DatabaseUnavailable
 from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Budget
 from domain.query.outcomes import SENTENCES
-from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
-from services.core.call_telemetry import report_calls
+from services.core.call_ledger import begun_rows, ended_rows, model_call_rows, report_calls
 from services.core.context import StepContext, StepResult
 from services.core.model_choice import settings_of
 from workers.execution import computing
 from workers.execution.claims import Claim
 from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.processes.notifying import notify_watchers
-from workers.processes.runtime import event_loop, worker_name
+from workers.processes.runtime import event_loop, notify_watchers, worker_name
 
 log = structlog.get_logger()
 
@@ -185,8 +183,8 @@ class StepRun:
         # Kept replies will be found and reported again.
         records = [record for record in self.context.log.records if outcome != "put_off" or not record.kept]
         lasted_ns, is_failed = max(0, self.ended_ns - self.began_ns), self.has_failed and outcome == "done"
-        METER.observe(families.STEP_SECONDS, lasted_ns / 1e9, name)
-        METER.count(families.STEP_ITEMS, name, "failed" if is_failed else outcome, by=len(items))
+        METER.observe(meter.STEP_SECONDS, lasted_ns / 1e9, name)
+        METER.count(meter.STEP_ITEMS, name, "failed" if is_failed else outcome, by=len(items))
         with self._logged():
             log.debug("step", outcome=outcome, model_calls=len(records), ms=lasted_ns // 1_000_000)
         within = None

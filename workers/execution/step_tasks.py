@@ -10,8 +10,7 @@ from domain.errors import DatabaseUnavailable
 from workers.celery_app import app
 from workers.execution.executor import execute
 from workers.execution.inline import Continuation, put_back_if_helped, register, work_for
-from workers.execution.message import Message, RetryLater
-from workers.execution.work import Body, Step
+from workers.execution.work import Body, Message, RetryLater, Step
 from workers.pipeline import STAGES, Run
 from workers.processes.runtime import run
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import structlog
 
 from citewell_verify.errors import CitewellError
-from clients.telemetry import families
+from clients.telemetry import meter
 from clients.telemetry.meter import METER
 
 log = structlog.get_logger()
@@ -101,5 +101,5 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
         log.exception(failed)
     else:
         return True
-    METER.count(families.PERIODIC_FAILURES, name)
+    METER.count(meter.PERIODIC_FAILURES, name)
     return False

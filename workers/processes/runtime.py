@@ -1,4 +1,10 @@
-"""The resources of a worker process: its name, event loop, models, embedder, webhook sender and leases.
+"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, and its
+notifications.
+
+It needs none of a worker's resources, so the API can use it without loading models.
+
+A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle).
+Locks are reset automatically, because another thread of the parent may have held one.
 
 All are created on first use, so each child of a prefork pool has its own.
 """
@@ -8,30 +14,163 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Coroutine
+import uuid
+import weakref
+from collections import deque
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import cache
+from itertools import count
+from typing import Any, Generic, TypeVar
+
+import structlog
 
 from clients.embeddings.factory import configured_embedder
 from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
+from clients.notifications import Notifier, notifier
 from clients.reranking import make_reranker
 from clients.webhooks.addresses import AddressPolicy
 from clients.webhooks.sending import WebhookSender
 from config.settings import Settings, settings
+from db.session import reserved_connection
+from domain.errors import DatabaseUnavailable
 from services.core.context import Tools
 from services.core.model_choice import settings_of
 from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
-from workers.processes.leases import LeaseRenewer
-from workers.processes.notifying import process_notifier
-from workers.processes.once import once
+from workers.processes.periodic import Periodic, attempt
 from workers.processes.presence import processes_of
 
+
+def notify_end(query_id: uuid.UUID) -> None:
+    process_notifier().notify_end(query_id)
+
+
+def notify_watchers(query_id: uuid.UUID) -> None:
+    process_notifier().notify_watchers(query_id)
+
+
+def notify_beside(notify: Callable[[uuid.UUID], None], query_id: uuid.UUID) -> None:
+    """Notify from a coroutine, without waiting for Redis: nothing depends on a notification."""
+    asyncio.get_running_loop().run_in_executor(None, notify, query_id)
+
+
+def process_notifier() -> Notifier:
+    return notifier(settings().redis_url.get_secret_value())
+
+
 T = TypeVar("T")
+
+
+class once(Generic[T]):  # noqa: N801 - a decorator
+    """Like functools.cache, which however may call the function once per thread when several threads call it first.
+
+    Each object has its own lock, so that the process's name is available while its models are loading. Creating an
+    object may need others, but never in a cycle.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self.__wrapped__ = make
+        self.__doc__ = make.__doc__
+        self._made = cache(make)
+        self.making = threading.RLock()
+        _all.add(self)
+
+    def __call__(self) -> T:
+        with self.making:
+            return self._made()
+
+    def cache_clear(self) -> None:
+        self._made.cache_clear()
+
+
+_all: weakref.WeakSet[once[Any]] = weakref.WeakSet()
+
+
+def _after_fork_in_the_child() -> None:
+    for made_once in _all:
+        made_once.making = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_the_child)
+
+
+log = structlog.get_logger()
+
+
+class LeaseRenewer:
+    """Calls all held renewals every `interval_s` seconds from a daemon thread, started on first use after a fork."""
+
+    def __init__(self, interval_s: float) -> None:
+        self._beats = Periodic("leases", interval_s, self._beat, failed="lease_not_renewed")
+        self._held: dict[int, Callable[[], object]] = {}
+        self._pending: deque[Callable[[], object]] = deque()
+        self._ids = count()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def hold(self, renew: Callable[[], object]) -> Generator[None]:
+        """Renew a lease for the length of the block; `renew` acts for the block's tenant."""
+        key = next(self._ids)
+        context = copy_context()
+        with self._lock:
+            self._held[key] = lambda: context.run(_on_own_connection, renew)
+            self._beats.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._held[key]
+
+    def hold_forever(self, renew: Callable[[], object]) -> None:
+        """Call `renew` at every beat for the lifetime of the process, without a tenant."""
+        with self._lock:
+            self._held[next(self._ids)] = lambda: _on_own_connection(renew)
+            self._beats.start()
+
+    def run_when_reachable(self, act: Callable[[], object]) -> None:
+        context = copy_context()
+        with self._lock:
+            self._pending.append(lambda: context.run(_on_own_connection, act))
+            self._beats.start()
+
+    @property
+    def has_pending(self) -> bool:
+        return bool(self._pending)
+
+    def run_pending(self) -> None:
+        while self._pending:
+            with suppress(IndexError):  # Another thread may have taken the last one.
+                act = self._pending.popleft()
+                try:
+                    act()
+                except DatabaseUnavailable:
+                    self._pending.appendleft(act)
+                    return
+                except Exception:
+                    log.exception("claim_not_handed_back")
+
+    def _beat(self) -> None:
+        self.run_pending()
+        with self._lock:
+            held = list(self._held.values())
+        for renew in held:
+            # A failing renewal must not stop the others. If the lease expires while Postgres is unreachable, another
+            # worker takes over and this one is fenced.
+            attempt("leases", renew, "lease_not_renewed")
+
+
+def _on_own_connection(act: Callable[[], object]) -> None:
+    """Act on a separate connection: steps may occupy all others for longer than a lease lasts."""
+    with reserved_connection():
+        act()
+
 
 _OUTGOING = 64
 """The most concurrent webhook requests; the threads of a process usually limit them to fewer."""

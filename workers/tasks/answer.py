@@ -1,8 +1,7 @@
 """From a question to a draft with its citations: pools `retrieval`, `graph`, `reranking`, `citations`, `generation`."""
 
 from services.core.context import Outcome, StepContext
-from services.generation.answer import generate
-from services.generation.extraction import extract_citations
+from services.generation.answer import extract_citations, generate
 from services.graph.planning import plan_graph
 from services.retrieval.agentic_steps import research_notes, search
 from services.retrieval.candidates import retrieve

@@ -15,8 +15,7 @@ from services.documents.ingestion import ingest
 from services.documents.unpacking import unpack
 from workers.celery_app import app
 from workers.processes.runtime import leases, run, tools, tools_of
-from workers.starting.launch import launch_graphs, launch_import
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launch_graphs, launch_import, launcher
 
 # A document occupies a process for at most this time.
 SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540

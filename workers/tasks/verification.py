@@ -5,13 +5,13 @@ from services.core.context import Outcome, StepContext, StepResult
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import conclude
 from services.correction.object_filling import fill_object
-from services.finishing.publication import publish
+from services.finishing.completion import publish
 from services.queries.question_rewriting import restate_question, rewrite_question
-from services.reporting.repair_results import passages_to_conclude
+from services.reporting.rows import passages_to_conclude
 from services.retrieval import agentic_steps
 from services.verification import checks
+from services.verification.round_results import adopted_checks
 from services.verification.streamed_checks import check_early
-from services.verification.streamed_results import adopted_checks
 from workers import pipeline
 from workers.execution.step_tasks import Step, define_step, step_task, steps_task
 from workers.pipeline import STAGES

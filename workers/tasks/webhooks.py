@@ -16,8 +16,7 @@ from services.sources.running import run_source
 from services.webhooks.delivery_attempt import deliver
 from workers.celery_app import app
 from workers.processes.runtime import langfuse_sender, leases, run, webhook_sender
-from workers.starting.launch import launch_delivery
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launch_delivery, launcher
 
 log = structlog.get_logger()
 

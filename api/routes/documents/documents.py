@@ -39,7 +39,7 @@ from services.documents.documents import (
     retry_document,
 )
 from services.queries.passage_search import read_passages
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 

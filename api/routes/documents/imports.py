@@ -11,8 +11,7 @@ from api.http.paging import After, next_cursor
 from api.schemas.documents.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
 from services.documents.imports import accept_import, read_import, read_imports
-from workers.starting.launch import launch_import
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launch_import, launcher
 
 router = APIRouter(prefix="/v1/imports", tags=["documents"])
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
 from api.schemas.documents.reingestions import ReingestionAccepted, ReingestionCreate, ReingestionRead
 from services.documents.reingestion import Wanted, count_left_out, count_reingested, read_reingestion, reingest
-from workers.starting.launch_thread import launcher
+from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/reingestions", tags=["documents"])
 

@@ -12,7 +12,7 @@ from api.schemas.texts import WorkspaceName
 from services.core.model_choice import current_settings
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
 

@@ -13,7 +13,7 @@ from benchmarks.answers.judged_answers import Outcome, Question
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from citewell_documents.document import ParsedDocument
 from citewell_verify.errors import CitewellError
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 
 
 @dataclass(frozen=True, slots=True)

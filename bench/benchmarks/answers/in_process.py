@@ -14,19 +14,19 @@ from citewell_documents.parsing import parse
 from citewell_verify.answers.refusals import IDK
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.judging import check_answerability
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.question_parts import is_greeting
-from citewell_verify.question.verdict import judge_question
+from citewell_verify.question.relevance import judge_question
 from citewell_verify.text.context_lines import indexed_text
 from citewell_verify.text.sentences import split_sentences
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import NotJudged
 from config.models import RerankSettings
 from config.settings import IngestionSettings, RetrievalSettings
 from config.verification import VerificationSettings
-from domain.query.modes import Mode, evidence_gate
+from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import mentions, why_refused
 from domain.retrieval.ranking import fuse

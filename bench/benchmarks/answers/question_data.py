@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
-from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.offline.model import chunk_relevance
 
 _SHOWN = 3  # passages that an answer is written from, as the default is
 

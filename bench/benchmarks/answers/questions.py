@@ -19,9 +19,9 @@ from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from citewell_verify.answers.refusals import IDK
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.offline.judging import judge_against, texts_of
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.verdict import judge_question
+from citewell_verify.question.relevance import judge_question
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.verdicts.confidence import ConfidenceLevel, level
 from clients.llm.offline.answering import compose_answer

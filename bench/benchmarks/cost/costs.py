@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from clients.llm.calling.recording import cost_usd
+from clients.llm.calling.request import cost_usd
 from clients.llm.protocol import Usage
 from config.models import ModelSettings
 from tests.e2e.corpus import QUESTIONS, ingest_corpus

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.fitting.labelled_pairs import Array, Pairs
-from citewell_verify.verdicts.calibration import Calibration, least_high
+from citewell_verify.verdicts.confidence import Calibration, least_high
 from domain.quality import metrics
 
 _CALIBRATION = Path("packages/verify/citewell_verify/verdicts/calibration.json")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_right, ranked_sources, read_questions
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.question.features import answer_features, standings
 from citewell_verify.question.question_parts import parts_of
 from citewell_verify.question.units import units_of

@@ -19,7 +19,7 @@ from benchmarks.answers.question_data import AskedQuestion, is_fitted_on, is_rig
 from benchmarks.answers.questions import answered
 from benchmarks.fitting.labelled_pairs import RememberedEmbedder
 from citewell_verify.offline.judging import texts_of
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.question.question_parts import parts_of
 from citewell_verify.question.relevance import candidates, part_relevance
 from citewell_verify.question.units import units_of

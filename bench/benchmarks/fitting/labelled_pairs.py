@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from citewell_verify.embeddings.wheel import WHEEL_MODEL, UseEmbedder, default_embedder
 from citewell_verify.facts.kinds import Kind
 from citewell_verify.offline.judging import observe
-from citewell_verify.offline.meaning import Meaning
-from citewell_verify.support.features import DIRECTIONS
+from citewell_verify.offline.passages import Meaning
+from citewell_verify.support.model import DIRECTIONS
 
 Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class RememberedEmbedder:
 class Pairs:
     """`x` has a row per pair and a column per name, `differing` a column per kind of difference in `kinds`.
 
-    The other fields have an entry per pair; `closeness` is that of `citewell_verify.support.differences`.
+    The other fields have an entry per pair; `closeness` is that of `citewell_verify.support.model`.
     """
 
     names: tuple[str, ...]

@@ -8,12 +8,12 @@ from typing import Any
 from citewell_documents.document import Page, ParsedDocument, Section, Table
 from citewell_verify.answers.parser import ParsedAnswer, parse_answer
 from citewell_verify.answers.statements import Statement, statements
-from citewell_verify.correction.edits import Repair
+from citewell_verify.correction.corrected_answer import Repair
 from citewell_verify.entities.names import tokens_of
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements
-from citewell_verify.facts.comparison.best_place import SourceMatch
+from citewell_verify.facts.comparison.whole_source import SourceMatch
 from citewell_verify.facts.differences.gaps import SentenceContext
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
@@ -24,7 +24,7 @@ from citewell_verify.prompting.batched_items import Item, short_ids
 from citewell_verify.prompting.judgements import ExtractedGraph, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.question.question_parts import QuestionPart, kind_of
-from citewell_verify.support.analysis import AnalysedSentences, AnalysedText
+from citewell_verify.support.comparison import AnalysedSentences, AnalysedText
 from citewell_verify.support.comparison import Comparison, compare
 from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences

@@ -8,7 +8,7 @@ from benchmarks.metamorphic.cases import Case
 from citewell_verify.correction.corrected_answer import correct
 from citewell_verify.embeddings.protocol import Encoder
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import SecondCheck, StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.text.sentences import split_sentences

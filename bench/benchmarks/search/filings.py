@@ -26,7 +26,7 @@ from benchmarks.verdicts.verdict_cases import print_table
 from citewell_documents.document import TextChunk, embedded_text
 from citewell_documents.metadata import searched_name
 from citewell_verify.embeddings.wheel import default_embedder
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.text.context_lines import headings_of, with_columns
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from citewell_verify.embeddings.protocol import Vectors
 from citewell_verify.embeddings.wheel import UseEmbedder
-from citewell_verify.offline.meaning import Meaning
-from clients.llm.offline.passage_relevance import chunk_relevance
+from citewell_verify.offline.passages import Meaning
+from clients.llm.offline.model import chunk_relevance
 from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import lexemes
-from domain.retrieval.questions import SearchedQuestion, searched_question
+from domain.retrieval.lexemes import SearchedQuestion, searched_question
 from domain.retrieval.ranking import Scored, rank
 
 K = TypeVar("K", bound=Hashable)

@@ -23,7 +23,7 @@ from benchmarks.search.in_memory import (
 )
 from benchmarks.verdicts.verdict_cases import print_table
 from citewell_verify.embeddings.wheel import UseEmbedder, default_embedder
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from domain.quality.metrics import found, mean, reciprocal_rank
 from domain.retrieval.ranking import fuse
 from services.evaluation.labelled_data import (

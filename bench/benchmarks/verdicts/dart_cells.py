@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.verdicts.cell_statements import KINDS
 from benchmarks.verdicts.dart_tables import reports, tables_of
 from benchmarks.verdicts.table_cells import generated, judge, print_wrong, show
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from benchmarks.verdicts.planted_errors import ERRORS
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.evidence.contradictions import Disagreement, disagreements
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.text.words import content_stems, coverage
 

@@ -18,7 +18,7 @@ from benchmarks.verdicts.truth_tables import TruthTable, truth_tables
 from benchmarks.verdicts.verdict_cases import print_table
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status

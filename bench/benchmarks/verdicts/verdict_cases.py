@@ -15,7 +15,7 @@ from rich.table import Table
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.evidence.citation_scoring import score_citation
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.text.sentences import split_sentences

@@ -13,7 +13,7 @@ from citewell_client.types import Query, StreamEvent, Turn
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.answers.continuous_text import ContinuousText
 from domain.quality.summary_line import verification_line
-from domain.query.modes import is_korean
+from domain.query.options import is_korean
 
 
 class AnswerStream:

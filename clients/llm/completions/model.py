@@ -29,7 +29,7 @@ from clients.llm.protocol import (
     StreamPart,
     Usage,
 )
-from clients.telemetry import families
+from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from config.models import ModelInfo
 
@@ -179,7 +179,7 @@ class ChatCompletions:
         if reported is not None and reported.estimated:
             # The server's figure is not logged: it may be anything.
             log.warning("impossible_usage", model=request.model)
-            METER.count(families.IMPOSSIBLE_USAGE, request.model)
+            METER.count(meter.IMPOSSIBLE_USAGE, request.model)
         elif reported is not None:
             size, tokens = exchange.bounds.prompt_bytes, reported.prompt_tokens
             if not self._counts.is_doubtful(request.model, request.text.size, tokens):

@@ -1,13 +1,17 @@
-"""Workspaces: found by name, created on first use."""
+"""Workspaces: found by name, created on first use, counted, deleted in portions."""
 
+import uuid
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import RowMapping, delete, exists, func, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.models import Tenant, Workspace
+from db.base import OWN_TENANT
+from db.models import Batch, Document, DocumentStatus, EmbeddingSpace, Import, Query, QueryKind, Tenant, Workspace
 from db.session import is_limited, may_create_workspaces
 from domain.errors import WorkspaceDeleting, WorkspaceForbidden, WorkspaceNotFound
 from domain.query.workspaces import workspace_name
@@ -129,3 +133,115 @@ def lock_workspace(session: Session, workspace_id: int) -> None:
     Every change of its documents, passages or lexicon takes this lock first, which prevents deadlocks.
     """
     session.execute(select(Workspace.id).where(Workspace.id == workspace_id).with_for_update(key_share=True))
+
+
+class Contents(NamedTuple):
+    """`documents` counts all versions by status, `size_bytes` their files. `used_at` is when the last document,
+    question or verification that it contains was accepted."""
+
+    workspace: Workspace
+    documents: dict[str, int]
+    size_bytes: int
+    used_at: datetime | None
+    embedding: tuple[str, int] | None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.used_at is None
+
+
+def list_contents(
+    session: Session, names: Sequence[str] | None = None, *, after: str = "", limit: int
+) -> list[Contents]:
+    counted = (
+        select(
+            *(func.count().filter(Document.status == status).label(status.value) for status in DocumentStatus),
+            func.coalesce(func.sum(Document.size_bytes), 0).label("size_bytes"),
+            func.max(Document.created_at).label("used_at"),
+        )
+        .where(Document.workspace_id == Workspace.id)
+        .lateral("counted")
+    )
+    # One subquery per kind: the index on (workspace_id, kind, created_at) then gives the newest at once.
+    last_accepted = [
+        select(func.max(Query.created_at))
+        .where(Query.workspace_id == Workspace.id, Query.kind == kind)
+        .correlate(Workspace)
+        .scalar_subquery()
+        for kind in QueryKind
+    ]
+    used_at = func.greatest(counted.c.used_at, *last_accepted)
+    statement = (
+        select(Workspace, EmbeddingSpace.model, EmbeddingSpace.dimension, counted, used_at.label("last"))
+        .select_from(Workspace)
+        .join(counted, true())
+        .outerjoin(EmbeddingSpace, EmbeddingSpace.id == Workspace.space_id)
+        .where(Workspace.tenant_id == OWN_TENANT, Workspace.name > after)
+        .order_by(Workspace.name)
+        .limit(limit)
+    )
+    if names is not None:
+        statement = statement.where(Workspace.name.in_(names))
+    return [_contents(row) for row in session.execute(statement).mappings()]
+
+
+def _contents(row: RowMapping) -> Contents:
+    return Contents(
+        row["Workspace"],
+        {status.value: row[status.value] for status in DocumentStatus},
+        int(row["size_bytes"]),
+        row["last"],
+        None if row["model"] is None else (row["model"], row["dimension"]),
+    )
+
+
+TOLD_WITHIN = timedelta(seconds=30)
+"""What has just ended stays for this long: those who wait for it, and receivers of its webhook, still read it."""
+
+
+def mark_deleting(session: Session, workspace_id: int) -> None:
+    """Mark the workspace as being deleted; repeating it changes nothing."""
+    first = func.coalesce(Workspace.deleting_at, func.now())
+    session.execute(update(Workspace).where(Workspace.id == workspace_id).values(deleting_at=first))
+
+
+def list_deleting(session: Session) -> Sequence[tuple[int, int]]:
+    """(workspace, tenant) of those that are being deleted, the oldest first."""
+    deleting = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
+    return [(id_, tenant) for id_, tenant in session.execute(deleting.order_by(Workspace.deleting_at))]
+
+
+def unfinished_queries(session: Session, workspace_id: int, limit: int) -> list[uuid.UUID]:
+    open_ = select(Query.id).where(Query.workspace_id == workspace_id, Query.finished_at.is_(None))
+    return list(session.scalars(open_.order_by(Query.created_at).limit(limit)))
+
+
+def some_documents(session: Session, workspace_id: int, limit: int) -> list[uuid.UUID]:
+    return list(session.scalars(select(Document.id).where(Document.workspace_id == workspace_id).limit(limit)))
+
+
+def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
+    """Delete the documents with all that belongs to them. The workspace's statistics keep counting them: it is not
+    searched any more.
+    """
+    session.execute(delete(Document).where(Document.id.in_(ids)))
+
+
+def delete_import(session: Session, workspace_id: int) -> bool:
+    some_import = select(Import.id).where(Import.workspace_id == workspace_id).limit(1).scalar_subquery()
+    return session.scalar(delete(Import).where(Import.id == some_import).returning(Import.id)) is not None
+
+
+def delete_ended_queries(session: Session, workspace_id: int, limit: int) -> bool:
+    ended = select(Query.id).where(Query.workspace_id == workspace_id, Query.finished_at < func.now() - TOLD_WITHIN)
+    gone = session.execute(delete(Query).where(Query.id.in_(ended.limit(limit))).returning(Query.batch_id)).all()
+    if batches := {batch for (batch,) in gone if batch is not None}:
+        empty = ~exists().where(Query.batch_id == Batch.id)
+        session.execute(delete(Batch).where(Batch.id.in_(batches), empty))
+    return bool(gone)
+
+
+def delete_if_empty(session: Session, workspace_id: int) -> bool:
+    contents = (exists().where(table.workspace_id == workspace_id) for table in (Document, Query, Import))
+    session.execute(delete(Workspace).where(Workspace.id == workspace_id, *(~content for content in contents)))
+    return session.scalar(select(Workspace.id).where(Workspace.id == workspace_id)) is None

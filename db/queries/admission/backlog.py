@@ -8,8 +8,7 @@ from sqlalchemy import exists, select, text
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from db.queries.admission.admission import ROOM
-from db.queries.admission.lines import DEAD_AFTER_S, tenants_waiting
+from db.queries.admission.admission import DEAD_AFTER_S, ROOM, tenants_waiting
 
 
 class TenantBacklog(NamedTuple):

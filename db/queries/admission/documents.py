@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from db.queries.admission.lines import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
+from db.queries.admission.admission import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
 from db.queries.documents.reingestions import MARK
 
 # How much of a document is left, in bytes of text, and when it is due: so short ones go before long ones that came

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import WorkerProcess
-from db.queries.admission.lines import DEAD_AFTER_S
+from db.queries.admission.admission import DEAD_AFTER_S
 
 _SHOWN_FOR = timedelta(hours=1)
 

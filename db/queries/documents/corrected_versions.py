@@ -13,11 +13,10 @@ from db.models import Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.ingestion import add_chunks, chunk_row
-from db.queries.documents.spaces import Space
-from db.queries.documents.vectors import add_vectors
-from domain.documents.corrected_spans import CorrectedSpan
+from db.queries.documents.spaces import Space, add_vectors
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
 from domain.documents.renaming import CorrectedSections
+from domain.documents.text_marks import CorrectedSpan
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:

@@ -13,8 +13,8 @@ from db.base import OWN_TENANT
 from db.models import Document, DocumentStatus, Workspace
 from db.queries.access.workspaces import allocate_document_number, lock_workspace
 from db.queries.documents.files import add_file
-from db.queries.documents.lexicon import uncount_chunks
 from db.queries.paging import Place, page
+from db.queries.search.lexical import uncount_chunks
 from domain.errors import DocumentNotFound
 
 

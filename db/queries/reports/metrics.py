@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from db.queries.admission.lines import DEAD_AFTER_S
+from db.queries.admission.admission import DEAD_AFTER_S
 
 MOST = 100_000
 

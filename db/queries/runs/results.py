@@ -13,8 +13,7 @@ from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
 from db.queries.runs.steps import UNFINISHED
 from domain.documents.cells import Cells, cells_of
-from domain.documents.corrected_spans import restored
-from domain.documents.text_marks import TextMarks
+from domain.documents.text_marks import TextMarks, restored
 
 Part = TypeVar("Part", VerificationSentence, VerificationClaim, CitationCheck)
 

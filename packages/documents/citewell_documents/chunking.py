@@ -15,8 +15,8 @@ from math import ceil
 
 from citewell_documents.chunk_context import context_of
 from citewell_documents.document import ParsedDocument, Section, TextChunk
-from citewell_verify.text.lengths import count_tokens
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.windows import count_tokens
 
 MIN_CHUNK_CHARS = 80
 """A shorter chunk says too little by itself; it stays alone only if its page has nothing else."""

@@ -21,23 +21,28 @@ from citewell_verify.errors import VerificationInvalid
 from citewell_verify.evidence.passages import Passage, number_of, source_passage
 from citewell_verify.judges import Judge, LanguageModelJudge
 from citewell_verify.judging.model import Checked, Failure, JudgeModel
-from citewell_verify.judging.shown import excerpts, named_text, numbered_sources
-from citewell_verify.judging.statement import judge_statement
+from citewell_verify.judging.statement import excerpts, judge_statement, named_text, numbered_sources
 from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from citewell_verify.offline.judge import OfflineJudge
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.verdict import ModelJudgement, judge_question
-from citewell_verify.verdicts.calibration import calibrations
+from citewell_verify.question.relevance import ModelJudgement, judge_question
+from citewell_verify.verdicts.confidence import calibrations
 from citewell_verify.verdicts.report import Report, ReportedSentence, SourceSpan
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
-from citewell_verify.verification.confidence import AnswerConfidence, confidence_of
+from citewell_verify.verification.claims import AnswerConfidence, confidence_of
 from citewell_verify.verification.findings import Findings, findings_of, read_verdict
 from citewell_verify.verification.joint import judge_jointly, open_statements
-from citewell_verify.verification.quoted_evidence import SPAN_CHARS
-from citewell_verify.verification.repair_strategies import Candidates, RepairStrategies
-from citewell_verify.verification.repairs import Repaired, Repairs, corrected_draft, repairs_of
+from citewell_verify.verification.repairs import (
+    Candidates,
+    Repaired,
+    Repairs,
+    RepairStrategies,
+    corrected_draft,
+    repairs_of,
+)
 from citewell_verify.verification.sentences import (
+    SPAN_CHARS,
     Judged,
     calibrated_support,
     is_grounded,

@@ -12,11 +12,16 @@ from hypothesis import strategies as st
 
 from citewell_verify.evidence.contradictions import best_places, disagreements
 from citewell_verify.facts.kinds import Disagreement
-from citewell_verify.support.analysis import AnalysedSentences, AnalysedText, RelatedStems
-from citewell_verify.support.comparison import Comparison, compare
-from citewell_verify.support.differences import Precisions, precision, precisions
-from citewell_verify.support.features import DIRECTIONS, MEANING, features
-from citewell_verify.support.model import support_model
+from citewell_verify.support.comparison import AnalysedSentences, AnalysedText, Comparison, RelatedStems, compare
+from citewell_verify.support.model import (
+    DIRECTIONS,
+    MEANING,
+    Precisions,
+    features,
+    precision,
+    precisions,
+    support_model,
+)
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 

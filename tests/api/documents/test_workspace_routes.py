@@ -11,7 +11,7 @@ from sqlalchemy import func, select, text
 from config.settings import settings
 from db.base import Base
 from db.models import Batch, Document, DocumentChange, Query
-from db.queries.access import workspace_removal
+from db.queries.access import workspaces
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace
 from db.queries.runs.queries import get_query
@@ -295,13 +295,13 @@ def test_many_documents_go_in_portions(http: httpx.Client, monkeypatch: pytest.M
         for number in range(45):
             make_document(session, f"Text {number}.", workspace="gone", number=number)
     portions: list[int] = []
-    delete = workspace_removal.delete_documents
+    delete = workspaces.delete_documents
 
     def noted(session: Any, ids: Any) -> None:
         portions.append(len(ids))
         delete(session, ids)
 
-    monkeypatch.setattr(workspace_removal, "delete_documents", noted)
+    monkeypatch.setattr(workspaces, "delete_documents", noted)
     assert http.delete("/v1/workspaces/gone", params={"confirm": "gone"}).status_code == 204
     assert [each for each in portions if each] == [20, 20, 5]
     with reading() as session:

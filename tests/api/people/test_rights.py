@@ -27,7 +27,7 @@ from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.stored import IDK, abstain, store_answered_query
 from tests.waiting import until
-from workers.processes.notifying import notify_end
+from workers.processes.runtime import notify_end
 
 Json = dict[str, Any]
 

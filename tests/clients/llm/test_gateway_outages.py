@@ -8,8 +8,8 @@ import pytest
 
 from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import StatementCheck
+from clients.llm.calling.attempt import REJECTIONS_MAX
 from clients.llm.calling.outages import Outage, Outages
-from clients.llm.calling.retry import REJECTIONS_MAX
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
 from config.models import ModelSettings

@@ -5,7 +5,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.calling.recording import cost_usd
+from clients.llm.calling.request import cost_usd
 from clients.llm.protocol import Usage
 from config.models import ModelInfo, ModelSettings
 

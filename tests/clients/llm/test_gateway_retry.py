@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.llm.calling.retry import INVALID_REPLIES_MAX, REJECTIONS_MAX, RetryBudget
+from clients.llm.calling.attempt import INVALID_REPLIES_MAX, REJECTIONS_MAX, RetryBudget
 from clients.llm.protocol import (
     ModelError,
     ModelGone,

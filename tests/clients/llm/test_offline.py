@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell_verify.embeddings.wheel import default_embedder
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import (
     CHECK_ALIGNMENT,
     CHECK_ANSWERABILITY,
@@ -27,7 +27,7 @@ from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.prompting.prompts import PromptFieldMismatch
 from clients.llm.offline import OfflineModel
 from clients.llm.offline.answering import compose_answer
-from clients.llm.offline.passage_relevance import chunk_relevance
+from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
 from domain.query.instructions import PLAIN
 

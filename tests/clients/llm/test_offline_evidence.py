@@ -3,7 +3,7 @@
 import pytest
 
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.answering import extract_citations
 

@@ -8,7 +8,7 @@ import pytest
 from citewell_verify.judging.model import NotJudged
 from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds

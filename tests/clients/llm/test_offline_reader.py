@@ -4,9 +4,8 @@ import pytest
 
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.question_parts import parts_of
-from citewell_verify.question.relevance import candidates
+from citewell_verify.question.relevance import candidates, judge_question
 from citewell_verify.question.units import units_of
-from citewell_verify.question.verdict import judge_question
 from clients.llm.offline.answering import compose_answer
 
 IDK = "I don't know."

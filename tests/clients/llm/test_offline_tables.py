@@ -9,9 +9,9 @@ import pytest
 from citewell_documents.chunking import split_document
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.verdict import judge_question
+from citewell_verify.question.relevance import judge_question
 from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.offline.answering import compose_answer, extract_citations
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.answers.statements import numbers_to_check, statements
-from citewell_verify.correction.corrected_answer import Corrected, correct
-from citewell_verify.correction.edits import Repair
+from citewell_verify.correction.corrected_answer import Corrected, Repair, correct
 from domain.answers.continuous_text import ContinuousText, linked_references, no_link, without_links
 from verify_material.answers import ANSWERS
 

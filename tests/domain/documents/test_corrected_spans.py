@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.documents.corrected_spans import CorrectedSpan, is_corrected, with_correction
+from domain.documents.text_marks import CorrectedSpan, is_corrected, with_correction
 
 TEXTS = st.text("ab c", max_size=12)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.prompting.batched_items import packed
-from domain.query.batching import batches, growing_batches
+from domain.query.budget import batches, growing_batches
 
 items = st.lists(st.integers(), max_size=60)
 

@@ -4,7 +4,7 @@ import pytest
 
 from citewell_verify.answers.refusals import IDK, REFUSALS, is_idk, refusal_for
 from citewell_verify.text.languages import language_of
-from domain.query.modes import idk_for
+from domain.query.options import idk_for
 
 QUESTIONS = {
     "en": "How many days of leave do employees get?",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.query.rounds import Attempt, Draft, best_round, needs_correction
+from domain.query.budget import Attempt, Draft, best_round, needs_correction
 
 DRAFTS: tuple[Draft, ...] = get_args(Draft)
 hundredths = st.integers(0, 100).map(lambda n: n / 100)

@@ -1,6 +1,6 @@
 """Searches that a model asks for."""
 
-from domain.query.rounds import new_queries, usable_queries
+from domain.query.budget import new_queries, usable_queries
 
 
 def test_a_search_is_a_short_line_with_a_word() -> None:  # S2.3, S3.2

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.queries.documents.lexicon import as_tsvector
+from db.queries.search.lexical import as_tsvector
 from domain.retrieval.bm25 import Collection, Occurrences, PreparedQuestion, lexical_order
 from domain.retrieval.lexemes import lexemes
 

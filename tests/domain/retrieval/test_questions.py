@@ -3,8 +3,7 @@
 import pytest
 
 from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
-from domain.retrieval.lexemes import lexemes
-from domain.retrieval.questions import searched_question, without_instructions
+from domain.retrieval.lexemes import lexemes, searched_question, without_instructions
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.text.lengths import count_tokens
+from citewell_verify.text.windows import count_tokens
 from domain.retrieval.ranking import within_budget
 
 

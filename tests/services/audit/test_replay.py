@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from citewell_verify.embeddings.wheel import default_embedder
-from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.confidence import Calibration
 from config.settings import settings
 from db.session import transaction
 from domain.errors import NotReverifiable, SourceDeleted

@@ -12,7 +12,7 @@ from db.session import reading, transaction
 from services.core.call_ledger import model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult, Tools
 from services.core.reply_store import StoredReplies
-from services.generation.extraction import extract_citations
+from services.generation.answer import extract_citations
 from services.queries.results import read_history
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Scenario, Story

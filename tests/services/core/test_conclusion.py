@@ -14,7 +14,7 @@ from db.queries.runs import queries, steps
 from db.session import transaction
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction.conclusion import conclude
-from services.finishing.publication import publish
+from services.finishing.completion import publish
 from services.queries.results import read_history, read_query
 from services.verification.citation_spans import EvidenceMismatch
 from tests.factories import finish_items, make_chunk, make_document, make_options, make_query

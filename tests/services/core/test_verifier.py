@@ -19,7 +19,7 @@ from services.core.verifier import DECIDE_NOTHING, JUDGES, OFFLINE_JUDGES, verif
 ROOT = Path(citewell.__file__).parents[1]
 VERIFY = ROOT / "packages/verify"
 
-CARRY_ONLY = ("services.verification.streamed_results", "services.core.context")
+CARRY_ONLY = ("services.verification.round_results", "services.core.context")
 """Modules that bring the judges their input without affecting verdicts."""
 
 

@@ -13,13 +13,12 @@ from citewell_verify.embeddings.wheel import default_embedder
 from config.settings import IngestionSettings, settings
 from db.models import Chunk, Document, DocumentChange, Lexeme, Workspace
 from db.queries.access.workspaces import get_workspace
+from db.queries.documents.boxes import find_marks
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from db.queries.documents.chunks import get_passage, list_excluded, list_passages, text_around
 from db.queries.documents.documents import get_document_text
-from db.queries.documents.lexicon import recount
 from db.queries.documents.reingestions import ReingestionFilter, count_corrected, count_matching
-from db.queries.documents.text_marks import find_marks
-from db.queries.search.lexical import search_scored
+from db.queries.search.lexical import recount, search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading, transaction
 from document_material.pdf_files import Sheet

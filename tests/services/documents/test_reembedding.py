@@ -16,8 +16,7 @@ from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import IngestionSettings, settings
 from db.models import DEFAULT_TENANT, Chunk, ChunkVector
 from db.queries.access.keys import get_or_add_tenant
-from db.queries.documents.spaces import get_or_add_space, space_of
-from db.queries.documents.vectors import add_vectors
+from db.queries.documents.spaces import add_vectors, get_or_add_space, space_of
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors import EmbeddingMismatch, EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
 from services.core.embedding_spaces import unserved_spaces

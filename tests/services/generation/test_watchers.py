@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from services.generation import draft_stream
-from services.generation.draft_stream import PublishingSchedule
+from services.generation import answer
+from services.generation.answer import PublishingSchedule
 
 
 async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
@@ -24,23 +24,23 @@ async def wanted_of(looks: int, *, watched: bool, asked: list[float]) -> int:
 
 
 async def test_who_watches_is_told_with_every_look(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 3600.0)
+    monkeypatch.setattr(answer, "ASK_EVERY_S", 3600.0)
     asked: list[float] = []
     assert await wanted_of(12, watched=True, asked=asked) == 12
     assert len(asked) == 1
 
 
 async def test_what_nobody_watches_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
+    monkeypatch.setattr(answer, "UNWATCHED_EVERY_S", 3600.0)
     assert await wanted_of(12, watched=False, asked=[]) == 0
     # A new watcher may not be known to the wake-up channel yet.
-    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 0.03)
+    monkeypatch.setattr(answer, "UNWATCHED_EVERY_S", 0.03)
     assert await wanted_of(12, watched=False, asked=[]) >= 1
 
 
 async def test_whoever_comes_later_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:  # A3
-    monkeypatch.setattr(draft_stream, "UNWATCHED_EVERY_S", 3600.0)
-    monkeypatch.setattr(draft_stream, "ASK_EVERY_S", 0.0)
+    monkeypatch.setattr(answer, "UNWATCHED_EVERY_S", 3600.0)
+    monkeypatch.setattr(answer, "ASK_EVERY_S", 0.0)
     answers = iter([False, False, True])
     interest = PublishingSchedule(lambda: next(answers))
 

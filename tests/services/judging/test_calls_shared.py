@@ -15,7 +15,7 @@ from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement
 from citewell_verify.judging.statement_batch import Pair, judge_batch
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.verdicts.calibration import Calibration
+from citewell_verify.verdicts.confidence import Calibration
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
 from clients.llm.gateway import ModelGateway, RecordedJudge
 from clients.llm.offline import OfflineModel

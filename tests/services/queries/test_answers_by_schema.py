@@ -11,7 +11,7 @@ from db.session import reading, transaction
 from domain.errors import AnswerSchemaInvalid
 from services.correction.conclusion import conclude
 from services.correction.object_filling import NOT_CHECKED, fill_object
-from services.finishing.publication import publish
+from services.finishing.completion import publish
 from services.queries.results import read_query
 from services.queries.submission import NewQuery, submit_query
 from tests.clients.groq_stage import GroqStage

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from citewell_verify.answers.refusals import REFUSALS
-from citewell_verify.verdicts.calibration import calibrations
+from citewell_verify.verdicts.confidence import calibrations
 from tests.services.given_story import GivenStory
 from tests.services.story import Story, with_offline
 

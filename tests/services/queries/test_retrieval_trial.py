@@ -17,9 +17,8 @@ from db.models import ModelCall
 from db.session import act_for, current_tenant, is_limited, reading
 from services.core.context import QuerySnapshot, StepContext, StepResult, Tools
 from services.queries.question_rewriting import rewrite_question
-from services.queries.retrieval_trial import RetrievalTrial, try_retrieval
+from services.queries.retrieval_trial import RetrievalTrial, TrialSteps, try_retrieval
 from services.queries.submission import NewQuery
-from services.queries.trial_steps import TrialSteps
 from services.retrieval.agentic_state import made_searches, next_turn
 from services.retrieval.agentic_steps import decide_search, search
 from tests.clients.groq_stage import GroqStage

@@ -17,10 +17,9 @@ from domain.query.outcomes import Closed
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction.conclusion import conclude
 from services.correction.rounds import assess
-from services.generation.draft_stream import StreamedDraft, publishing_draft
-from services.verification.round_results import collect_findings
+from services.generation.answer import StreamedDraft, publishing_draft
+from services.verification.round_results import collect_findings, states_so_far, unchecked_items, undispatched_items
 from services.verification.streamed_checks import check_early
-from services.verification.streamed_results import states_so_far, unchecked_items, undispatched_items
 from tests.services.story import Body, Story, answerable, no, yes
 from workers import pipeline
 from workers.pipeline import Run

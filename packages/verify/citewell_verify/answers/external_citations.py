@@ -9,7 +9,7 @@ from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.answers.translation import Translation
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.parser import cited_markers
-from citewell_verify.markers.protected import protected_regions
+from citewell_verify.markers.places import protected_regions
 
 
 @dataclass(frozen=True, slots=True)

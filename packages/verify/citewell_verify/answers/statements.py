@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
-from citewell_verify.answers.checkable import is_checkable
-from citewell_verify.answers.parser import parse_answer
+from citewell_verify.answers.parser import is_checkable, parse_answer
 from citewell_verify.markers.citable import Citable, citable
 
 _WORTH_KEEPING = 20_000  # characters: caching longer answers, dozens at a time, costs more memory than it is worth

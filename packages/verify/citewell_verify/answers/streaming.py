@@ -13,7 +13,7 @@ from dataclasses import replace
 from citewell_verify.answers.parser import can_cite, is_list_sign
 from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.markers.citable import Citable
-from citewell_verify.markers.protected import code_regions
+from citewell_verify.markers.places import code_regions
 
 _WHOLE_WORD = re.compile(r"[\W_]*\w+\W")
 _STOPPED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』*_`]*$")

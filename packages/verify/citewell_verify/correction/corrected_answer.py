@@ -1,4 +1,11 @@
-"""Corrects an answer: repairs failing statements, removes wrong citations and renumbers the rest (N5, S5.5).
+"""Corrects an answer: repairs or removes failing statements, removes wrong citations and renumbers the rest (N5,
+S5.5, V6).
+
+The result reads as if the statement had never been there: no empty list item, no double space, no gap between
+paragraphs.
+
+Nothing is exchanged within a statement, so a repaired sentence has the grammar, the verb, the direction and the signs
+of its source.
 
 Text, numbers and offsets are rebuilt in one step, and every marker gets the same form and place.
 """
@@ -8,12 +15,191 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from citewell_verify.answers.checkable import is_claim
-from citewell_verify.answers.parser import ParsedAnswer, ParsedSentence, parse_answer
+from citewell_verify.answers.parser import (
+    ParsedAnswer,
+    ParsedSentence,
+    is_claim,
+    is_list_sign,
+    parse_answer,
+    without_list_sign,
+)
 from citewell_verify.answers.statements import Statement
-from citewell_verify.correction.edits import Place, Repair, apply_repairs
+from citewell_verify.evidence.equivalence import is_stated_in, names_subjects
+from citewell_verify.evidence.spans import best_text_span, relevance_to
+from citewell_verify.evidence.substitution import plain_substitution
+from citewell_verify.facts.grounding import context_tokens
+from citewell_verify.facts.quotation import with_headings
+from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.markers.citable import Citable, citable
-from citewell_verify.markers.spacing import WIDE_STOP
+from citewell_verify.markers.stripping import WIDE_STOP, plain_text
+from citewell_verify.text.languages import unread_language
+from citewell_verify.text.readability import is_readable
+from citewell_verify.text.sentence_alignment import parse_sentences
+from citewell_verify.text.sentences import is_table_row
+
+_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")
+_CONTINUED = re.compile(r"\n[ \t]{2,}")
+RepairKind = Literal["reattributed", "rewritten", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The change of one statement. `numbers` are the sources that support it now; `text` its words if rewritten.
+
+    Numbers beyond those of the answer's own sources stand for added sources.
+    """
+
+    kind: RepairKind
+    reason: str
+    numbers: tuple[int, ...] = ()
+    text: str = ""
+
+    @classmethod
+    def rewriting(cls, text: str, numbers: tuple[int, ...], reason: str) -> "Repair":
+        words = clean_words(text)
+        return cls("rewritten", reason, numbers, words) if words else cls("dropped", reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place `start:end` of statement `index` in the text."""
+
+    index: int
+    start: int
+    end: int
+
+
+def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple[str, list[Place]]:
+    """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
+    text = reading.text
+    places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]
+    # From last to first, so that text before a change keeps its place.
+    for index in sorted(repairs, reverse=True):
+        repair, place = repairs[index], places[index]
+        if repair.kind == "dropped":
+            following = places[index + 1].start if index + 1 < len(places) else len(text)
+            start, end = _extent(text, place.start, place.end, following)
+            text = text[:start] + text[end:]
+            places = [*places[:index], Place(index, start, start), *_shifted(places[index + 1 :], start - end)]
+        elif repair.kind == "rewritten":
+            # Without its full stop the next sentence would be read as part of this one.
+            had, has = _STOP.search(text[place.start : place.end]), _STOP.search(repair.text)
+            words = repair.text + (had[0] if had and not has else "")
+            text = text[: place.start] + words + text[place.end :]
+            end = place.start + len(words)
+            places = [*places[:index], Place(index, place.start, end), *_shifted(places[index + 1 :], end - place.end)]
+    dropped = {index for index, repair in repairs.items() if repair.kind == "dropped"}
+    if not dropped:
+        return text, places
+    lead = len(text) - len(text.lstrip())
+    return text.strip(), list(_shifted([place for place in places if place.index not in dropped], -lead))
+
+
+def clean_words(text: str) -> str:
+    words = " ".join(plain_text(text).text.split())
+    return without_list_sign(words)
+
+
+def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
+    for place in places:
+        yield Place(place.index, place.start + by, place.end + by)
+
+
+def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
+    """Return the range removed with the words at `start:end`: their lines if they fill them, else the space beside.
+
+    `following` is where the next statement begins.
+    """
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    before, after = text[line_start:start], text[end:line_end]
+    # The next line may continue the item, indented and without a mark of its own.
+    is_continued = line_end < following < len(text) and _CONTINUED.fullmatch(text[line_end:following])
+    if is_list_sign(before) and is_continued:
+        return start, following
+    if is_list_sign(before) and following >= line_end and not after.strip(" \t|"):
+        return _whole_lines(text, line_start, line_end)
+    if after.strip():
+        return start, end + len(after) - len(after.lstrip())
+    return line_start + len(before.rstrip()), end
+
+
+def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    end = min(end + 1, len(text))
+    blank_before = start == 0 or text[:start].endswith("\n\n")
+    following = text.find("\n", end)
+    blank_after = end < len(text) and not text[end : following if following >= 0 else len(text)].strip()
+    if blank_before and blank_after:
+        end = following + 1 if following >= 0 else len(text)
+    return start, end
+
+
+_STOPPED = re.compile(r"[.!…。！][\"'”’»)\]]*$")
+_ABOUT_THE_SAME = 0.5  # share of a statement's words in a sentence that is to replace it
+_LONGEST_GROWTH = 3.0
+_MOST_COMPARED = 5  # sentences of a source, those that share most words with the statement
+
+
+def source_wording(
+    statement: str, source: str, context: str = "", contradicting: tuple[int, int] | None = None
+) -> str | None:
+    """Return the sentence of `source` that a wrong `statement` should have said; None if there is none.
+
+    It differs from the statement in one slot, or has the words at `contradicting`, from which a judge concluded that
+    the source says otherwise. It shares half of the statement's words, names its subjects and can be read without the
+    sentences around it. None in a language that the rules do not read.
+    """
+    if unread_language(statement, [source]):
+        return None
+    shared = relevance_to(statement)
+    rated = [(shared(sentence.text), sentence) for sentence in parse_sentences(source).sentences]
+    near = sorted((pair for pair in rated if pair[0] >= _ABOUT_THE_SAME), key=lambda pair: -pair[0])
+    for _, sentence in near[:_MOST_COMPARED]:
+        judged = contradicting and sentence.start < contradicting[1] and sentence.end > contradicting[0]
+        if _can_replace(statement, sentence.text) and (
+            judged or plain_substitution(statement, sentence.text, context) is not None
+        ):
+            return sentence.text
+    return None
+
+
+def is_proven(text: str, source: str, context: str = "") -> bool:
+    """Say whether a place of `source`, below its headings, states `text` and has all of its words (V6).
+
+    What a wrong statement said in words of its own is what made it wrong.
+    """
+    whole = with_headings(text, source, context)
+    known = context_tokens(text, whole, *best_text_span(whole, text))
+    words = [word for word in tokenize(text) if word.is_content and not word.value]
+    return is_stated_in(whole, text) and all(any(tokens_match(word, token) for token in known) for word in words)
+
+
+def _can_replace(statement: str, sentence: str) -> bool:
+    return (
+        len(sentence) <= _LONGEST_GROWTH * len(statement) + 20
+        and _STOPPED.search(sentence) is not None
+        and is_readable(sentence)
+        and not is_table_row(sentence)
+        and _stands_alone(statement, sentence)
+        and names_subjects(sentence, statement)
+    )
+
+
+def _stands_alone(statement: str, sentence: str) -> bool:
+    """Return whether a sentence can be read alone, or opens as the statement does.
+
+    "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before them.
+    """
+    known = tokenize(statement)
+    for token in tokenize(sentence):
+        if token.kind == "pronoun" and all(token.key != word.key for word in known):
+            return False
+        if token.is_content:
+            return token.value is not None or any(tokens_match(token, word) for word in known)
+    return False
+
 
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})[ \t]*")
 EditKind = Literal["removed", "renumbered", "reworded", "references_stripped", "reattributed", "rewritten", "dropped"]

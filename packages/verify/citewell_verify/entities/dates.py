@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from citewell_verify.entities.units import ORDINALS, latin_letters
+from citewell_verify.entities.quantities import ORDINALS, latin_letters
 
 _MONTHS = (
     ("january", "jan"),

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from citewell_verify.entities.quantities import Quantity, states
-from citewell_verify.entities.units import KOREAN_NUMERALS, NUMERALS, UNITS
+from citewell_verify.entities.quantities import KOREAN_NUMERALS, NUMERALS, UNITS, Quantity, states
 from citewell_verify.text.cache import text_cache
 
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}

@@ -11,8 +11,7 @@ from functools import cached_property
 
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.entities.numbers import find_quantities, table_scale
-from citewell_verify.entities.quantities import Quantity, agreement_range
-from citewell_verify.entities.units import UNITS
+from citewell_verify.entities.quantities import UNITS, Quantity, agreement_range
 from citewell_verify.text.cache import text_cache
 
 _MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do

@@ -13,16 +13,15 @@ from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.source_figures import outside, source_figures
 from citewell_verify.evidence.figure_mismatch import differing_figures
-from citewell_verify.facts.comparison.best_place import SourceMatch
-from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.comparison.whole_source import SourceMatch, compare
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.text.cache import text_cache
-from citewell_verify.text.lengths import LONGEST_STATEMENT, is_too_long
 from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.windows import LONGEST_STATEMENT, is_too_long
 
 _SAME_STATEMENT = 0.9  # the same, from which its dates must be in that sentence
 _MOST_DATES = 50
@@ -38,7 +37,7 @@ def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
     Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
     source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
     Values are given as in `readable(claim)` and `readable(source)`. Of an overlong claim
-    (`citewell_verify.text.lengths`) only the first sentences are read, and an additional disagreement of the kind
+    (`citewell_verify.text.windows`) only the first sentences are read, and an additional disagreement of the kind
     `wording` says so.
     """
     plain = _plain_source(source)

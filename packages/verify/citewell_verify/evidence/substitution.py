@@ -14,9 +14,8 @@ from operator import attrgetter
 
 from citewell_verify.evidence.closed_classes import ChangedMarks, makes_condition, read
 from citewell_verify.evidence.contradictions import readable, without_markers
-from citewell_verify.evidence.exchanges import exchange, left_out_clauses
-from citewell_verify.evidence.replaced_words import SAME, paired, replacement, text_of
-from citewell_verify.evidence.verbatim import stands_verbatim
+from citewell_verify.evidence.equivalence import stands_verbatim
+from citewell_verify.evidence.replaced_words import SAME, exchange, left_out_clauses, paired, replacement, text_of
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
@@ -24,8 +23,8 @@ from citewell_verify.facts.reading.tokens import Token
 from citewell_verify.facts.structure.headings import heading_lines, heading_path, split_off_headings
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import unread_language
-from citewell_verify.text.lengths import is_too_long
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.windows import is_too_long
 
 _LEAST_SHARED = 0.6  # share of the statement's words that a sentence must have to be aligned with it
 _CANDIDATES = 3

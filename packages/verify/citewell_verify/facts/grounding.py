@@ -30,7 +30,7 @@ from citewell_verify.facts.structure.sections import (
 )
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.word_index import parse_sentences
+from citewell_verify.text.sentence_alignment import parse_sentences
 from citewell_verify.text.words import vocabulary
 
 _MOST_PARTS = 8  # sections of a quotation that are compared separately

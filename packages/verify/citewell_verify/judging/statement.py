@@ -1,19 +1,77 @@
-"""Judges one statement against its sources: the model's reply is checked against what the sources really say.
+"""Judges one statement: what a judge sees of its sources, its reply checked against what they really say, and the
+second question about what the rules doubt (S5.4, N2).
 
 All judgements of statements go through here: the checks of an answer, repairs, evaluation.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from citewell_verify.answers.statements import Statement
+from citewell_verify.evidence.excerpts import Wanted, choose_excerpts
+from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import claim_relevance
-from citewell_verify.judging.model import Checked, Failure, JudgeModel
-from citewell_verify.judging.second_look import FirstLook, looked_again
-from citewell_verify.prompting.judgements import CHECK_STATEMENT, StatementCheck
-from citewell_verify.prompting.numbered_sources import Sources, content_of
+from citewell_verify.judging.model import Check, Checked, Failure, JudgeModel
+from citewell_verify.markers.citable import SourceNames, names_of
+from citewell_verify.prompting.batched_items import Statements, by_id
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, RECHECK_STATEMENTS, StatementCheck
+from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import windows
-from citewell_verify.verdicts.ruling import Grounds, Ruling
+from citewell_verify.verdicts.ruling import Grounds, Ruling, SecondLook
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
+
+_BY_RULES = "the rules are the judge, and say the same when they are asked again"
+_NO_VERDICT = "the reply has no verdict on it"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLook:
+    """The ruling on the first look at a statement, and the sources that were shown; `item` names it in the calls."""
+
+    item: str
+    grounds: Grounds
+    sources: Sources
+    ruling: Ruling
+
+
+async def looked_again(judge: JudgeModel, looks: Sequence[FirstLook]) -> list[Ruling]:
+    """Return the rulings in order, those in doubt with the judge's second answer; nothing is asked if none is.
+
+    A judge of rules is not asked either. Where the second look fails, the ruling stays uncertain and has the reason.
+    """
+    doubted = [look for look in looks if look.ruling.second_look]
+    settled = iter(await _settled(judge, doubted) if doubted else ())
+    return [next(settled) if look.ruling.second_look else look.ruling for look in looks]
+
+
+async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruling]:
+    if judge.judges_offline:
+        return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
+    asked, sources = Statements.of(
+        [(look.grounds.statement, look.sources) for look in doubted],
+        [_note(look.ruling.second_look) for look in doubted],
+    )
+    reply = await judge.ask(
+        RECHECK_STATEMENTS.for_items(len(doubted)),
+        {"sources": sources, "statements": asked},
+        item=",".join(look.item for look in doubted),
+    )
+    if isinstance(reply, Failure):
+        return [look.grounds.settle(look.ruling, None, reply.reason) for look in doubted]
+    verdicts = {replied.id: replied.verdict for replied in by_id(asked, reply.verdicts).values()}
+    return [
+        look.grounds.settle(look.ruling, verdicts.get(item.id), _NO_VERDICT)
+        for look, item in zip(doubted, asked, strict=True)
+    ]
+
+
+def _note(doubt: SecondLook | None) -> str:
+    if doubt is None:
+        return ""
+    return f"{doubt.noticed}\nbeside these words of the source: {doubt.place}" if doubt.place else doubt.noticed
+
 
 WINDOW_CHARS = 12_000
 """The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
@@ -28,7 +86,7 @@ async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *
     """Return whether the `sources` say the `statement` (S5.4); the verdict is `citewell_verify.verdicts.ruling.Ruling`
     as JSON.
 
-    The same model is asked again about what the rules doubt in its reply (`citewell_verify.judging.second_look`).
+    The same model is asked again about what the rules doubt in its reply (`citewell_verify.judging.statement`).
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
     window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
     sentence, such as code, because the cost of comparing grows with its length.
@@ -89,3 +147,64 @@ def _windowed(statement: str, sources: Sources) -> list[Sources]:
         for start, end in windows(source.text, WINDOW_CHARS, _OVERLAP_CHARS)
     ]
     return sorted(parts, key=lambda part: -claim_relevance(statement, part[0].text))
+
+
+_C = TypeVar("_C", bound=Check)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """`sources` are `passages` as the model sees them; those of one given source share its number. `note` says what
+    was left out, if anything."""
+
+    passages: list[Passage]
+    sources: Sources
+    note: str = ""
+
+    def noted_in(self, check: _C) -> _C:
+        """Add the note to a check that was made on these sources, and return it."""
+        if self.note:
+            check["shown"] = self.note
+        return check
+
+
+def numbered_sources(passages: list[Passage]) -> Sources:
+    return Sources.numbered(
+        ((passage.label, passage.text) for passage in passages),
+        (passage.context for passage in passages),
+        map(names_of_passage, passages),
+    )
+
+
+def names_of_passage(passage: Passage) -> SourceNames:
+    known = {"filename": passage.filename, "section": passage.section, "metadata": passage.metadata}
+    return names_of({**known, "page_number": passage.page})
+
+
+def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
+    wanted = [
+        Wanted(statement.text, [number - 1 for number in statement.numbers]) for statement in about if statement.claim
+    ]
+    chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
+    passages = [_part(sources[excerpt.source], excerpt.start, excerpt.end) for excerpt in chosen]
+    shown = Sources(
+        Source(
+            excerpt.source + 1,
+            passage.label,
+            sources[excerpt.source].readable[excerpt.start : excerpt.end],
+            names=names_of_passage(passage),
+        )
+        for excerpt, passage in zip(chosen, passages, strict=True)
+    )
+    total, seen = (sum(len(passage.text) for passage in some) for some in (sources, passages))
+    note = f"Excerpts were shown: {seen:,} of the {total:,} characters of the sources." if seen < total else ""
+    return Shown(passages, shown, note)
+
+
+def _part(source: Passage, start: int, end: int) -> Passage:
+    offset = source.start_index
+    return replace(source, start_index=offset + start, end_index=offset + end, text=source.text[start:end])
+
+
+def named_text(passage: Passage) -> str:
+    return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])

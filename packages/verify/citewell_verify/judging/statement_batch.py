@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell_verify.judging.model import UNREADABLE, Checked, Failure, JudgeModel
-from citewell_verify.judging.second_look import FirstLook, looked_again
-from citewell_verify.judging.statement import WINDOW_CHARS, judge_statement, ruled
+from citewell_verify.judging.statement import WINDOW_CHARS, FirstLook, judge_statement, looked_again, ruled
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id, packed
 from citewell_verify.prompting.judgements import CHECK_STATEMENTS, StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources, content_of

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from citewell_verify.markers.citable import SourceNames
-from citewell_verify.markers.spacing import SAYS, STATED_IN
+from citewell_verify.markers.stripping import SAYS, STATED_IN
 
 _LONGEST = 160  # characters of a phrase that names a source
 _MOST_COMMAS = 4

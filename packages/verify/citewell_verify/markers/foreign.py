@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.parser import Marker
-from citewell_verify.markers.protected import code_regions, encloses, protected_regions
+from citewell_verify.markers.places import code_regions, encloses, protected_regions
 
 # Every repetition is bounded: an answer may be hostile, and matching must stay linear.
 _SIGN = r"[#^~@%†‡]"

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from citewell_verify.markers.citable import Citable, citable
-from citewell_verify.markers.places import Places
-from citewell_verify.markers.protected import encloses, protected_regions
+from citewell_verify.markers.places import Places, encloses, protected_regions
 
 _WIDEST_RANGE = 50
 _DASH = r"[ \t]?[-–—~～‐‑][ \t]?"

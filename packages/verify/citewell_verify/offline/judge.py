@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
-from citewell_verify.correction.source_wording import source_wording
+from citewell_verify.correction.corrected_answer import source_wording
 from citewell_verify.embeddings.protocol import Encoder
 from citewell_verify.judging.model import Failure, NotJudged
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.batched_items import Statements, items_of
 from citewell_verify.prompting.judgements import ItemCheck, Judgement, Reply, Rewritten, StatementChecks
 from citewell_verify.prompting.numbered_sources import Sources

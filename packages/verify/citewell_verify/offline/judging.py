@@ -6,28 +6,23 @@ from functools import partial
 
 from citewell_verify.answers.statements import statements
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
-from citewell_verify.evidence.equivalence import without_heading_facts
+from citewell_verify.evidence.equivalence import stands_verbatim, without_heading_facts
+from citewell_verify.evidence.spans import stating_row
 from citewell_verify.evidence.substitution import decides, plain_substitution
-from citewell_verify.evidence.table_rows import stating_row
-from citewell_verify.evidence.verbatim import stands_verbatim
-from citewell_verify.facts.heading_context import with_outer_headings
+from citewell_verify.facts.quotation import with_outer_headings
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.judging.model import NotJudged
-from citewell_verify.offline.meaning import Meaning
-from citewell_verify.offline.passages import read_passage
+from citewell_verify.offline.passages import Meaning, read_passage
 from citewell_verify.offline.tuning import TUNING
 from citewell_verify.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
-from citewell_verify.question.verdict import QuestionVerdict, judge_question
-from citewell_verify.support.analysis import AnalysedText
-from citewell_verify.support.comparison import Comparison, compare
-from citewell_verify.support.differences import STRIKING, precision
-from citewell_verify.support.features import features
-from citewell_verify.support.model import support_model
+from citewell_verify.question.relevance import QuestionVerdict, judge_question
+from citewell_verify.support.comparison import AnalysedText, Comparison, compare
+from citewell_verify.support.model import STRIKING, features, precision, support_model
 from citewell_verify.text.context_lines import with_columns
 from citewell_verify.text.languages import unread_language, why_unread
-from citewell_verify.text.lengths import TOO_LONG, is_too_long, stands_in
 from citewell_verify.text.sentences import is_table_row
+from citewell_verify.text.windows import TOO_LONG, is_too_long, stands_in
 from citewell_verify.text.words import content_stems, coverage
 from citewell_verify.verdicts.joint_support import find_joint_support
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
@@ -68,7 +63,7 @@ class Judged:
 @dataclass(frozen=True, slots=True)
 class Observed:
     """Observations from comparing a statement with a source; `features` are those of
-    `citewell_verify.support.features`.
+    `citewell_verify.support.model`.
 
     `substitution` is the one place where it differs from a sentence that it copies; `closeness` is the share of its
     words in the best sentence. `refuted`: a cell of a table that it names has another value.

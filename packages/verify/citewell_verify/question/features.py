@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA
 from citewell_verify.evidence.closed_classes import read
 from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind
 from citewell_verify.question.units import Unit
-from citewell_verify.support.analysis import AnalysedText
+from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.negation import opposites
 from citewell_verify.text.words import coverage, stem, vocabulary
 

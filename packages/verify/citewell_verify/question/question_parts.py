@@ -10,7 +10,7 @@ from typing import Literal
 from citewell_verify.entities.dates import find_dates
 from citewell_verify.entities.names import find_names
 from citewell_verify.entities.numbers import find_quantities
-from citewell_verify.entities.units import CURRENCIES, UNITS
+from citewell_verify.entities.quantities import CURRENCIES, UNITS
 from citewell_verify.text.words import content_stems, vocabulary, words
 
 Kind = Literal[
@@ -94,8 +94,8 @@ _MEASURES = (
     (re.compile(r"\bhow (?:far|tall|deep|wide|high)\b", re.IGNORECASE), "length"),
     (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
 )
-"""What a question for an amount or a number measures: dimensions of `citewell_verify.entities.units`, any currency for
-money."""
+"""What a question for an amount or a number measures: dimensions of `citewell_verify.entities.quantities`, and any
+currency for money."""
 _VAGUE = re.compile(
     r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|all|every|each|daily|weekly"
     r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",

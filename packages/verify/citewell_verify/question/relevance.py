@@ -1,4 +1,4 @@
-"""Estimates the probability that an answer answers its question (V8).
+"""How well an answer answers its question, and the verdict that follows.
 
 `benchmarks.fitting.fit_question` fits the weights in `model.json` on questions over passages that people answered or
 found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
@@ -6,15 +6,16 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from citewell_verify.answers.refusals import is_idk
 from citewell_verify.markers.stripping import plain_text
 from citewell_verify.question.features import Standing, answer_features, standings
+from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import QuestionPart, has_kind, parts_of
 from citewell_verify.question.units import Unit, units_of
 from citewell_verify.support.model import LogisticRegression, parse_regression
@@ -134,3 +135,137 @@ def is_elliptical(asked: QuestionPart, answer: str) -> bool:
 def _is_hangul(text: str) -> bool:
     letters = [letter for letter in text if letter.isalpha()]
     return sum("가" <= letter <= "힣" for letter in letters) > 0.3 * len(letters)
+
+
+Answers = Literal["yes", "partly", "no"]
+
+_MOST_PARTS, _LONGEST_PART = 8, 300
+_JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
+"""A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
+_DOUBT = "The answer shares few words with the question, so it may be about something else."
+_NAMES_MISSING = 0.05
+_WANTED = {
+    "when": "a date or a time",
+    "number": "a number",
+    "amount": "an amount",
+    "contact": "a telephone number or an address",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudgement:
+    """A model's verdict on the same: how much of the question the answer answers, and which parts it leaves open."""
+
+    answers: Answers
+    open_parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionVerdict:
+    """Row V8. `complete`: nothing of the question is left open. `open_parts` are the parts without an answer.
+
+    `missing_names` are named by the question and by no passage: then the answer is about something else, and does not
+    count as one. `probability`, 0..1, is that of answering all of the question if what the answer says is true.
+    """
+
+    relevant: Answers
+    complete: bool
+    open_parts: tuple[str, ...]
+    missing_names: tuple[str, ...]
+    probability: float
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "open_parts": list(self.open_parts), "missing_names": list(self.missing_names)}
+
+
+def judge_question(
+    question: str,
+    answer: str,
+    passages: Sequence[str],
+    said: ModelJudgement | None = None,
+    refusal: str | None = None,
+) -> QuestionVerdict | None:
+    """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
+
+    `said` is a model's verdict, which decides but for a name that no passage has. `refusal` is
+    what the workspace says for "I don't know". None without a question. Linear in all lengths.
+    """
+    parts = parts_of(question)
+    if not parts:
+        return None
+    missing = tuple(dict.fromkeys(thing.text for thing in missing_things(question, passages)))
+    if is_idk(answer, refusal) or not answer.strip():
+        return QuestionVerdict("no", False, _texts(parts), missing, 0.0, "The question is not answered.")
+    if missing:
+        named = ", ".join(f"“{name}”" for name in missing)
+        reason = f"No passage names {named}, so the answer is about something else."
+        return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
+    relevance = {part: part_relevance(part, answer, passages) for part in parts}
+    return _as_model_says(relevance, answer, said) if said else _by_words(relevance, answer)
+
+
+_Relevance = Mapping[QuestionPart, float]
+"""The probability that the answer answers a part of the question, for each part in order."""
+
+
+def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
+    parts, left = list(relevance), _open(relevance, answer)
+    in_doubt = _in_doubt(relevance, left, answer)
+    probability = round(sum(map(share_right, relevance.values())) / len(parts), 4)
+    relevant: Answers = "yes"
+    if left:
+        relevant = "partly" if in_doubt or len(left) < len(parts) else "no"
+    reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
+    if relevant == "yes" and probability < SURELY_ANSWERED:
+        # A number that one in ten or more such answers belie is no plain yes (V10).
+        relevant, reason = "partly", _DOUBT
+    return QuestionVerdict(relevant, not left, tuple(left), (), probability, reason)
+
+
+def _as_model_says(relevance: _Relevance, answer: str, said: ModelJudgement) -> QuestionVerdict:
+    """The model's verdict; an open part counts half, unless the model doubts all of the answer."""
+    parts = list(relevance)
+    named = [" ".join(part.split())[:_LONGEST_PART] for part in said.open_parts if part.strip()][:_MOST_PARTS]
+    left = named if named or said.answers == "yes" else _open(relevance, answer)
+    closed = 1 - 0.5 * min(len(left) / len(parts), 1.0) if said.answers == "yes" else 1.0
+    reason = _reason(parts, left, said.answers, answer)
+    is_complete = said.answers == "yes" and not left
+    return QuestionVerdict(said.answers, is_complete, tuple(left), (), _JUDGED[said.answers] * closed, reason)
+
+
+def question_of(checks: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    alignment: Mapping[str, Any] = checks.get("check_alignment") or {}
+    return alignment.get("question")
+
+
+def _open(relevance: _Relevance, answer: str) -> list[str]:
+    said = plain_text(answer).text
+    return [
+        part.text
+        for part, share in relevance.items()
+        if share < ANSWERED or (has_kind(part.kind, said, part.text) is False and not is_elliptical(part, said))
+    ]
+
+
+def _in_doubt(relevance: _Relevance, left: Sequence[str], answer: str) -> bool:
+    """True if all open parts may have an answer: of ten such answers four were right (`fit_shown`)."""
+    opened = [(part, share) for part, share in relevance.items() if part.text in left]
+    return bool(opened) and all(
+        share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened
+    )
+
+
+def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answers, answer: str) -> str:
+    if relevant == "yes" and not left:
+        return "Every part of the question is answered." if len(parts) > 1 else "The answer is to the point."
+    for part in parts:
+        if part.text in left and has_kind(part.kind, answer, part.text) is False:
+            return f"The question asks for {_WANTED[part.kind]}, and the answer has none."
+    if relevant == "no":
+        return "The answer is about something else than the question."
+    return "A part of the question is left open."
+
+
+def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
+    return tuple(part.text for part in parts)

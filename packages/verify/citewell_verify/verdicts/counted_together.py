@@ -13,8 +13,8 @@ from math import isclose
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
+from citewell_verify.text.sentence_alignment import parse_sentences
 from citewell_verify.text.sentences import Sentence
-from citewell_verify.text.word_index import parse_sentences
 
 _SUM = re.compile(
     r"\b(?:together|total(?:s|ed)?|sum|combined|altogether)\b|합[쳐치하한해]\w*|합계\w*|모두|총", re.IGNORECASE

@@ -12,18 +12,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypedDict
 
 from citewell_verify.evidence.contradictions import Disagreement, disagreements
-from citewell_verify.evidence.equivalence import without_heading_facts
-from citewell_verify.evidence.spans import best_text_span, claim_relevance
+from citewell_verify.evidence.equivalence import stands_verbatim, without_heading_facts
+from citewell_verify.evidence.spans import best_text_span, claim_relevance, stating_row
 from citewell_verify.evidence.substitution import decides, plain_substitution
-from citewell_verify.evidence.table_rows import stating_row
-from citewell_verify.evidence.verbatim import stands_verbatim
 from citewell_verify.facts.grounding import absent_subjects
-from citewell_verify.facts.heading_context import active_context, with_outer_headings
+from citewell_verify.facts.quotation import active_context, with_outer_headings
 from citewell_verify.prompting.judgements import Relation, SecondCheck, StatementCheck
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.languages import unread_language
-from citewell_verify.text.lengths import TOO_LONG, is_too_long
 from citewell_verify.text.quotes import locate_quote
+from citewell_verify.text.windows import TOO_LONG, is_too_long
 from citewell_verify.text.words import content_stems
 from citewell_verify.verdicts.self_contradiction import denies_itself
 

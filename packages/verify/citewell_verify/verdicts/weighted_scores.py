@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from citewell_verify.answers.references import strip_references
-from citewell_verify.entities.units import latin_letters
+from citewell_verify.entities.quantities import latin_letters
 from citewell_verify.markers.citable import SourceNames
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.markers.stripping import plain_text

@@ -1,16 +1,25 @@
-"""Derives the claims of an answer (S2.1) and its key facts (S1.4) from the verdicts on its sentences.
+"""Derives the claims of an answer (S2.1), its key facts (S1.4) and its single confidence (V9) from the verdicts on
+its sentences.
 
 A sentence is judged once in a round. Claims and facts used to be two more opinions of the same model about the same
 words, and published results contained disagreements among the three. Now all follow from the one verdict.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
+from citewell_verify.question.relevance import answer_relevance, measured_languages
 from citewell_verify.text.words import content_stems
-from citewell_verify.verdicts.confidence import claim_status
+from citewell_verify.verdicts.confidence import (
+    Calibration,
+    answer_confidence,
+    claim_status,
+    confidence_label,
+    why_uncalibrated,
+)
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_support
-from citewell_verify.verification.sentences import Judged
+from citewell_verify.verification.sentences import Judged, calibrated_support
 
 MOST_FACTS = 5
 """Key facts of an answer; S1.4 requires one to five."""
@@ -67,3 +76,43 @@ def _supporting(check: PairVerdict) -> int | None:
     if check.number is not None:
         return check.number - 1
     return check.evidence.source if check.evidence else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfidence:
+    """`number` is a probability, 0..1 in hundredths; None where nothing was claimed or checked. `label` is its level.
+
+    `why_not` says why the calibration of the judge does not apply to this answer, if it does not.
+    """
+
+    number: float | None
+    label: str | None
+    why_not: str | None
+
+
+def confidence_of(
+    question: str,
+    answer: str,
+    judged: Sequence[Judged],
+    probability: float | None,
+    calibration: Calibration | None,
+    *,
+    is_models_own: bool,
+) -> AnswerConfidence:
+    """Return the confidence of `answer` from its `judged` sentences and the `probability` that it answers `question`.
+
+    None for the probability: it is computed from the words of both. `is_models_own`: a language model judged the
+    statements and the question, so its verdicts are the number; those of the rules are fitted.
+    """
+    supports = [
+        calibrated_support(sentence, calibration)
+        for sentence in judged
+        if sentence.status is not SentenceStatus.NO_CLAIM
+    ]
+    relevance = answer_relevance(question, answer) if probability is None else probability
+    measured = () if is_models_own else measured_languages()
+    why_not = why_uncalibrated(answer, calibration, question, measured) if calibration else None
+    number = answer_confidence(supports, relevance)
+    return AnswerConfidence(
+        number, confidence_label(number, calibration, why_not, is_models_own=is_models_own), why_not
+    )

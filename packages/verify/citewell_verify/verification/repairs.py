@@ -1,14 +1,34 @@
-"""The repairs of an answer's failing statements: new words, new sources, new verdicts (N5)."""
+"""The repairs of an answer's failing statements: strategies tried in order, each result checked, new verdicts (N5).
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+The strategies: another retrieved chunk, a chunk found by a search, the source's own sentence where it says otherwise, a
+model's rewriting in words of the source; else the statement is dropped. A rewritten statement keeps its subjects, and
+one place of the source must name them with their values (V6): a statement about something that no source names never
+gets the figures of something else. If a passage could not be checked because a model failed, the statement stays as it
+is, and its state says that it failed: the passage may say it. If only a rewriting failed, it goes: no source has it.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypedDict
 
-from citewell_verify.answers.statements import same_words
-from citewell_verify.correction.corrected_answer import Corrected, correct
-from citewell_verify.correction.edits import Repair
+from citewell_verify.answers.statements import Statement, same_words, statements
+from citewell_verify.correction.corrected_answer import (
+    Corrected,
+    Repair,
+    clean_words,
+    correct,
+    is_proven,
+    source_wording,
+)
+from citewell_verify.evidence.contradictions import disagreements
+from citewell_verify.evidence.equivalence import names_subjects
+from citewell_verify.evidence.excerpts import best_relevance
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.model import Failure, JudgeModel
+from citewell_verify.judging.statement import excerpts, judge_statement, numbered_sources
 from citewell_verify.markers.citable import Citable
+from citewell_verify.prompting.judgements import REWRITE_STATEMENT
 from citewell_verify.verdicts.ruling import StoredRuling
 from citewell_verify.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, Verdict
 from citewell_verify.verification.findings import Findings
@@ -94,3 +114,164 @@ def corrected_draft(
         (index, number) for (index, number), verdict in findings.verdicts.items() if number and is_wrong(index, verdict)
     }
     return correct(findings.draft, sources, wrong, repairs.edits, renumber=renumber)
+
+
+BUDGET_S = 240.0
+"""For one statement; it keeps a task far below the time after which its message is redelivered."""
+
+_MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
+_RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
+_LONGEST_GROWTH = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The passages that a failing statement may be repaired from.
+
+    `selected` are those of the answer, by the numbers that it cites; `retrieved` and `searched` were found besides.
+    """
+
+    selected: Sequence[Passage]
+    retrieved: Sequence[Passage] = ()
+    searched: Sequence[Passage] = ()
+
+
+@dataclass(slots=True)
+class RepairStrategies:
+    """Repairs one statement, once; a judgement counts from confidence `threshold` on.
+
+    `ranks_selected`: the passages of the answer come in no order of relevance, as sources that were given (N2) do.
+    `failures` collects why passages could not be checked.
+    """
+
+    judge: JudgeModel
+    statement: Statement
+    findings: Findings
+    candidates: Candidates
+    threshold: float
+    ranks_selected: bool = False
+    failures: list[str] = field(default_factory=list[str])
+
+    async def apply(self) -> Repaired:
+        why = "; ".join(check.explanation for check in self.findings.checks_of(self.statement.index))
+        try:
+            async with asyncio.timeout(BUDGET_S):
+                repaired = await self._repaired(why)
+        except TimeoutError:
+            repaired = None
+            self.failures.append("the time for repairs ran out")
+        if repaired:
+            return repaired
+        if self.failures:
+            return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
+        if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
+            return _left("kept", f"{why}; a part of it is supported")
+        return _left("dropped", why or "no source supports it")
+
+    async def _repaired(self, why: str) -> Repaired | None:
+        retrieved, searched = await asyncio.to_thread(self._untried)
+        for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
+            for passage in passages:
+                if ruling := await self._ruling(self.statement.text, [passage]):
+                    return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
+        return await self._rewritten(retrieved, searched, why)
+
+    def _cited(self) -> list[Passage]:
+        selected = self.candidates.selected
+        return [selected[number - 1] for number in self.statement.numbers if 1 <= number <= len(selected)]
+
+    def _untried(self) -> tuple[list[Passage], list[Passage]]:
+        """(retrieved, searched), likeliest first, without the passages that the statement was checked against."""
+        tried = {passage.key for passage in self._cited() or self.candidates.selected}
+        retrieved = [passage for passage in self.candidates.retrieved if passage.key not in tried]
+        tried |= {passage.key for passage in retrieved}
+        searched = [passage for passage in self.candidates.searched if passage.key not in tried]
+        return self._likeliest(retrieved), self._likeliest(searched)
+
+    def _likeliest(self, passages: Sequence[Passage]) -> list[Passage]:
+        text = self.statement.text
+        rated = [(best_relevance(text, passage.readable), passage) for passage in passages]
+        likely = [(score, passage) for score, passage in rated if score >= _RELEVANT]
+        agreeing = [pair for pair in likely if not disagreements(text, pair[1].readable)]
+        return [passage for _, passage in sorted(agreeing, key=lambda pair: -pair[0])][:_MOST_TRIED]
+
+    async def _rewritten(self, retrieved: list[Passage], searched: list[Passage], why: str) -> Repaired | None:
+        selected = self.candidates.selected
+        for passage, text in self._quotations(self._cited() or self._most_relevant(selected)):
+            if ruling := await self._ruling(text, [passage]):
+                return _reworded(passage, text, ruling, f"{why}; {passage.label} says otherwise")
+        if not self.statement.numbers and not any(
+            best_relevance(self.statement.text, passage.readable) >= _RELEVANT for passage in selected
+        ):
+            return None  # it cites nothing, and nothing here is about it: a greeting, an offer of help
+        # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
+        # cache.
+        passages = list({passage.key: passage for passage in (*selected, *retrieved, *searched)}.values())
+        shown = excerpts(passages, [replace(self.statement, numbers=())]).sources
+        fields = {"sources": shown, "statement": self.statement.text, "reason": why}
+        item = repair_item(self.statement.index)
+        reply = await self.judge.ask(REWRITE_STATEMENT, fields, item=item)
+        if isinstance(reply, Failure):
+            return None
+        text = clean_words(reply.text)
+        if not 1 <= reply.source <= len(passages) or not self._is_minimal(text):
+            return None
+        passage = passages[reply.source - 1]
+        if not is_proven(text, passage.readable, passage.readable_context):
+            return None
+        ruling = await self._ruling(text, [passage])
+        return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
+
+    def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
+        # Retrieved passages already come best first.
+        if not self.ranks_selected:
+            return list(passages)
+        return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
+
+    def _quotations(self, passages: Sequence[Passage]) -> Iterator[tuple[Passage, str]]:
+        said = {same_words(statement.text) for statement in self.findings.statements}
+        for passage in passages[:_MOST_TRIED]:
+            text = source_wording(
+                self.statement.text, passage.readable, passage.readable_context, self._contradicting(passage)
+            )
+            if text and (text := clean_words(text)) and same_words(text) not in said:
+                yield passage, text
+
+    def _contradicting(self, passage: Passage) -> tuple[int, int] | None:
+        """Return the place of the words of a passage that deny the statement, if its check found any."""
+        selected = self.candidates.selected
+        for check in self.findings.checks_of(self.statement.index):
+            place = check.evidence
+            if place and check.relation == "contradicts":
+                number = check.number or place.source + 1
+                if selected[number - 1].key == passage.key:
+                    return place.start, place.end
+        return None
+
+    def _is_minimal(self, text: str) -> bool:
+        # One claim about the same subjects (V6), and not much longer than the statement.
+        old, said = self.statement.text, statements(text)
+        grown = len(text) > _LONGEST_GROWTH * len(old) + 20
+        return text != old and len(said) == 1 and said[0].claim and not grown and names_subjects(text, old)
+
+    async def _ruling(self, text: str, passages: Sequence[Passage]) -> StoredRuling | None:
+        item = repair_item(self.statement.index)
+        checked = await judge_statement(self.judge, text, numbered_sources(list(passages)), item=item)
+        ruling = checked["verdict"]
+        if ruling is None:
+            self.failures.append(checked.get("reason", "a check failed"))
+            return None
+        return ruling if PairVerdict.from_json(1, ruling).verdict(self.threshold) is Verdict.ACCURATE else None
+
+
+def _moved(passages: Sequence[Passage], ruling: StoredRuling, reason: str) -> Repaired:
+    keys = [passage.key for passage in passages]
+    return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
+
+
+def _reworded(passage: Passage, text: str, ruling: StoredRuling, reason: str) -> Repaired:
+    return Repaired(status="rewritten", keys=[passage.key], text=text, verdict=ruling, reason=reason)
+
+
+def _left(status: Literal["kept", "dropped"], reason: str) -> Repaired:
+    return Repaired(status=status, keys=[], text=None, verdict=None, reason=reason)

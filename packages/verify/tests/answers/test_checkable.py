@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.answers.checkable import is_checkable, is_claim
+from citewell_verify.answers.parser import is_checkable, is_claim
 from citewell_verify.answers.statements import statements
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.answers.parser import parse_answer
-from citewell_verify.correction.corrected_answer import Corrected, correct
-from citewell_verify.correction.edits import Repair
+from citewell_verify.correction.corrected_answer import Corrected, Repair, correct
 from citewell_verify.markers.parser import cited_markers
 from verify_material.answers import ANSWERS, ANYTHING
 

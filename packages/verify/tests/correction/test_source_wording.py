@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell_verify.correction.source_wording import is_proven, source_wording
+from citewell_verify.correction.corrected_answer import is_proven, source_wording
 
 OTHERWISE = [
     (

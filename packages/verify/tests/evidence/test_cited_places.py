@@ -5,8 +5,7 @@ from itertools import product
 import pytest
 
 from citewell_verify.evidence.citation_scoring import CitationIssue, score_citation
-from citewell_verify.facts.heading_context import active_headings
-from citewell_verify.facts.quotation import Quotation
+from citewell_verify.facts.quotation import Quotation, active_headings
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]

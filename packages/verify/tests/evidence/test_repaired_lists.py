@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell_verify.correction.source_wording import source_wording
+from citewell_verify.correction.corrected_answer import source_wording
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.equivalence import is_in_one_place, names_subjects
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
 

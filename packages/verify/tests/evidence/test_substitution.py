@@ -2,8 +2,8 @@
 
 import pytest
 
+from citewell_verify.evidence.equivalence import stands_verbatim
 from citewell_verify.evidence.substitution import decides, plain_substitution
-from citewell_verify.evidence.verbatim import stands_verbatim
 
 _ENGLISH = """
 The museum opened in 1987 and closes at 5 pm on weekdays. The trip takes up to 3 hours by ferry.

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.evidence.spans import best_text_span, locate_verbatim, row_or_best_span
-from citewell_verify.evidence.table_rows import stating_row
+from citewell_verify.evidence.spans import best_text_span, locate_verbatim, row_or_best_span, stating_row
 
 SHEETS = (
     "# Sheet1\n\nfirst\tsecond\tthird\n1\t5\t-4\n5\t1\t-3\n6\t0\t-6\n\n"

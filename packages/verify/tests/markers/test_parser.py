@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from citewell_verify.markers.parser import Marker, cited_markers
-from citewell_verify.markers.protected import code_regions
+from citewell_verify.markers.places import code_regions
 from verify_material.answers import ANYTHING
 
 NESTED = [

@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.text.languages import language_of
-from citewell_verify.verdicts.answer_confidence import (
+from citewell_verify.verdicts.confidence import (
     UNCALIBRATED,
     UNKNOWN_SUPPORT,
+    Calibration,
     answer_confidence,
     confidence_label,
+    least_high,
     why_uncalibrated,
 )
-from citewell_verify.verdicts.calibration import Calibration, least_high
 
 PROBABILITY = st.floats(0, 1)
 SUPPORTS = st.lists(st.none() | PROBABILITY, min_size=1, max_size=8)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.support.model import support_model
-from citewell_verify.verdicts.calibration import Calibration, calibrations, fit, logistic
+from citewell_verify.verdicts.confidence import Calibration, calibrations, fit, logistic
 
 probabilities = st.floats(0, 1)
 pairs = st.lists(st.tuples(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 0.999]) | probabilities, st.booleans()), max_size=30)

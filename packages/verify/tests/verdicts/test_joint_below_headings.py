@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.facts.heading_context import with_headings
+from citewell_verify.facts.quotation import with_headings
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.verdicts.joint_support import find_joint_support, joint_rulings
 

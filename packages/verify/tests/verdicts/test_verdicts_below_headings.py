@@ -2,9 +2,9 @@
 
 import pytest
 
-from citewell_verify.facts.heading_context import active_context, with_outer_headings
+from citewell_verify.facts.quotation import active_context, with_outer_headings
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.verdicts.ruling import Grounds

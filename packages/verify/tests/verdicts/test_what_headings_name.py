@@ -7,7 +7,7 @@ from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.facts.grounding import absent_subjects, ungrounded_words
 from citewell_verify.facts.reading.token_alignment import same_lexeme
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.text.context_lines import headings_of

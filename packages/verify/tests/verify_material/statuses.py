@@ -2,7 +2,7 @@
 
 from citewell_verify.facts.comparison.whole_source import compare
 from citewell_verify.offline.judging import check_statement
-from citewell_verify.offline.meaning import Meaning
+from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.verdicts.ruling import Grounds

@@ -8,9 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from citewell_verify.evidence.conflicts.differences import Compared, compare_cells, compare_sentences, share_words
+from citewell_verify.evidence.conflicts.differences import (
+    Compared,
+    Statement,
+    cells_of,
+    compare_cells,
+    compare_sentences,
+    sentences_of,
+    share_words,
+    statements_of,
+)
 from citewell_verify.evidence.conflicts.replacements import Excerpt, Known, known_documents, replacing
-from citewell_verify.evidence.conflicts.statements import Statement, cells_of, sentences_of, statements_of
 from citewell_verify.evidence.conflicts.subjects import above, are_apart, may_be_two
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.reading.values import values_agree

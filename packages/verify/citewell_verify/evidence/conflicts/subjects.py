@@ -8,9 +8,17 @@ import re
 from collections.abc import Mapping
 
 from citewell_verify.entities.dates import find_dates
-from citewell_verify.evidence.conflicts.differences import Compared, folded, keys_in, says_same
+from citewell_verify.evidence.conflicts.differences import (
+    LABELLED,
+    Compared,
+    Statement,
+    cells_of,
+    folded,
+    keys_in,
+    says_same,
+    sentences_of,
+)
 from citewell_verify.evidence.conflicts.replacements import Known
-from citewell_verify.evidence.conflicts.statements import LABELLED, Statement, cells_of, sentences_of
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.structure.headings import is_section_key
 

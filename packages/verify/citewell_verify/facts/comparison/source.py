@@ -14,7 +14,7 @@ from citewell_verify.facts.reading.token_alignment import TokenIndex
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
 from citewell_verify.text.cache import text_cache
-from citewell_verify.text.word_index import parse_sentences
+from citewell_verify.text.sentence_alignment import parse_sentences
 
 _CANDIDATES = 5
 _BEFORE = 2  # clauses before one that belong to its context

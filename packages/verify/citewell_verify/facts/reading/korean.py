@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from citewell_verify.entities.units import COUNTERS
+from citewell_verify.entities.quantities import COUNTERS
 from citewell_verify.facts.reading.korean_verbs import SAME, verb_key
 from citewell_verify.text.words import stem, vocabulary
 

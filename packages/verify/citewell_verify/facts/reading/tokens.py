@@ -9,8 +9,7 @@ from typing import Literal
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.entities.names import NO_NAMES, find_names
 from citewell_verify.entities.numbers import find_quantities
-from citewell_verify.entities.quantities import Quantity
-from citewell_verify.entities.units import UNITS
+from citewell_verify.entities.quantities import UNITS, Quantity
 from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.vocabulary import CUES, FILLERS, LABELLED, PRONOUNS, SAME

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from citewell_verify.entities.quantities import Quantity, same_dimension, states, tolerance
-from citewell_verify.entities.units import PIECES, UNITS
+from citewell_verify.entities.quantities import PIECES, UNITS, Quantity, same_dimension, states, tolerance
 from citewell_verify.facts.reading.tokens import Value
 
 _TINY = 1e-9

@@ -23,9 +23,19 @@ from citewell_verify.facts.structure.cell_values import (
     with_limit,
 )
 from citewell_verify.facts.structure.column_heads import AUDITED, unit_in_name
-from citewell_verify.facts.structure.fiscal_terms import FiscalTerm, terms_in, without_terms
 from citewell_verify.facts.structure.tables import Cell, Row
-from citewell_verify.facts.structure.terms import Term, TermIndex, has_all, is_among, most_specific, terms, terms_of
+from citewell_verify.facts.structure.terms import (
+    FiscalTerm,
+    Term,
+    TermIndex,
+    has_all,
+    is_among,
+    most_specific,
+    terms,
+    terms_in,
+    terms_of,
+    without_terms,
+)
 
 _FOOTNOTE = re.compile(
     r"(?:\s*[(\[](?:\d{1,2}|[a-z]|\*+\d{0,2})[)\]]|\s*[(\[<]주(?:석|기)?\s?[\d,. ]*[)\]>]|(?<=[a-z)])\d|[*†‡]+)+$"

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from citewell_verify.entities.numbers import find_quantities
-from citewell_verify.entities.quantities import Bound, Quantity, converted, states
-from citewell_verify.entities.units import UNITS
+from citewell_verify.entities.quantities import UNITS, Bound, Quantity, converted, states
 from citewell_verify.facts.reading.tokens import Token, Value
 from citewell_verify.facts.structure.column_heads import unit_in_name
 from citewell_verify.facts.structure.tables import Cell

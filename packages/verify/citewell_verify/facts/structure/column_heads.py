@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from citewell_verify.entities.numbers import find_quantities
-from citewell_verify.facts.structure.fiscal_terms import without_terms
+from citewell_verify.facts.structure.terms import without_terms
 
 _MOST_HEADS = 4  # lines
 DATA = re.compile(r"[\s(~<>≤≥+−–-]*[$€£₩¥]?\s?[(−–-]?\d")

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from citewell_verify.entities.dates import Date
 from citewell_verify.facts.structure.column_heads import (
@@ -22,10 +23,179 @@ from citewell_verify.facts.structure.column_heads import (
     notes_of_all,
     unit_of,
 )
-from citewell_verify.facts.structure.fiscal_terms import days_of, days_of_terms
-from citewell_verify.facts.structure.records import parse_records
-from citewell_verify.facts.structure.table_lines import TableLine, tables_and_lines
+from citewell_verify.facts.structure.terms import days_of, days_of_terms
 from citewell_verify.text.cache import text_cache
+
+_MOST_LINE = 2_000
+_LONGEST_GROUP = 120
+_LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
+_SHORT = 30
+_KOREAN_UNIT = re.compile(r"[(\[]?\s?단위\s*:?[^()\[\]]{1,20}[)\]]?")
+_TERM = re.compile("[당전]기")
+_RULE = re.compile(r"[\s|:+=-]+")
+_QUOTED_CELL = re.compile(r'"([^"]*)"')
+_SENTENCE = re.compile(r"[.!?。]\s*$")
+_PAIR = re.compile(r"[\s*•-]*+[^,;:]{1,40}:\s")
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    separator: str
+    cells: tuple[str, ...]
+    text: str = ""
+
+
+def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
+    """Yield runs of lines with the same separator, each with the heading and the line above it."""
+    heading = caption = ""
+    group: list[TableLine] = []
+    listed = text.splitlines()
+    for line, following in zip_longest(listed, listed[1:], fillvalue=""):
+        if line.strip() and _RULE.fullmatch(line):
+            continue
+        row = _split_cells(line)
+        if group and group[0].separator == "\t" and _names_group(line, following):
+            row = TableLine("\t", (line.strip(),), line)
+        if group and (
+            row.separator != group[0].separator
+            or not row.cells
+            or (row.separator not in "|\t" and len(row.cells) != len(group[0].cells))
+        ):
+            yield f"{heading} {caption}", group
+            group = []
+        if row.cells:
+            group.append(row)
+            continue
+        yield "", [row]
+        if line.strip():
+            heading, caption = (
+                (line.strip("# "), "") if line.startswith("#") else (heading, _caption(line.strip(), caption))
+            )
+    if group:
+        yield f"{heading} {caption}", group
+
+
+def _caption(line: str, before: str) -> str:
+    """Return the line above a table; with the unit and the term that a short one before or after it states:
+    "(단위 : 천원)", "<당기>"."""
+    unit = _KOREAN_UNIT.search(line) or (_KOREAN_UNIT.search(before) if len(line) <= _SHORT else None)
+    if unit is None:
+        return line[:_LONGEST_CELL]
+    name = _KOREAN_UNIT.sub("", line).strip()[:_LONGEST_CELL]
+    if not name and len(before) <= _SHORT and _TERM.search(before):
+        name = _KOREAN_UNIT.sub("", before).strip()
+    return f"{name} {unit[0]}".strip()
+
+
+def _names_group(line: str, following: str) -> bool:
+    """Return whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
+    is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
+    return is_row and "\t" in following.strip()
+
+
+def _split_cells(line: str) -> TableLine:
+    if len(line) > _MOST_LINE:
+        return TableLine(line, ())
+    if "|" in line:
+        return TableLine("|", tuple(cell.strip() for cell in line.strip().split("|")), line)
+    if "\t" in line.strip():
+        return TableLine("\t", tuple(cell.strip() for cell in line.split("\t")), line)
+    if _PAIR.match(line):
+        return TableLine(line, ())
+    plain = _QUOTED_CELL.sub(lambda match: match[1].replace(",", "\0").replace(";", "\1"), line)
+    for sign in (";", ","):
+        cells = tuple(cell.strip().replace("\0", ",").replace("\1", ";") for cell in plain.split(sign))
+        between = sign == ";" or not re.search(r",\s", plain)
+        if len(cells) > 1 and between and not _SENTENCE.search(plain) and max(map(len, cells)) <= _LONGEST_CELL:
+            return TableLine(sign, cells, line)
+    return TableLine(line, ())
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    return tuple(cell for cell in _split_cells(line).cells if cell)
+
+
+_MOST_KEY, _MOST_VALUE, _LONGEST_PAIR_LINE = 40, 120, 600
+_KEY_AND_VALUE = re.compile(r"[\s*•·-]*+([^\s:|,;(][^:|,;(\n]{0,39}):\s+(\S.{0,119})")
+_SUBJECT = re.compile(
+    r"[\s*•-]*+([^:;(\n]{1,60}?)(?:\s+[–—-]\s+|:\s+(?=[^:;,(]{1,40}:\s)|\s*\((?=[^:;,()]{1,40}:\s))(.*)", re.DOTALL
+)
+_BETWEEN = re.compile(r"[;,·/]\s+")
+_TITLE = re.compile(r"[\s#*■▶]*([^.!?。|]{1,80}?)[\s:*#]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The (key, value) `pairs` of the thing `label`; empty if only the `heading` may name it."""
+
+    label: str
+    pairs: tuple[tuple[str, str], ...]
+    heading: str
+
+
+def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
+    blocks: list[tuple[str, list[tuple[str, str]]]] = []
+    records: list[Record] = []
+    others: list[str] = []
+    title = ""
+    block: list[tuple[str, str, str]] = []
+    for line in (*lines, ""):
+        pair = _KEY_AND_VALUE.fullmatch(line)
+        running = _inline_record(line) if len(line) <= _LONGEST_PAIR_LINE else None
+        if pair and not running:
+            block.append((pair[1].strip(" *"), pair[2].strip(" *"), line))
+            continue
+        if len(block) > 1:
+            blocks.append((title, [(key, value) for key, value, _ in block]))
+        else:
+            others += [text for _, _, text in block]
+        block = []
+        if running:
+            records.append(Record(running[0] or title, running[1], ""))
+            continue
+        others.append(line)
+        if line.strip():
+            match = _TITLE.fullmatch(line[:_LONGEST_PAIR_LINE])
+            title = match[1].strip() if match else ""
+    counted = Counter(pairs[0][0] for _, pairs in blocks)
+    for above, pairs in blocks:
+        records += _records_of_block(above, pairs, shared=counted[pairs[0][0]] > 1)
+    return records, others
+
+
+def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
+    """Return one record, or one for each repetition of the first key.
+
+    Records of a kind are named by their first value, a single one by its heading.
+    """
+    first = pairs[0][0]
+    starts = [at for at, (key, _) in enumerate(pairs) if key == first]
+    ends = [*starts[1:], len(pairs)]
+    if shared or len(starts) > 1:
+        parts = [pairs[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [Record(part[0][1], tuple(part[1:]), above) for part in parts if len(part) > 1]
+    return [Record(above, tuple(pairs), "")]
+
+
+def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None if it has fewer than two
+    pairs."""
+    if line.count(":") < 2:
+        return None
+    text, label = line.strip().rstrip(".。)"), ""
+    if subject := _SUBJECT.match(text):
+        label, text = subject[1].strip(), subject[2]
+    pairs: list[tuple[str, str]] = []
+    for part in _BETWEEN.split(text):
+        key, colon, value = part.partition(": ")
+        if colon and value and len(key) <= _MOST_KEY and len(value) <= _MOST_VALUE:
+            pairs.append((key.strip(" -*•"), value.strip()))
+        elif pairs and not colon:
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}, {part.strip()}")
+        else:
+            return None
+    return (label, tuple(pairs)) if len(pairs) > 1 else None
+
 
 _MOST_ROWS = 400
 _MOST_COLUMNS = 40
