@@ -10,7 +10,8 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from config.settings import Settings
-from domain.errors import SecretUnreadable, SecretUnstorable
+from domain.errors.service import SecretUnreadable
+from domain.errors.state import SecretUnstorable
 
 FILE = "encryption.key"
 

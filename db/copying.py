@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, NullPool, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 SEES_ALL = "-c citewell.system=on"
 # Tables that users fill; the others are derived from these or describe processes.

@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from sqlalchemy import Engine
 
 from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, is_transient
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 _MOST = 2
 """Connections per event loop: a transaction takes a few milliseconds, and each connection plans every statement

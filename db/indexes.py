@@ -9,7 +9,8 @@ from sqlalchemy.exc import ProgrammingError
 
 from config.settings import settings
 from db.queries.documents.spaces import Space
-from domain.errors import ReembeddingRuns, SchemaUnknown
+from domain.errors.service import SchemaUnknown
+from domain.errors.state import ReembeddingRuns
 
 _BUILDING = 0x43495449
 _REEMBEDDING = 0x43495452

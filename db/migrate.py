@@ -16,7 +16,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from config.settings import settings
-from domain.errors import SchemaUnknown
+from domain.errors.service import SchemaUnknown
 
 
 def schema_revision(session: Session) -> str | None:

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from config.settings import settings
 from db.silence import Server
-from domain.errors import DatabaseUnavailable, OutcomeUnknown
+from domain.errors.service import DatabaseUnavailable, OutcomeUnknown
 
 # Transient SQLSTATE classes: connections, transaction conflicts, resources, operator interventions.
 _PASSING_CLASSES = ("08", "40", "53", "57P")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from citewell_verify.errors import BadInput
-from domain.errors import KeyInvalid
+from domain.errors.access import KeyInvalid
 
 ID_LENGTH = 12
 ID_BYTES = 9

@@ -33,7 +33,7 @@ from config.settings import ConfigurationInvalid, settings
 from db.migrate import schema_state
 from db.queries.admission.admission import is_at_capacity
 from db.session import dispose, system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from workers.background.due_work import start_dispatcher, start_revalidation
 from workers.background.heartbeat import Heartbeat, WatchedLoop, reporter, start_liveness_file
 from workers.background.reconciler import start_reconciler

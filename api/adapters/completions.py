@@ -8,7 +8,7 @@ from typing import Any
 
 from api.schemas.formats.completions import CONVERSATION
 from domain.answers.continuous_text import LINKED_MARKER, Link, linked_references, no_link
-from domain.errors import AnswerHeld
+from domain.errors.state import AnswerHeld
 from domain.quality.summary_line import verification_line
 from domain.query.options import is_korean
 from domain.query.review import HELD_KOREAN

@@ -12,7 +12,7 @@ from api.adapters.korean import korean
 from api.adapters.markdown import literal, written
 from api.schemas.questions.answers import QueryRead
 from domain.answers.continuous_text import LINKED_MARKER, Link, no_link, without_links
-from domain.errors import PdfUnavailable
+from domain.errors.service import PdfUnavailable
 from domain.exports.taken_along import Entry, Part, Quote, TakenAlong, taken_along
 
 Json = Mapping[str, Any]

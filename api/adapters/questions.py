@@ -4,7 +4,7 @@ from typing import cast, get_args
 
 from api.schemas.formats.citations import StreamAsk
 from api.schemas.formats.seeds import AgentAsk, ChatAsk, RagAsk, VerifiedAsk
-from domain.errors import ModeUnknown
+from domain.errors.requests import ModeUnknown
 from domain.query.options import GraphMode, Mode, RunKind, parse_mode
 from services.queries.submission import NewQuery
 

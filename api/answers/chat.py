@@ -20,7 +20,9 @@ from api.http.sse import MEDIA_TYPE
 from api.schemas.formats.completions import Asked, CompletionOptions, ConversationNamed
 from config.settings import settings
 from domain.answers.continuous_text import ContinuousText, Link, no_link, without_links
-from domain.errors import QueryFinished, QueryNotFound, TextAttached
+from domain.errors.missing import QueryNotFound
+from domain.errors.requests import TextAttached
+from domain.errors.state import QueryFinished
 from domain.query.conversation import last_turns
 from services.core.model_choice import current_settings
 from services.queries import conversations, results

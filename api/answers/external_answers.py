@@ -17,7 +17,7 @@ from citewell_verify.errors import CitationUnreadable, CitewellError, Verificati
 from citewell_verify.markers.citable import citable_sources
 from config.settings import Settings
 from db.queries.access.idempotency import Repeatable
-from domain.errors import BatchInvalid
+from domain.errors.requests import BatchInvalid
 from services.external.acceptance import submit_batch
 from services.external.request import NewCitation, NewSource, NewVerification, check_verification
 from services.queries.submission import Submitted

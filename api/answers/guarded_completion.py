@@ -22,7 +22,7 @@ from clients.llm.upstream import UpstreamFailed, answering
 from config.settings import settings
 from domain.answers.guarded_text import ClosedText, Piece, Removed, passed, removed_from
 from domain.answers.offered_sources import offered_sources, storable
-from domain.errors import NoUpstream
+from domain.errors.missing import NoUpstream
 from services.operations.workspaces import workspace_to_work_in
 
 Json = Mapping[str, Any]

@@ -16,7 +16,9 @@ from config.settings import Settings
 from db.models import QueryKind
 from domain.answers.guarded_text import Piece, Policy, ruled
 from domain.answers.offered_sources import Offered, storable
-from domain.errors import Forbidden, QueryFinished, QueryNotFound, Unauthenticated
+from domain.errors.access import Forbidden, Unauthenticated
+from domain.errors.missing import QueryNotFound
+from domain.errors.state import QueryFinished
 from services.core.model_choice import current_settings
 from services.external import verification_results
 from services.external.acceptance import submit_verification

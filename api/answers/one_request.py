@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.answers.waiting import read_when_final
 from api.http.errors import Unanswered
-from domain.errors import AnswerHeld
+from domain.errors.state import AnswerHeld
 from services.core.model_choice import current_settings
 from services.queries import results
 from services.queries.submission import NewQuery, submit_query

@@ -2,7 +2,7 @@
 
 from threading import BoundedSemaphore
 
-from domain.errors import Overloaded
+from domain.errors.service import Overloaded
 from services.core.model_choice import current_settings
 from services.queries.retrieval_trial import RetrievalTrial, try_retrieval
 from services.queries.submission import NewQuery

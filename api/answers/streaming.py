@@ -19,7 +19,8 @@ from api.schemas.questions.answers import QueryRead
 from api.schemas.verification.verifications import VerificationResult
 from config.settings import settings
 from db.models import QueryKind
-from domain.errors import KeyRevoked, NotFound
+from domain.errors.access import KeyRevoked
+from domain.errors.missing import NotFound
 from services.external.verification_results import read_verification
 from services.finishing.completion import LAST_EVENTS
 from services.queries.results import read_events, read_query

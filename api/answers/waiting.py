@@ -18,7 +18,7 @@ from clients.notifications import Subscriptions
 from clients.telemetry.meter import METER, SSE_WATCHERS, WAITING_REQUESTS
 from config.settings import settings
 from db.models import QueryKind
-from domain.errors import KeyRevoked
+from domain.errors.access import KeyRevoked
 from services.queries import results
 from services.queries.results import StreamedEvent
 

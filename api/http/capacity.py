@@ -13,7 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.schemas.questions.queries import LONGEST_DEADLINE_S, SHORTEST_DEADLINE_S
 from db.queries.access.idempotency import Repeatable
-from domain.errors import IdempotencyKeyInvalid
+from domain.errors.requests import IdempotencyKeyInvalid
 from services.core import call_ledger
 from services.core.call_ledger import Priority
 from services.queries import load_shedding

@@ -17,7 +17,8 @@ from api.http.methods import allowed, options_response
 from api.schemas.problem import MEDIA_TYPE, FieldError, Problem
 from api.schemas.texts import HALF_A_PAIR
 from citewell_verify.errors import CitewellError
-from domain.errors import KeyRequired, NotReady, Overload, Unauthenticated
+from domain.errors.access import KeyRequired, Unauthenticated
+from domain.errors.service import NotReady, Overload
 
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20

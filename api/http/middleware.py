@@ -20,7 +20,7 @@ from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from clients.telemetry.tracing import fail, request_span
 from config.settings import settings
-from domain.errors import KeyRequired
+from domain.errors.access import KeyRequired
 
 log = structlog.get_logger("api")
 

@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 
 from db.queries.paging import Place
 from db.queries.runs.conversations import TurnPlace
-from domain.errors import CursorInvalid
+from domain.errors.requests import CursorInvalid
 
 # These operations take any parameter that starts with one of these.
 _FAMILIES = {"list_documents": ("metadata.",)}

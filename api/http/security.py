@@ -26,7 +26,7 @@ from clients import rate_limits
 from config.settings import Settings, is_loopback, settings
 from db.models import DEFAULT_TENANT
 from db.session import Acting, act_for
-from domain.errors import (
+from domain.errors.access import (
     KeyLimited,
     KeyRequired,
     KeyRequiredHere,

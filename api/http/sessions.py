@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from config.settings import Settings, settings
-from domain.errors import ForeignPage
+from domain.errors.access import ForeignPage
 
 _SESSION, _BEGUN = "citewell_session", "citewell_sign_in"
 _BEGUN_S = 600

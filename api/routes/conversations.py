@@ -25,7 +25,7 @@ from api.schemas.questions.conversations import (
     TurnList,
 )
 from api.schemas.texts import PlainText, WorkspaceName
-from domain.errors import QueryUnfinished
+from domain.errors.state import QueryUnfinished
 from domain.exports.file_name import file_name
 from services.core.model_choice import current_settings
 from services.queries import conversations

@@ -21,7 +21,7 @@ from api.schemas.questions.feedback import (
     Relevant,
 )
 from db.queries.verifications.feedback import FeedbackFilter
-from domain.errors import ScopeMissing
+from domain.errors.access import ScopeMissing
 from domain.keys import Scope
 from services.operations import feedback
 from services.operations.feedback import NewFeedback, Review

@@ -12,7 +12,7 @@ from api.routes.operations import VERSION
 from config.settings import settings
 from db.models import DEFAULT_TENANT
 from db.session import current_tenant
-from domain.errors import ScopeMissing
+from domain.errors.access import ScopeMissing
 from domain.keys import Scope
 from services.core.model_choice import settings_without_model
 from services.operations.exposition import exposition

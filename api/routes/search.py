@@ -9,7 +9,7 @@ from api.schemas.questions.retrieval import SearchExplain, SearchExplained
 from api.schemas.questions.search import SearchCreate, SearchResult
 from clients.embeddings.factory import configured_embedder
 from config.settings import Settings
-from domain.errors import ScopeMissing
+from domain.errors.access import ScopeMissing
 from domain.keys import Scope, allows
 from services.core.model_choice import current_settings
 from services.queries.passage_search import NewSearch, search_passages

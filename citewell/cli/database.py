@@ -14,7 +14,7 @@ from config.settings import settings
 from db.migrate import head_revision, schema_revision, schema_state, upgrade
 from db.models import DEFAULT_TENANT
 from db.session import acting_for, dispose, system_transaction
-from domain.errors import SchemaUnknown
+from domain.errors.service import SchemaUnknown
 
 _VARIABLE = "CITEWELL_DATABASE_URL"
 

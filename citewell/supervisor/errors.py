@@ -10,7 +10,7 @@ SupervisorError (503)
 └── UnknownQueue      a queue that no pool serves
 """
 
-from domain.errors import NotReady
+from domain.errors.service import NotReady
 
 
 class SupervisorError(NotReady):

@@ -18,7 +18,7 @@ from citewell_verify.embeddings.protocol import Vectors
 from clients.addresses import endpoint, key_headers
 from clients.http_responses import UNPACKED, NotRead, Slow, posted, retry_after_s
 from config.models import EmbeddingModel
-from domain.errors import EmbeddingRejected, EmbeddingUnavailable
+from domain.errors.service import EmbeddingRejected, EmbeddingUnavailable
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from clients.llm.completions.aiohttp_transport import MayDial
 from clients.webhooks.addresses import AddressPolicy, parse_url
-from domain.errors import AddressForbidden, ModelServerUnusable, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, ModelServerUnusable, WebhookUrlInvalid
 
 _POLICY = AddressPolicy()
 

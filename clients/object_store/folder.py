@@ -9,7 +9,7 @@ from secrets import token_hex
 
 from citewell_documents.paths import names_in
 from clients.confined_files import open_file, open_folder, open_root
-from domain.errors import OriginalUnavailable
+from domain.errors.service import OriginalUnavailable
 
 _DRAFTS = "drafts"
 _DRAFT_ENDS_S = 3_600

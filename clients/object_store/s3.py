@@ -7,7 +7,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from config.stores import BucketSettings, S3Settings
-from domain.errors import OriginalUnavailable
+from domain.errors.service import OriginalUnavailable
 
 _TRIES = 2
 # This happens within a transaction, which must not wait for long.

@@ -5,7 +5,7 @@ from typing import Any
 import jwt
 
 from clients.oidc.provider import Provider
-from domain.errors import SignInFailed
+from domain.errors.requests import SignInFailed
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from config.people import OidcSettings, is_safe
-from domain.errors import SignInFailed
+from domain.errors.requests import SignInFailed
 
 _KEPT_S = 3_600.0
 _KEYS_AGAIN_S = 30.0

@@ -8,7 +8,7 @@ from yarl import URL
 
 from clients.webhooks.addresses import AddressPolicy, Endpoint, check_url, parse_url
 from clients.webhooks.networks import forbidden
-from domain.errors import AddressForbidden, DocumentSourceInvalid, PlaceForbidden, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, DocumentSourceInvalid, PlaceForbidden, WebhookUrlInvalid
 
 
 class PagePolicy(AddressPolicy):

@@ -21,7 +21,7 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import PlaceUnreachable
+from domain.errors.service import PlaceUnreachable
 
 _PAGE = 500
 _TRIES = 2

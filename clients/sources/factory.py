@@ -20,7 +20,8 @@ from clients.sources.sitemap import SitemapReader
 from clients.sources.web import WebReader
 from config.settings import Settings
 from domain.documents.sources import Fetched, Listed, SourceOptions, Wanted
-from domain.errors import DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable
+from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
+from domain.errors.service import PlaceUnreachable
 
 
 class Reader(Protocol):

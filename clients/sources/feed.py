@@ -10,7 +10,7 @@ from clients.sources.feed_child import entries_in
 from clients.sources.web import MAX_LISTING_BYTES, WebReader, checked_status, listed_page
 from config.settings import Settings
 from domain.documents.sources import Content, Fetched, Listed, Refusal, Unchanged, Wanted, bounded_key
-from domain.errors import ItemUnusable
+from domain.errors.requests import ItemUnusable
 
 Json = Mapping[str, Any]
 

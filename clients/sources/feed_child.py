@@ -14,7 +14,7 @@ import feedparser
 from citewell_documents.parsing.sandbox.child_process import Cut, run_child
 from citewell_documents.parsing.sandbox.confinement import confine
 from citewell_documents.parsing.sandbox.servers import environment
-from domain.errors import ItemUnusable
+from domain.errors.requests import ItemUnusable
 
 Json = Mapping[str, Any]
 

@@ -24,7 +24,8 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import DocumentSourceInvalid, ItemUnusable, NotOfTheSource, PlaceForbidden, PlaceUnreachable
+from domain.errors.requests import DocumentSourceInvalid, ItemUnusable, NotOfTheSource, PlaceForbidden
+from domain.errors.service import PlaceUnreachable
 
 MAX_DEPTH = 40
 _LEFT_OUT = (".", "~$")  # hidden, and what Office has open

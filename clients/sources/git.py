@@ -25,7 +25,8 @@ from domain.documents.sources import (
     bounded_key,
     refusal_of_type,
 )
-from domain.errors import DocumentSourceInvalid, ItemUnusable, PlaceUnreachable
+from domain.errors.requests import DocumentSourceInvalid, ItemUnusable
+from domain.errors.service import PlaceUnreachable
 
 _POLL_S = 0.05
 _FILES = ("100644", "100755")

@@ -14,7 +14,8 @@ from pathlib import Path
 from citewell_documents.errors import PathForbidden
 from citewell_documents.paths import is_relative
 from clients.confined_files import open_file, open_folder
-from domain.errors import PlaceForbidden, PlaceUnreachable
+from domain.errors.requests import PlaceForbidden
+from domain.errors.service import PlaceUnreachable
 
 # References before objects, and loose ones before packed ones: what git packs during the copy is copied as a pack.
 _REFERENCES = ("HEAD", "refs", "packed-refs", "shallow")

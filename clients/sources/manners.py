@@ -9,7 +9,8 @@ from yarl import URL
 
 from citewell_verify.errors import CitewellError
 from clients.sources.pages import AGENT, Pages
-from domain.errors import PlaceForbidden, PlaceUnreachable, RobotsDisallow
+from domain.errors.requests import PlaceForbidden, RobotsDisallow
+from domain.errors.service import PlaceUnreachable
 
 _KEPT_S = 3_600.0
 _KEPT_CLOSED_S = 60.0

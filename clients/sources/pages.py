@@ -14,7 +14,8 @@ from citewell_documents.errors import DocumentTooLarge
 from clients.http_responses import retry_after_s
 from clients.sources.addresses import PagePolicy, canonical, parse_page_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
-from domain.errors import ItemUnusable, PlaceUnreachable, RedirectRefused
+from domain.errors.requests import ItemUnusable, RedirectRefused
+from domain.errors.service import PlaceUnreachable
 
 AGENT = "Citewell"
 _REDIRECTS = (301, 302, 303, 307, 308)

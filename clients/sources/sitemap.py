@@ -12,7 +12,7 @@ from clients.sources.pages import unpacked
 from clients.sources.web import MAX_LISTING_BYTES, WebReader, checked_status, listed_page
 from config.settings import Settings
 from domain.documents.sources import PART_UNREACHABLE, Listed, Refusal, bounded_key
-from domain.errors import ItemUnusable
+from domain.errors.requests import ItemUnusable
 
 _MAX_NESTED = 3
 _MAX_SITEMAPS = 100

@@ -18,7 +18,8 @@ from clients.sources.manners import Manners
 from clients.sources.pages import Page, Pages
 from config.settings import Settings
 from domain.documents.sources import Content, Fetched, Gone, Listed, Refusal, Unchanged, Wanted, bounded_key
-from domain.errors import DocumentSourceInvalid, ItemUnusable, PlaceUnreachable
+from domain.errors.requests import DocumentSourceInvalid, ItemUnusable
+from domain.errors.service import PlaceUnreachable
 
 MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from clients.webhooks.networks import Address, forbidden
-from domain.errors import AddressForbidden, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
 
 _URL_CHARS_MAX = 2048
 _HOST_CHARS_MAX = 253

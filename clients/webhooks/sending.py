@@ -11,7 +11,7 @@ import httpcore
 from clients.http_responses import retry_after_s
 from clients.webhooks.addresses import AddressPolicy, Endpoint, parse_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
-from domain.errors import AddressForbidden, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
 
 _EXCERPT_BYTES = 2048
 _TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError)

@@ -8,7 +8,7 @@ import re
 import secrets as randomness
 from collections.abc import Sequence
 
-from domain.errors import WebhookSecretInvalid
+from domain.errors.requests import WebhookSecretInvalid
 
 _PREFIX = "whsec_"
 _KEY_BYTES = 32

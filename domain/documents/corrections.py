@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from citewell_documents.boxes import PageBoxes, Recognised, WordBox, packed, unpacked
 from citewell_documents.document import TextChunk
-from domain.errors import CorrectionInvalid
+from domain.errors.requests import CorrectionInvalid
 
 MOST_CHARS = 20_000
 MOST_TITLE = 300

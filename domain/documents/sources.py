@@ -10,7 +10,7 @@ from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from citewell_documents.formats import SUFFIXES, advice, is_lock_file
-from domain.errors import DocumentSourceInvalid
+from domain.errors.requests import DocumentSourceInvalid
 
 Kind = Literal["folder", "web", "sitemap", "feed", "git", "bucket"]
 WhenGone = Literal["mark", "delete"]

@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn, cast
 
 from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
-from domain.errors import AnswerSchemaInvalid
+from domain.errors.requests import AnswerSchemaInvalid
 
 Schema = Mapping[str, Any]
 

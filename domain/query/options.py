@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 from citewell_verify.answers.refusals import IDK, IDK_KOREAN, RefusalLanguage, is_idk, refusal_for
 from citewell_verify.text.languages import KOREAN, language_of
-from domain.errors import ModeUnknown
+from domain.errors.requests import ModeUnknown
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, storable
 from domain.query.review import ReviewRules

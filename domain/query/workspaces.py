@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from domain.errors import WorkspaceNameInvalid
+from domain.errors.requests import WorkspaceNameInvalid
 from domain.query.instructions import Instructions
 from domain.query.options import Mode, Preset
 from domain.query.review import ReviewRules

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from domain.errors import EventTypeUnknown
+from domain.errors.requests import EventTypeUnknown
 
 
 class EventType(StrEnum):

@@ -9,7 +9,7 @@ from citewell_verify.evidence.passages import Passage
 from db.models import Answer, Citation
 from db.queries.documents.chunks import find_passages, get_passages
 from db.queries.runs import steps
-from domain.errors import NotReverifiable
+from domain.errors.state import NotReverifiable
 
 
 def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage]:

@@ -19,7 +19,7 @@ from db.queries.verifications import answer_validity
 from db.queries.verifications.answer_validity import Quotes, Version
 from db.session import acting_for, system_transaction, transaction
 from domain.audit.validity import IN_FORCE, Ruling, Standing, after_change, after_deletion, worst
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.audit.current_evidence import current_evidence
 from services.audit.reverification import Reverification, add_reverification
 from services.finishing.answer_validity import store_validity

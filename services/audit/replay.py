@@ -23,7 +23,7 @@ from config.settings import Settings
 from db.models import Query
 from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
-from domain.errors import NotReverifiable
+from domain.errors.state import NotReverifiable
 from domain.query.options import QueryOptions
 from domain.query.review import STATE_AFTER
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools

@@ -14,7 +14,7 @@ from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import require_open_workspace
 from db.queries.runs import queries, results
 from db.session import transaction
-from domain.errors import NotReverifiable
+from domain.errors.state import NotReverifiable
 from domain.query.options import Preset
 from domain.query.review import STATE_AFTER
 from domain.query.workspaces import WorkspaceSettings

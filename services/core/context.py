@@ -24,7 +24,7 @@ from db.queries.runs.events import EventData
 from db.queries.runs.steps import Key
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import reading
-from domain.errors import SourceDeleted
+from domain.errors.state import SourceDeleted
 from domain.query.budget import CODES, Budget
 from domain.query.options import QueryOptions
 from domain.query.outcomes import ASSESS, GENERATE, RETRIEVE, SELECT, Assessed, Drafted, Retrieved, Selected, StepName

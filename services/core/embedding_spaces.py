@@ -17,7 +17,7 @@ from db.queries.documents.spaces import (
     text_digest,
 )
 from db.session import reading, system_transaction, transaction
-from domain.errors import EmbeddingMismatch
+from domain.errors.state import EmbeddingMismatch
 
 _indexed: set[int] = set()
 _MOST_REMEMBERED = 10_000

@@ -19,7 +19,7 @@ from config.settings import Settings, settings
 from db.models import ModelChoice
 from db.queries.access import model_choices as rows
 from db.session import system_transaction
-from domain.errors import DatabaseUnavailable, SecretUnreadable
+from domain.errors.service import DatabaseUnavailable, SecretUnreadable
 
 log = structlog.get_logger()
 

@@ -16,7 +16,7 @@ from clients.llm.calling.reply_cache import Begun, CachedReply
 from db.functions import Refused
 from db.queries.runs import replies
 from db.session import acting_for, current_tenant
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 log = structlog.get_logger()
 

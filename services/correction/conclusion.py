@@ -18,7 +18,7 @@ from db.models import Answer, Citation
 from db.queries.runs.events import EventData
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import after_commit
-from domain.errors import SourceDeleted
+from domain.errors.state import SourceDeleted
 from domain.query.outcomes import (
     CHECK_ANSWERABILITY,
     GENERATE,

@@ -26,7 +26,8 @@ from db.session import reading, transaction
 from domain.documents.corrections import Replacement, corrected_text, moved_chunk, replacement
 from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
 from domain.documents.text_marks import CorrectedSpan, is_corrected, restored, with_correction
-from domain.errors import CorrectionInvalid, DocumentNotInForce
+from domain.errors.requests import CorrectionInvalid
+from domain.errors.state import DocumentNotInForce
 from services.core import embedding_spaces
 from services.documents.indexing import put_in_force
 

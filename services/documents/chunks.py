@@ -10,7 +10,7 @@ from db.queries.documents import chunk_edits as edits
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from db.queries.documents.documents import get_document
 from db.session import reading, transaction
-from domain.errors import DocumentNotRead
+from domain.errors.state import DocumentNotRead
 
 _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 

@@ -21,7 +21,8 @@ from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import reading, transaction
 from domain.documents.text_marks import restored
-from domain.errors import DocumentNotFailed, OriginalNotFound
+from domain.errors.missing import OriginalNotFound
+from domain.errors.state import DocumentNotFailed
 from services.documents.document_json import documents_json, page_json
 from services.documents.files import read_file, write_outside
 

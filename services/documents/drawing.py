@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 
-from domain.errors import Overloaded
+from domain.errors.service import Overloaded
 
 _AT_A_TIME, _WAITING = 2, 8
 _PATIENCE_S = 15.0

@@ -15,7 +15,7 @@ from config.settings import settings
 from db.queries.documents import files as rows
 from db.queries.documents.files import DATABASE
 from db.session import current_tenant, reading, system_transaction, transaction
-from domain.errors import OriginalDamaged, OriginalUnavailable
+from domain.errors.service import OriginalDamaged, OriginalUnavailable
 
 log = structlog.get_logger()
 

@@ -28,7 +28,7 @@ from db.queries.documents.chunks import get_passages
 from db.queries.documents.graph_jobs import GraphClaim
 from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.call_ledger import report_calls
 from services.documents.graph_extraction import Extraction, extract
 from services.documents.ingestion import Hold

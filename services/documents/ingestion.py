@@ -27,7 +27,8 @@ from db.queries.documents.documents import get_document
 from db.queries.documents.graph_jobs import queue_graph
 from db.session import after_commit, reading, transaction
 from domain.documents.fingerprints import Fingerprint, fingerprint
-from domain.errors import DatabaseUnavailable, EmbeddingUnavailable, OriginalNotFound, OriginalUnavailable
+from domain.errors.missing import OriginalNotFound
+from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
 from services.core import embedding_spaces
 from services.documents.files import read_file
 from services.documents.indexing import ClaimedDocument, keep_as_it_was, put_in_force, store_chunks, store_text

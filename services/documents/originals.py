@@ -16,7 +16,8 @@ from db.models import Document
 from db.queries.documents import boxes as page_rows
 from db.queries.documents import documents as rows
 from db.session import current_tenant, reading
-from domain.errors import BoxesMissing, DocumentNotRead, OriginalNotFound, PicturesMissing
+from domain.errors.missing import OriginalNotFound
+from domain.errors.state import BoxesMissing, DocumentNotRead, PicturesMissing
 from services.documents.drawing import PICTURES
 from services.documents.files import read_file
 from services.documents.reading_limits import limits_of

@@ -22,7 +22,7 @@ from db.queries.documents.spaces import (
     switch_space,
 )
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
 from services.core import embedding_spaces
 from services.graph import merging
 

@@ -9,7 +9,8 @@ from config.settings import settings
 from db.queries.documents import files as rows
 from db.queries.documents.files import Misplaced
 from db.session import acting_for, system_transaction, transaction
-from domain.errors import DocumentNotFound, OriginalDamaged
+from domain.errors.missing import DocumentNotFound
+from domain.errors.service import OriginalDamaged
 from services.documents.files import read_file, write_outside
 
 _LISTED_AT_ONCE = 200

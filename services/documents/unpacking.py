@@ -22,7 +22,7 @@ from db.models import Import
 from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
 from db.session import current_tenant, reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable, OriginalUnavailable
+from domain.errors.service import DatabaseUnavailable, OriginalUnavailable
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import Hold
 

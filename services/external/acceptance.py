@@ -10,7 +10,9 @@ from db.queries.access.idempotency import Repeatable, find_reserved, reserve_key
 from db.queries.access.workspaces import get_or_add_workspaces, require_access
 from db.queries.verifications.batches import add_batch
 from db.session import is_limited, reading, transaction
-from domain.errors import BatchInvalid, DocumentNotFound, DocumentNotRead
+from domain.errors.missing import DocumentNotFound
+from domain.errors.requests import BatchInvalid
+from domain.errors.state import DocumentNotRead
 from services.external.request import NewVerification, check_callback, check_verification
 from services.external.storage import Item, SourceRows, Store
 from services.queries.submission import Submitted

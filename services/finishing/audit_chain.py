@@ -13,7 +13,7 @@ from db.queries.verifications import audits
 from db.queries.verifications.audits import PROMPTS_PART, StoredChain
 from db.session import reading
 from domain.audit.chain import Record, audit, chain, read_record
-from domain.errors import AuditNotFound
+from domain.errors.missing import AuditNotFound
 
 AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
 """Cancelled queries have no result to prove."""

@@ -19,7 +19,7 @@ from db.queries.verifications.answer_validity import record_missed
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.queries.verifications.feedback import add_feedback
 from db.session import after_commit
-from domain.errors import NotHeld
+from domain.errors.state import NotHeld
 from domain.query.outcomes import CONCLUDE, GENERATE, Concluded
 from domain.query.review import STATE_AFTER, Decision, Reason, reasons_for_review
 from services.core.context import StepContext, StepResult

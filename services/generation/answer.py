@@ -31,7 +31,7 @@ from clients.llm.gateway import ComposedText
 from db.queries.runs.events import DRAFT, EventData
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 from domain.answers.frames import without_frames
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
 from domain.query.instructions import style_of

@@ -17,7 +17,7 @@ from db.queries.access import keys as rows
 from db.queries.access import people
 from db.queries.access.workspaces import get_workspace
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import KeyExpired, KeyInvalid, KeyRevoked
+from domain.errors.access import KeyExpired, KeyInvalid, KeyRevoked
 from domain.keys import ID_BYTES, SECRET_BYTES, Scope, SentKey, build_key, check_limit, parse_key
 from domain.people import Rights
 

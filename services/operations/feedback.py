@@ -13,7 +13,9 @@ from db.queries.runs.queries import get_query
 from db.queries.verifications import feedback as rows
 from db.queries.verifications.feedback import FeedbackFilter
 from db.session import reading, transaction
-from domain.errors import AnswerHeld, PlaceNotFound, ReviewUndecided, ScopeMissing
+from domain.errors.access import ScopeMissing
+from domain.errors.requests import PlaceNotFound
+from domain.errors.state import AnswerHeld, ReviewUndecided
 from domain.query.review import Decision
 from services.external.verification_results import read_verification
 from services.finishing.completion import decide

@@ -16,7 +16,7 @@ from config.settings import Settings
 from db.queries.reports import meters, metrics
 from db.queries.reports.metrics import Level
 from db.session import system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from config.models import ModelInfo, ModelSettings, RerankSettings
 from config.presets import SMALL
 from config.serving import BudgetSettings
 from config.settings import Settings
-from domain.errors import ModelServerUnusable
+from domain.errors.requests import ModelServerUnusable
 
 _TRY_FOR_S = 300.0
 """The longest time for one trial: a model that is not loaded yet has to be read from the disk first."""

@@ -27,7 +27,10 @@ from config.settings import Settings, settings
 from db.models import DEFAULT_TENANT, ModelChoice
 from db.queries.access import model_choices as rows
 from db.session import current_tenant, system_transaction
-from domain.errors import ModelChoiceForbidden, ModelServerUnusable, ModelTrialNotFound, Overloaded
+from domain.errors.access import ModelChoiceForbidden
+from domain.errors.missing import ModelTrialNotFound
+from domain.errors.requests import ModelServerUnusable
+from domain.errors.service import Overloaded
 from services.core.model_choice import can_count, chosen_settings, forget
 from services.operations.model_candidates import (
     Chosen,

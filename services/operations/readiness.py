@@ -7,7 +7,7 @@ from clients.broker import broker_answers
 from config.settings import Settings
 from db.migrate import above_row_security, schema_state
 from db.session import reserved_connection, system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 
 @dataclass(frozen=True, slots=True)

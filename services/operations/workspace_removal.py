@@ -9,7 +9,7 @@ from db.queries.access import workspaces as rows
 from db.queries.access.workspaces import Contents, get_workspace, list_contents, lock_workspace
 from db.queries.verifications.answer_validity import record_deletion
 from db.session import transaction
-from domain.errors import WorkspaceNotEmpty
+from domain.errors.state import WorkspaceNotEmpty
 from services.finishing.completion import finish
 
 _DOCUMENTS, _QUERIES = 20, 100

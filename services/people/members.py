@@ -7,7 +7,7 @@ from db.models import Deed, Person
 from db.queries.access import people as rows
 from db.queries.access.workspaces import get_open_workspace
 from db.session import limited_to, reading, transaction
-from domain.errors import RoleOfGroup
+from domain.errors.access import RoleOfGroup
 from domain.people import Rights, Role
 from services.operations import api_keys
 from services.people import sessions

@@ -10,7 +10,8 @@ from config.settings import settings
 from db.queries.access import people
 from db.queries.access import people as rows
 from db.session import system_transaction
-from domain.errors import SignInFailed, SignInRequired
+from domain.errors.access import SignInRequired
+from domain.errors.requests import SignInFailed
 from domain.keys import Scope, digest
 from services.operations import api_keys
 from services.operations.api_keys import Caller, actor_of

@@ -25,7 +25,8 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.people import BegunSignIn
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import acting_for, system_transaction, transaction
-from domain.errors import SignInFailed, WorkspaceDeleting, WorkspaceNameInvalid
+from domain.errors.requests import SignInFailed, WorkspaceNameInvalid
+from domain.errors.state import WorkspaceDeleting
 from domain.keys import digest
 from domain.people import Grant, granted
 from services.people.sessions import begin_session

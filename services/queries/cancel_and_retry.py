@@ -15,7 +15,7 @@ from db.queries.runs.queries import add_query, find_replay, get_query, lock_quer
 from db.queries.runs.replays import copy_outcomes, copy_sources, outcomes_of_request
 from db.queries.runs.steps import add_outcomes, list_outcomes
 from db.session import transaction
-from domain.errors import NotReplayable, QueryFinished, SourceDeleted
+from domain.errors.state import NotReplayable, QueryFinished, SourceDeleted
 from domain.query.resumption import kept_outcomes
 from services.core.call_ledger import requester_columns
 from services.core.context import Outcome

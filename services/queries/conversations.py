@@ -21,7 +21,8 @@ from db.queries.runs import conversations
 from db.queries.runs.conversations import ListedConversation, StoredTurn, TurnPlace
 from db.queries.runs.queries import get_query, lock_query
 from db.session import acting, reading, transaction
-from domain.errors import ConversationElsewhere, ConversationTooLong, TurnUnfinished
+from domain.errors.requests import ConversationElsewhere, ConversationTooLong
+from domain.errors.state import TurnUnfinished
 from domain.query.conversation import MOST_TURNS, Turn, last_turns, title_of
 from services.finishing.completion import finish
 from services.queries.results import read_query

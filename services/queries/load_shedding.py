@@ -12,7 +12,7 @@ from config.settings import AdmissionSettings, settings
 from db.queries.admission import backlog as rows
 from db.queries.admission.backlog import Backlog, Pace, TenantBacklog
 from db.session import current_tenant, reading, system_transaction
-from domain.errors import BacklogFull, Overload, Overloaded
+from domain.errors.service import BacklogFull, Overload, Overloaded
 from services.core.call_ledger import FEW, Priority
 from services.core.model_choice import current_settings
 

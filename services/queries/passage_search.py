@@ -16,7 +16,7 @@ from db.queries.documents.chunks import get_passages, list_passages
 from db.queries.documents.documents import get_document, workspace_names_of
 from db.session import reading
 from domain.documents.text_marks import TextMarks
-from domain.errors import DocumentNotRead
+from domain.errors.state import DocumentNotRead
 from domain.query.options import DocumentFilter
 from services.queries.submission import checked_question, open_workspaces
 from services.retrieval.candidates import Search, Searched, copies_json, search

@@ -6,7 +6,7 @@ from citewell_verify.judging.model import Failure
 from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from db.models import Query
 from db.queries.runs.steps import find_outcome
-from domain.errors import QuestionInvalid
+from domain.errors.requests import QuestionInvalid
 from domain.query.budget import new_queries
 from domain.query.conversation import as_lines
 from domain.query.outcomes import Restated, Reworded

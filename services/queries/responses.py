@@ -7,7 +7,9 @@ from typing import Any
 from config.settings import Settings
 from db.queries.runs import conversations, responses
 from db.session import acting, reading, transaction
-from domain.errors import ConversationElsewhere, PreviousResponseNotFound, ResponseNotFound, TurnUnfinished
+from domain.errors.missing import PreviousResponseNotFound, ResponseNotFound
+from domain.errors.requests import ConversationElsewhere
+from domain.errors.state import TurnUnfinished
 from domain.query.conversation import MOST_TURNS
 from services.queries.conversations import ask, continue_question, said_in
 from services.queries.results import FINAL, read_status

@@ -15,7 +15,7 @@ from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.session import reading
 from domain.documents.text_marks import UNMARKED, Marks, TextMarks
-from domain.errors import AnswerHeld, QueryUnfinished
+from domain.errors.state import AnswerHeld, QueryUnfinished
 from domain.query.review import STATE_AFTER, is_withheld
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (

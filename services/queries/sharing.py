@@ -17,7 +17,8 @@ from db.models import SharedAnswer
 from db.queries.runs.queries import get_query
 from db.queries.verifications import shared_answers as rows
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import QueryNotFound, ShareNotFound, SharingOff
+from domain.errors.access import SharingOff
+from domain.errors.missing import QueryNotFound, ShareNotFound
 from services.queries.results import read_succeeded
 
 _ID_BYTES, _SECRET_BYTES = 16, 32

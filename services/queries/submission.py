@@ -27,7 +27,8 @@ from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.queries.runs.responses import add_response
 from db.session import transaction
-from domain.errors import AnswerSchemaInvalid, EmbeddingsDiffer, ModelNotAllowed, QuestionInvalid
+from domain.errors.requests import AnswerSchemaInvalid, ModelNotAllowed, QuestionInvalid
+from domain.errors.state import EmbeddingsDiffer
 from domain.objects.schema import checked_schema
 from domain.query.conversation import Turn
 from domain.query.instructions import Instructions, refusal_of

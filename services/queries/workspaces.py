@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from db.queries.access.workspaces import list_workspaces
 from db.session import reading
-from domain.errors import WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
 from domain.query.options import Mode, parse_mode
 
 PREFIX = "citewell/"

@@ -18,7 +18,8 @@ from db.queries.search.filters import conditions, list_copies
 from db.queries.search.lexical import search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading
-from domain.errors import EmbeddingsDiffer, EmbeddingUnavailable
+from domain.errors.service import EmbeddingUnavailable
+from domain.errors.state import EmbeddingsDiffer
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
 from domain.retrieval.ranking import fusion_points, without_copies

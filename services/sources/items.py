@@ -27,7 +27,9 @@ from domain.documents.sources import (
     document_name,
     refusal_of_type,
 )
-from domain.errors import DatabaseUnavailable, DocumentNotFound, OriginalUnavailable, WorkspaceDeleting
+from domain.errors.missing import DocumentNotFound
+from domain.errors.service import DatabaseUnavailable, OriginalUnavailable
+from domain.errors.state import WorkspaceDeleting
 from services.documents.documents import Accepted, NewDocument, accept_document, remove_document
 
 _NOTHING = Refusal("not_of_the_source", "There is nothing at its place.")

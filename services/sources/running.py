@@ -23,7 +23,7 @@ from db.queries.documents import source_items as items
 from db.queries.documents import sources as rows
 from db.session import transaction
 from domain.documents.sources import Listed, SourceOptions
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.documents.ingestion import Hold
 from services.sources.items import Place, give_up_missing, remove_documents, take
 

@@ -15,7 +15,8 @@ from db.queries.documents import source_items, sources
 from db.queries.paging import Place
 from db.session import is_limited, reading, transaction
 from domain.documents.sources import Kind, SourceOptions, check_options
-from domain.errors import DocumentSourceDeleting, DocumentSourceInvalid, DocumentSourceNameTaken
+from domain.errors.requests import DocumentSourceInvalid
+from domain.errors.state import DocumentSourceDeleting, DocumentSourceNameTaken
 
 Json = dict[str, Any]
 

@@ -24,7 +24,7 @@ from db.queries.webhooks import deliveries as rows
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.deliveries import AttemptResult
 from db.session import current_tenant, transaction
-from domain.errors import WebhookNotFound
+from domain.errors.missing import WebhookNotFound
 from domain.webhooks.delivery import Outcome, next_delay_s, outcome
 
 log = structlog.get_logger()

@@ -11,7 +11,7 @@ from db.queries.runs import queries
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
 from db.session import reading, transaction
-from domain.errors import DeliveryPending, WebhookDisabled
+from domain.errors.state import DeliveryPending, WebhookDisabled
 from domain.webhooks.delivery import TEST_EVENT, EventType, matches
 from services.webhooks.outbox import receiver_of, write_message
 

@@ -109,7 +109,7 @@ def templates() -> dict[str, str]:
             found.setdefault(text, f"{path}:{node.lineno}")
     for name, doc in _errors():
         for part in _parts(" ".join(doc.split())):
-            found.setdefault(part, f"domain/errors.py: {name}")
+            found.setdefault(part, f"domain/errors: {name}")
     return found
 
 
@@ -134,9 +134,10 @@ def _refusals(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _errors() -> Iterator[tuple[str, str]]:
-    for node in ast.parse(Path("domain/errors.py").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef):
-            yield node.name, ast.get_docstring(node) or ""
+    for path in sorted(Path("domain/errors").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                yield node.name, ast.get_docstring(node) or ""
 
 
 def _texts(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:

@@ -15,7 +15,7 @@ from api.schemas.formats.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer
 from citewell_verify.markers.parser import cited_markers
 from db.models import Document
 from db.session import reading, transaction
-from domain.errors import ModeUnknown
+from domain.errors.requests import ModeUnknown
 from services.queries.results import read_citation_checks, read_query
 from tests.stored import store_answered_query
 from verify_material.answers import ANYTHING

@@ -14,7 +14,8 @@ from clients.stored_secrets import FILE, decrypted, encrypted
 from config.settings import settings
 from db.queries.access.model_choices import begin_trial, end_trial
 from db.session import system_transaction
-from domain.errors import SecretUnreadable, SecretUnstorable
+from domain.errors.service import SecretUnreadable
+from domain.errors.state import SecretUnstorable
 from services.core.model_choice import current_settings, forget, settings_of
 from tests.api.problems import assert_problem
 

@@ -15,7 +15,7 @@ from citewell_verify.embeddings.wheel import default_embedder
 from clients.embeddings.factory import configured_embedder, embedder_of
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
 from config.settings import ConfigurationInvalid, settings
-from domain.errors import EmbeddingRejected, EmbeddingUnavailable
+from domain.errors.service import EmbeddingRejected, EmbeddingUnavailable
 from tests.simulators.embeddings import KEY, EmbeddingServer, vector_of
 
 

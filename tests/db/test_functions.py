@@ -10,7 +10,7 @@ from config.settings import settings
 from db import functions
 from db.functions import Refused, call
 from db.session import acting_for, dispose, system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 
 pytestmark = pytest.mark.usefixtures("database")
 

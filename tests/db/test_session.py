@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from config.settings import settings
 from db.models import Query
 from db.session import engine, reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.operations.readiness import check_readiness
 from tests.factories import make_query
 

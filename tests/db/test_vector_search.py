@@ -15,7 +15,7 @@ from db.queries.documents.spaces import Space, add_vectors, assign_space, get_or
 from db.queries.search import vector_search
 from db.queries.search.vector_search import Candidates, search_vector
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import EmbeddingMismatch
+from domain.errors.state import EmbeddingMismatch
 from tests.db.statements import statements
 from tests.factories import make_chunk, make_document
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import KeyInvalid
+from domain.errors.access import KeyInvalid
 from domain.keys import ID_BYTES, SECRET_BYTES, Scope, allows, build_key, digest, parse_key
 
 KEY = build_key(bytes(range(ID_BYTES)), bytes(range(SECRET_BYTES)))

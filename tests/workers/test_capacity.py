@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from db.session import system_transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from tests.waiting import until
 from workers.background.heartbeat import Heartbeat
 from workers.processes.capacity import (

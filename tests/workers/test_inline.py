@@ -22,7 +22,7 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.runs import events, model_calls, queries, step_io, steps
 from db.queries.verifications import batches
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.query.outcomes import Closed
 from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.finishing.completion import finish

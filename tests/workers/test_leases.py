@@ -10,7 +10,7 @@ from sqlalchemy import QueuePool, text
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.runs import queries, steps
 from db.session import engine, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.finishing.completion import finish
 from tests.factories import make_query
 from workers.execution.claims import Claim, HeldClaims

@@ -24,7 +24,7 @@ from db.models import ModelCall
 from db.queries.runs import model_calls, replies, step_io, steps
 from db.queries.runs.steps import Key
 from db.session import reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows
 from services.core.context import QuerySnapshot, StepContext, StepResult
 from services.core.reply_store import StoredReplies

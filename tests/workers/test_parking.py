@@ -18,7 +18,7 @@ from clients.llm.protocol import CallDeferred, CallRecord, Usage
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.runs import model_calls, parking, queries, steps
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
 from services.operations.administration import read_parked
 from services.queries.results import read_history

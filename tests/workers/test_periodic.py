@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from clients.telemetry.meter import METER, PERIODIC_FAILURES
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from tests.waiting import until
 from workers.processes.periodic import Periodic
 

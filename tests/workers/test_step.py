@@ -20,7 +20,7 @@ from clients.llm.protocol import CallRecord, Usage
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.runs import events, model_calls, queries, steps
 from db.session import reading, transaction
-from domain.errors import EmbeddingMismatch
+from domain.errors.state import EmbeddingMismatch
 from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
 from tests.factories import finish_items, make_query

@@ -31,7 +31,7 @@ from db.queries.runs.queries import Launch
 from db.queries.runs.replies import SWEEP, drop_old_replies
 from db.queries.verifications import audits, batches
 from db.session import acting_for, reserved_connection, system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.query.budget import DEADLINE
 from services.documents.files import delete_loose
 from services.external.batches import cancel_next_items

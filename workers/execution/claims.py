@@ -28,7 +28,7 @@ from db.models import QueryStatus
 from db.queries.runs import model_calls, parking, queries, step_io, steps
 from db.queries.runs.steps import Key, is_taken_over
 from db.session import system_transaction, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.query.budget import Budget
 from domain.query.options import QueryOptions
 from services.core.context import Outcome, QuerySnapshot, StepContext

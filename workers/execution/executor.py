@@ -22,7 +22,7 @@ from structlog.contextvars import bound_contextvars
 from clients.llm.protocol import CallDeferred
 from clients.telemetry import tracing
 from db.queries.runs.steps import Key
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
 from workers.execution.claims import Acquired, acquire, held_claims, is_over, reject_if_over, suspect_claimed
 from workers.execution.inline import Continuation, in_place

@@ -22,7 +22,7 @@ from db.models import QueryStatus
 from db.queries.runs import budgets, events, model_calls, queries, step_io
 from db.queries.verifications.batches import lock_batch_of
 from db.session import after_commit, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.context import PassageCache, StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution import claims

@@ -26,7 +26,7 @@ from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
 from db.session import transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.query.budget import DEADLINE, NO_CALL, NO_OPTIONAL_WAIT, NO_WAIT, Budget
 from domain.query.outcomes import SENTENCES
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows, report_calls

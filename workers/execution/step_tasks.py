@@ -6,7 +6,7 @@ from typing import Any, cast
 from celery import Task
 
 from db.session import acting_for
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from workers.celery_app import app
 from workers.execution.executor import execute
 from workers.execution.inline import Continuation, put_back_if_helped, register, work_for

@@ -38,7 +38,7 @@ from clients.webhooks.addresses import AddressPolicy
 from clients.webhooks.sending import WebhookSender
 from config.settings import Settings, settings
 from db.session import reserved_connection
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.core.context import Tools
 from services.core.model_choice import settings_of
 from services.core.reply_store import StoredReplies

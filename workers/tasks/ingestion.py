@@ -8,7 +8,7 @@ from celery import Task
 
 from config.settings import settings
 from db.session import acting_for
-from domain.errors import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
+from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
 from services.core.model_choice import current_settings
 from services.documents.graph_building import Builder, build_graph
 from services.documents.ingestion import ingest

@@ -10,7 +10,7 @@ from clients.webhooks.mail import send_mail
 from clients.webhooks.sending import Sent
 from config.settings import settings
 from db.session import acting_for
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from domain.webhooks.delivery import LANGFUSE, MAILTO
 from services.sources.running import run_source
 from services.webhooks.delivery_attempt import deliver

@@ -26,7 +26,7 @@ from citewell_documents.formats import media_type
 from citewell_verify.errors import BadInput
 from config.settings import settings
 from db.queries.documents.documents import DocumentFilter
-from domain.errors import DocumentNotRead
+from domain.errors.state import DocumentNotRead
 from services.documents.documents import (
     accept_document,
     read_document,

@@ -8,7 +8,8 @@ from api.http.security import caller_of
 from api.http.uploads import require_json
 from api.schemas.operations.keys import KeyCreated, KeyList, OwnKeyCreate
 from api.schemas.operations.people import Me
-from domain.errors import KeyNotFound, PersonRequired
+from domain.errors.access import PersonRequired
+from domain.errors.missing import KeyNotFound
 from domain.keys import ID_LENGTH, Scope
 from domain.people import Rights
 from services.operations import api_keys

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from api.http import sessions as cookies
 from clients import rate_limits
 from config.settings import settings
-from domain.errors import SignInFailed
+from domain.errors.requests import SignInFailed
 from services.people import sessions, sign_in
 
 router = APIRouter(prefix="/auth", include_in_schema=False)

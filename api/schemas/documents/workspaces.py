@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from api.schemas.texts import Input, PlainText, WorkspaceName
-from domain.errors import WorkspaceNameInvalid
+from domain.errors.requests import WorkspaceNameInvalid
 from domain.query.workspaces import WorkspaceSettings
 
 _NEW_NAME = f"How requests name it. {WorkspaceNameInvalid.RULE}"

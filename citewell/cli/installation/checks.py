@@ -24,7 +24,7 @@ from clients.embeddings.factory import configured_embedder
 from config.file import config_file
 from config.names import PREFIX
 from config.settings import ConfigurationInvalid, Settings
-from domain.errors import OriginalUnavailable
+from domain.errors.service import OriginalUnavailable
 from services.core.embedding_spaces import unserved_spaces
 from services.documents.files import check_place
 from services.operations.administration import read_processes

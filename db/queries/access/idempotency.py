@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import IdempotencyKey
-from domain.errors import IdempotencyKeyReused
+from domain.errors.requests import IdempotencyKeyReused
 
 KEPT_FOR = timedelta(hours=24)
 

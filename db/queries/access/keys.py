@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import ApiKey, Tenant, Workspace
-from domain.errors import KeyNotFound, TenantNotFound
+from domain.errors.missing import KeyNotFound, TenantNotFound
 
 _USE_NOTED_EVERY = timedelta(minutes=1)
 

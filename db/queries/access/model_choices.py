@@ -8,7 +8,7 @@ from sqlalchemy import Integer, delete, exists, func, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import ModelChoice, Query
-from domain.errors import ModelTrialNotFound
+from domain.errors.missing import ModelTrialNotFound
 
 _USABLE_FOR = timedelta(hours=1)
 """A trial can be used for this long."""

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Deed, Member, Person, PersonSession, Query, SignIn, Workspace
-from domain.errors import MemberNotFound, PersonNotFound
+from domain.errors.missing import MemberNotFound, PersonNotFound
 from domain.people import Rights, Role
 
 _USE_NOTED_EVERY = timedelta(minutes=1)

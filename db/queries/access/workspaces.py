@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 from db.base import OWN_TENANT
 from db.models import Batch, Document, DocumentStatus, EmbeddingSpace, Import, Query, QueryKind, Tenant, Workspace
 from db.session import is_limited, may_create_workspaces
-from domain.errors import WorkspaceDeleting, WorkspaceForbidden, WorkspaceNotFound
+from domain.errors.access import WorkspaceForbidden
+from domain.errors.missing import WorkspaceNotFound
+from domain.errors.state import WorkspaceDeleting
 from domain.query.workspaces import workspace_name
 
 

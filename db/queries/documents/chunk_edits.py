@@ -12,7 +12,8 @@ from db.models import Chunk, ChunkVector, Document, DocumentEdit, DocumentStatus
 from db.queries.access.workspaces import lock_workspace
 from db.queries.documents.documents import get_document
 from db.queries.documents.versions import Version, lock_versions
-from domain.errors import ChunkNotFound, DocumentNotInForce
+from domain.errors.missing import ChunkNotFound
+from domain.errors.state import DocumentNotInForce
 
 _MOST_EDITS = 1000
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from citewell_verify.evidence.passages import Passage
 from db.models import Chunk, Document
 from db.queries.documents.documents import get_document
-from domain.errors import ChunkNotFound
+from domain.errors.missing import ChunkNotFound
 
 # In a long document most sections lie elsewhere, and every chunk would carry all of them.
 _TOUCHED = literal_column(

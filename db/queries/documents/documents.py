@@ -15,7 +15,7 @@ from db.queries.access.workspaces import allocate_document_number, lock_workspac
 from db.queries.documents.files import add_file
 from db.queries.paging import Place, page
 from db.queries.search.lexical import uncount_chunks
-from domain.errors import DocumentNotFound
+from domain.errors.missing import DocumentNotFound
 
 
 def add_document(

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentFile, DocumentObject, StoredObject
-from domain.errors import DocumentNotFound
+from domain.errors.missing import DocumentNotFound
 
 DATABASE = "database"
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Document, DocumentStatus, Import, ImportMember, ImportPart, ImportStatus, Workspace
 from db.queries.paging import Place, page
-from domain.errors import ImportNotFound
+from domain.errors.missing import ImportNotFound
 
 _UNFINISHED = (ImportStatus.QUEUED, ImportStatus.RUNNING)
 

@@ -26,7 +26,7 @@ from db.models import (
     Workspace,
 )
 from db.queries.access.workspaces import lock_workspace
-from domain.errors import ReingestionNotFound
+from domain.errors.missing import ReingestionNotFound
 
 MARK = "~"
 """The last character of the digest of a version that waits to be read again."""

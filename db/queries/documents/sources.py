@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.models import Document, DocumentStatus, Source, SourcePhase, SourceStatus, Tenant, Workspace
 from db.queries.paging import Place, page
 from db.session import current_tenant
-from domain.errors import DocumentSourceNotFound
+from domain.errors.missing import DocumentSourceNotFound
 
 _UNREAD = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 

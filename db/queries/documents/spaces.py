@@ -12,7 +12,8 @@ from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, ChunkVector, EmbeddingSpace, Workspace
-from domain.errors import EmbeddingRejected, WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
+from domain.errors.service import EmbeddingRejected
 
 MAX_DIMENSION = 4000
 """Limit of an HNSW index on half-precision vectors."""

@@ -38,7 +38,8 @@ from db.models import (
 from db.queries.paging import Place, page
 from db.queries.runs.queries import workspace_id_of
 from db.session import acting
-from domain.errors import ConversationNotFound, ConversationOfAnother, TurnNotFound
+from domain.errors.access import ConversationOfAnother
+from domain.errors.missing import ConversationNotFound, TurnNotFound
 
 _RESTATING = "restate_question"
 _Stored = Select[ConversationTurn, Query, Any, Any, Any, Any]

@@ -29,7 +29,7 @@ from sqlalchemy.orm.util import identity_key
 from db.base import OWN_TENANT
 from db.models import Query, QueryKind, QueryStatus, StepOutcome, Workspace
 from db.queries.paging import Place, page
-from domain.errors import NotFound, QueryNotFound, VerificationNotFound
+from domain.errors.missing import NotFound, QueryNotFound, VerificationNotFound
 
 
 class Launch(NamedTuple):

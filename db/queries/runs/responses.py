@@ -7,7 +7,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from db.models import StoredResponse
-from domain.errors import ResponseNotFound
+from domain.errors.missing import ResponseNotFound
 
 
 def add_response(session: Session, query_id: uuid.UUID, asked: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Uuid, bindparam, text
 from sqlalchemy.orm import Session
 
 from db.queries.paging import Place
-from domain.errors import ThreadNotFound
+from domain.errors.missing import ThreadNotFound
 
 
 class ListedThread(NamedTuple):

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.models import ChunkVector, Document, DocumentStatus
 from db.queries.documents.spaces import Space, space_of
-from domain.errors import EmbeddingMismatch
+from domain.errors.state import EmbeddingMismatch
 
 EXACT_UP_TO = 10_000
 """Up to this many chunks are compared one by one, with full recall (measured: docs/internals/retrieval.md)."""

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Batch, Query
 from db.session import is_limited
-from domain.errors import BatchNotFound
+from domain.errors.missing import BatchNotFound
 
 
 def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: str | None) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from citewell_verify.evidence.passages import Passage, chunk_id_of, source_passage
 from db.models import Document, DocumentStatus, GivenSource
 from db.queries.documents.documents import get_document
-from domain.errors import DocumentNotRead, SourceNotFound
+from domain.errors.missing import SourceNotFound
+from domain.errors.state import DocumentNotRead
 
 _COLUMNS = (
     GivenSource.id,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.models import Feedback, Query, QueryKind, Workspace
 from db.queries.paging import Place, page
-from domain.errors import FeedbackNotFound
+from domain.errors.missing import FeedbackNotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from db.models import SharedAnswer
-from domain.errors import ShareNotFound
+from domain.errors.missing import ShareNotFound
 
 
 class OpenLink(NamedTuple):

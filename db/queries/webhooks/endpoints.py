@@ -12,7 +12,7 @@ from sqlalchemy import Update, func, select, update
 from sqlalchemy.orm import Session
 
 from db.models import DeliveryStatus, EndpointStatus, Tenant, WebhookDelivery, WebhookEndpoint
-from domain.errors import WebhookNotFound
+from domain.errors.missing import WebhookNotFound
 
 
 def add_endpoint(

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from db.queries.paging import Place, page
-from domain.errors import DeliveryNotFound
+from domain.errors.missing import DeliveryNotFound
 
 
 class Receiver(NamedTuple):

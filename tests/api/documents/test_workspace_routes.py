@@ -16,7 +16,7 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace, get_workspace
 from db.queries.runs.queries import get_query
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
 from services.external.acceptance import submit_batch
 from services.external.request import NewSource, NewVerification
 from tests.api.problems import assert_problem

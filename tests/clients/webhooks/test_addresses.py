@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clients.webhooks.addresses import AddressPolicy, Endpoint, check_url, parse_url
-from domain.errors import AddressForbidden, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
 
 PUBLIC_ONLY = AddressPolicy()
 DEVELOPMENT = AddressPolicy(["127.0.0.0/8", "fd00::/8"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from clients.webhooks.signing import new_secret, secret_key, signature_headers
-from domain.errors import WebhookSecretInvalid
+from domain.errors.requests import WebhookSecretInvalid
 
 SECRET = new_secret()
 BODY = b'{"type": "query.succeeded", "data": {"id": 1}}'

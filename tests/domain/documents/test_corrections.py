@@ -16,7 +16,7 @@ from domain.documents.corrections import (
     moved_spans,
     replacement,
 )
-from domain.errors import CorrectionInvalid
+from domain.errors.requests import CorrectionInvalid
 
 LETTERS = st.text("ab \n€😀", min_size=1, max_size=12)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import AnswerSchemaInvalid
+from domain.errors.requests import AnswerSchemaInvalid
 from domain.objects.filling import Filled, Value, filled, proposed, shown_fields
 from domain.objects.schema import MAX_FIELDS, read_schema
 

@@ -3,7 +3,7 @@
 import pytest
 
 from citewell_verify.answers.refusals import IDK, IDK_KOREAN, is_idk
-from domain.errors import ModeUnknown
+from domain.errors.requests import ModeUnknown
 from domain.query.options import Mode, ModeRules, evidence_gate, idk_for, parse_mode, rules_of
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import EventTypeUnknown
+from domain.errors.requests import EventTypeUnknown
 from domain.webhooks.delivery import SCHEDULE_S, EventType, Outcome, checked_filters, matches, next_delay_s, outcome
 
 DAY_S = 86_400

@@ -10,7 +10,7 @@ from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.verdicts.confidence import Calibration
 from config.settings import settings
 from db.session import transaction
-from domain.errors import NotReverifiable, SourceDeleted
+from domain.errors.state import NotReverifiable, SourceDeleted
 from services.audit.replay import ReplayResult, replay_answer
 from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage

@@ -13,7 +13,9 @@ from db.queries.access.idempotency import Repeatable
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs.queries import get_query, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import ModelNotAllowed, NotReverifiable, QueryNotFound
+from domain.errors.missing import QueryNotFound
+from domain.errors.requests import ModelNotAllowed
+from domain.errors.state import NotReverifiable
 from services.audit.reverification import Reverification, reverify
 from services.finishing.audit_chain import check_audit
 from services.finishing.completion import finish

@@ -15,7 +15,8 @@ from db.models import ChunkVector
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space, space_of
 from db.session import acting_for, engine, reading, system_transaction, transaction
-from domain.errors import EmbeddingMismatch, EmbeddingRejected, EmbeddingUnavailable
+from domain.errors.service import EmbeddingRejected, EmbeddingUnavailable
+from domain.errors.state import EmbeddingMismatch
 from services.core.embedding_spaces import ensure_space
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest

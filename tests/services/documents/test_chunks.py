@@ -22,7 +22,10 @@ from db.queries.search.lexical import recount, search_scored
 from db.queries.search.vector_search import search_vector
 from db.session import reading, transaction
 from document_material.pdf_files import Sheet
-from domain.errors import ChunkNotFound, CorrectionInvalid, DocumentNotFound, DocumentNotInForce, EmbeddingUnavailable
+from domain.errors.missing import ChunkNotFound, DocumentNotFound
+from domain.errors.requests import CorrectionInvalid
+from domain.errors.service import EmbeddingUnavailable
+from domain.errors.state import DocumentNotInForce
 from services.documents.chunk_corrections import correct_chunk
 from services.documents.chunks import read_chunks, read_edits, set_excluded
 from services.documents.documents import (

@@ -19,7 +19,7 @@ from db.queries.documents import ingestion as rows
 from db.queries.documents.documents import get_document, get_document_text
 from db.queries.documents.spaces import get_or_add_space
 from db.session import acting_for, reading, transaction
-from domain.errors import DatabaseUnavailable
+from domain.errors.service import DatabaseUnavailable
 from services.documents.documents import (
     NewDocument,
     accept_document,

@@ -17,7 +17,7 @@ from db.models import Document, DocumentFile, DocumentObject, DocumentStatus, St
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.files import announce_object, take_loose
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import DatabaseUnavailable, OriginalDamaged, OriginalUnavailable
+from domain.errors.service import DatabaseUnavailable, OriginalDamaged, OriginalUnavailable
 from services.documents import relocation
 from services.documents.documents import NewDocument, accept_document, read_original, remove_document
 from services.documents.files import delete_loose

@@ -18,7 +18,9 @@ from db.models import DEFAULT_TENANT, Chunk, ChunkVector
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.spaces import add_vectors, get_or_add_space, space_of
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.errors import EmbeddingMismatch, EmbeddingUnavailable, ReembeddingRuns, WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
+from domain.errors.service import EmbeddingUnavailable
+from domain.errors.state import EmbeddingMismatch, ReembeddingRuns
 from services.core.embedding_spaces import unserved_spaces
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest

@@ -11,7 +11,7 @@ from citewell_verify.errors import BadInput
 from config.settings import IngestionSettings, settings
 from db.models import Document, DocumentFile
 from db.session import reading, transaction
-from domain.errors import WorkspaceNotFound
+from domain.errors.missing import WorkspaceNotFound
 from services.documents.documents import (
     NewDocument,
     accept_document,

@@ -15,7 +15,7 @@ from db.queries.documents.ingestion import claim_document
 from db.queries.documents.versions import mark_document_ready
 from db.queries.search.lexical import search_text
 from db.session import acting_for, reading, transaction
-from domain.errors import DocumentNotFound
+from domain.errors.missing import DocumentNotFound
 from services.documents.documents import (
     Accepted,
     NewDocument,

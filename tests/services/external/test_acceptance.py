@@ -19,7 +19,8 @@ from db.queries.access.workspaces import add_workspace, get_or_add_workspace
 from db.queries.runs.steps import find_outcome
 from db.queries.verifications.external_sources import get_given_passages
 from db.session import transaction
-from domain.errors import BatchInvalid, DocumentNotRead, IdempotencyKeyReused
+from domain.errors.requests import BatchInvalid, IdempotencyKeyReused
+from domain.errors.state import DocumentNotRead
 from services.external.acceptance import submit_batch, submit_verification
 from services.external.request import CHECKS, NewCitation, NewSource, NewVerification
 from services.queries.results import read_history

@@ -14,7 +14,7 @@ from db.models import Answer, QueryKind, QueryStatus, WebhookMessage
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.verifications.batches import unfinished_items
 from db.session import acting_for, reading, transaction
-from domain.errors import AddressForbidden, WebhookUrlInvalid
+from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
 from domain.webhooks.delivery import MAX_BYTES
 from services.documents.documents import NewDocument, accept_document
 from services.documents.ingestion import ingest

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from db.models import AuditChain, QueryKind, QueryStatus, WebhookMessage
 from db.queries.verifications import audits
 from db.session import reading, system_transaction, transaction
-from domain.errors import AuditNotFound
+from domain.errors.missing import AuditNotFound
 from services.finishing.audit_chain import check_audit, read_audit
 from services.finishing.completion import finish
 from services.queries.results import read_history, read_query

@@ -8,7 +8,7 @@ from config.settings import settings
 from db.queries.access.workspaces import add_workspace
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
-from domain.errors import AnswerSchemaInvalid
+from domain.errors.requests import AnswerSchemaInvalid
 from services.correction.conclusion import conclude
 from services.correction.object_filling import NOT_CHECKED, fill_object
 from services.finishing.completion import publish

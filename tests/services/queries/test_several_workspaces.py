@@ -11,7 +11,7 @@ from db.queries.access.workspaces import get_or_add_workspace, get_workspace
 from db.queries.documents.spaces import get_or_add_space, switch_space
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
-from domain.errors import EmbeddingsDiffer
+from domain.errors.state import EmbeddingsDiffer
 from domain.query.options import DocumentFilter
 from domain.query.workspaces import WorkspaceSettings
 from services.queries.passage_search import NewSearch, search_passages

@@ -14,7 +14,7 @@ from config.settings import settings
 from db.queries.access.workspaces import add_workspace, get_workspace
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
-from domain.errors import ModelNotAllowed
+from domain.errors.requests import ModelNotAllowed
 from domain.query.instructions import PLAIN, Instructions, style_of
 from domain.query.options import QueryOptions
 from domain.query.workspaces import WorkspaceSettings

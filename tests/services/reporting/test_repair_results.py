@@ -7,7 +7,7 @@ import pytest
 
 from citewell_verify.verification.repairs import repair_item
 from citewell_verify.verification.sentences import NOTHING_LEFT
-from domain.errors import SourceDeleted
+from domain.errors.state import SourceDeleted
 from services.correction.repair_steps import recheck_answerability, repair_statements, search_evidence
 from services.queries.results import read_history
 from tests.clients.groq_stage import GroqStage

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from clients.embeddings.openai_compatible import ATTEMPTS, EndpointEmbedder
-from domain.errors import EmbeddingUnavailable
+from domain.errors.service import EmbeddingUnavailable
 from services.retrieval.candidates import BY_WORDS_ONLY, retrieve
 from tests.services.core.test_embedding_spaces import RULES, add
 from tests.services.story import Story

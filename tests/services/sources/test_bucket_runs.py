@@ -6,7 +6,7 @@ import httpx
 import pytest
 from obstore.store import S3Store
 
-from domain.errors import DocumentSourceInvalid, PlaceForbidden
+from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_source
 from tests.s3 import SECRET, empty_bucket
 from tests.s3 import endpoint as endpoint

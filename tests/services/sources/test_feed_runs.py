@@ -8,7 +8,7 @@ from sqlalchemy import select
 from clients.sources.feed_child import entries_in
 from db.models import Document
 from db.session import reading
-from domain.errors import ItemUnusable
+from domain.errors.requests import ItemUnusable
 from tests.services.sources.place import files, items, run, set_up
 from tests.services.sources.site import Site
 

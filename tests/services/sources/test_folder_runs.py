@@ -13,7 +13,9 @@ from db.models import Document
 from db.queries.documents import source_items
 from db.queries.documents import sources as rows
 from db.session import reading, transaction
-from domain.errors import DocumentSourceInvalid, DocumentSourceNameTaken, PlaceForbidden, PlaceUnreachable
+from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
+from domain.errors.service import PlaceUnreachable
+from domain.errors.state import DocumentSourceNameTaken
 from services.documents.documents import remove_document
 from services.sources import running
 from services.sources.running import MAX_STRIKES, run_source

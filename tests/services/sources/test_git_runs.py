@@ -10,7 +10,7 @@ import pytest
 
 from clients.sources import manners
 from clients.sources.git import pin_options
-from domain.errors import DocumentSourceInvalid, PlaceForbidden
+from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
 from tests.services.sources.place import configure, files, items, look, put_all_in_force, run, set_up
 from tests.services.sources.site import serving_a_site
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
-from domain.errors import DocumentSourceInvalid
+from domain.errors.requests import DocumentSourceInvalid
 from tests.services.sources.place import configure, files, items, run, set_up
 
 SECRET = "the secret word is heron"

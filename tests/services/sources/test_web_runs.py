@@ -11,7 +11,7 @@ from sqlalchemy import select
 from clients.sources import manners
 from db.models import Document, DocumentFile
 from db.session import reading
-from domain.errors import DocumentSourceInvalid, PlaceForbidden
+from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_items
 from tests.services.sources.place import configure, files, items, run, set_up
 from tests.services.sources.site import Site, dripping, endless
