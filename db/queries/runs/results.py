@@ -215,6 +215,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_corre
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
     citations: list[dict[str, Any]] = row.citations or []
     placed: dict[str, tuple[tuple[int, int, list[int]], int, int]] = row.cells or {}
+    passages: dict[str, int] = row.passages or {}
     answer = (Answer(**row.answer), [Citation(**citation) for citation in citations]) if row.answer else None
     published = _published(row.published, row.sentences or [], row.claims or []) if row.published else None
     return Whole(
@@ -236,7 +237,7 @@ def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_corre
         filled=row.filled,
         review=row.review,
         cells={int(position): cells_of(*place) for position, place in placed.items()},
-        passages={int(position): key for position, key in (row.passages or {}).items()},
+        passages={int(position): key for position, key in passages.items()},
         conflicts=row.conflicts or (),
     )
 
