@@ -87,7 +87,7 @@ def answer_json(
             {
                 **_citation_json(citation, added, marks),
                 "cells": cells.get(citation.position),
-                "also_in": copies.get(citation.position, ()),
+                "also_in": [*copies.get(citation.position, ())],
             }
             for citation in citations
         ],

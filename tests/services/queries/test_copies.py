@@ -113,4 +113,4 @@ def test_a_citation_names_the_copies_that_have_its_passage_now() -> None:  # iss
     assert in_words(citation) == "also in a2.txt"
     remove_document(copy.id)
     (citation,) = read_query(query.id)["citations"]
-    assert (citation["also_in"], citation["text_span"]) == ((), SPAN)
+    assert (citation["also_in"], citation["text_span"]) == ([], SPAN)
