@@ -178,7 +178,7 @@ def _stored_response() -> str:
 
 def _stored_share() -> str:
     with transaction() as session:
-        query = session.scalars(select(Query)).first()
+        query = session.scalars(select(Query).where(Query.status == "succeeded")).first()
         assert query is not None
     return str(share_answer(query.id, 1)["id"])
 
