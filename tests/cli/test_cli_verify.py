@@ -57,7 +57,9 @@ def test_as_a_gate_it_ends_with_1_and_writes_what_pipelines_read(
     answer, policy = files
     with verifying():
         shut = citewell("verify", answer, "-s", policy, "--fail-on", "contradicted", "--github")
-        opened = citewell("verify", answer, "-s", policy, "--fail-on", "unsupported", "--sarif", str(tmp_path / "s.sarif"))
+        opened = citewell(
+            "verify", answer, "-s", policy, "--fail-on", "unsupported", "--sarif", str(tmp_path / "s.sarif")
+        )
     assert (shut.code, opened.code) == (1, 0)
     assert f"::error file={answer},line=1,title=contradicted::" in shut.out
     assert json.loads((tmp_path / "s.sarif").read_text())["version"] == "2.1.0"
