@@ -22,6 +22,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from config.settings import settings
+
 CHANNEL = "citewell:bell"
 TIMEOUT_S = 1.0
 # Requests and steps wait for this long at most.
@@ -192,3 +194,20 @@ class Subscriptions:
         key = message["data"] if channel == CHANNEL else channel.removeprefix(f"{CHANNEL}:")
         for subscriber in tuple(self._subscribers.get(key, ())):
             subscriber.wake()
+
+
+def notify_end(query_id: uuid.UUID) -> None:
+    process_notifier().notify_end(query_id)
+
+
+def notify_watchers(query_id: uuid.UUID) -> None:
+    process_notifier().notify_watchers(query_id)
+
+
+def notify_beside(notify: Callable[[uuid.UUID], None], query_id: uuid.UUID) -> None:
+    """Notify from a coroutine, without waiting for Redis: nothing depends on a notification."""
+    asyncio.get_running_loop().run_in_executor(None, notify, query_id)
+
+
+def process_notifier() -> Notifier:
+    return notifier(settings().redis_url.get_secret_value())

@@ -18,6 +18,7 @@ from api.answers.waiting import follow, read_when_final
 from api.http.downloads import page_url
 from api.http.sse import MEDIA_TYPE
 from api.schemas.formats.completions import Asked, CompletionOptions, ConversationNamed
+from clients.notifications import notify_end
 from config.settings import settings
 from domain.answers.continuous_text import ContinuousText, Link, no_link, without_links
 from domain.errors.missing import QueryNotFound
@@ -29,7 +30,6 @@ from services.queries import conversations, results
 from services.queries.cancel_and_retry import cancel_query
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 

@@ -12,6 +12,7 @@ from api.answers.waiting import read_when_final
 from citewell_verify.answers.refusals import refusal_for
 from citewell_verify.errors import CitewellError
 from clients.embeddings.factory import configured_embedder
+from clients.notifications import notify_end
 from config.settings import Settings
 from db.models import QueryKind
 from domain.answers.guarded_text import Piece, Policy, ruled
@@ -25,7 +26,6 @@ from services.external.acceptance import submit_verification
 from services.external.request import NewSource, NewVerification
 from services.queries.cancel_and_retry import cancel_query
 from services.queries.passage_search import NewSearch, search_passages
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 NO_SOURCES = "The request has no tool results and no documents, so the answer cannot be verified."

@@ -17,9 +17,9 @@ from api.schemas.verification.verifications import (
     VerificationCreate,
     VerificationResult,
 )
+from clients.notifications import notify_end
 from services.core.model_choice import current_settings
 from services.external import batches
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])

@@ -25,11 +25,11 @@ from api.schemas.questions.conversations import (
     TurnList,
 )
 from api.schemas.texts import PlainText, WorkspaceName
+from clients.notifications import notify_end
 from domain.errors.state import QueryUnfinished
 from domain.exports.file_name import file_name
 from services.core.model_choice import current_settings
 from services.queries import conversations
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 router = APIRouter(prefix=conversations.PATH, tags=["conversations"])

@@ -20,12 +20,12 @@ from api.schemas.questions.feedback import (
     Rating,
     Relevant,
 )
+from clients.notifications import notify_end
 from db.queries.verifications.feedback import FeedbackFilter
 from domain.errors.access import ScopeMissing
 from domain.keys import Scope
 from services.operations import feedback
 from services.operations.feedback import NewFeedback, Review
-from workers.processes.runtime import notify_end
 
 router = APIRouter(prefix="/v1", tags=["feedback"])
 

@@ -31,6 +31,7 @@ from api.schemas.questions.queries import (
 )
 from api.schemas.texts import WorkspaceName
 from api.schemas.verification.history import HistoryRead
+from clients.notifications import notify_end
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter
 from domain.exports.file_name import file_name
@@ -39,7 +40,6 @@ from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])

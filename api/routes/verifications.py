@@ -23,13 +23,13 @@ from api.schemas.verification.verifications import (
     VerificationList,
     VerificationResult,
 )
+from clients.notifications import notify_end
 from db.models import QueryKind
 from services.core.model_choice import current_settings
 from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancel_and_retry import cancel_query, retry_query
-from workers.processes.runtime import notify_end
 from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 import httpx
 from sqlalchemy.orm import Session
 
+from clients.notifications import notify_end
 from db.models import DEFAULT_TENANT, Query
 from db.queries.runs.queries import get_query
 from db.session import acting_for, transaction
 from tests.waiting import meanwhile, until
-from workers.processes.runtime import notify_end
 
 Work = Callable[[Session, Query], None]
 

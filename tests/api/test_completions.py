@@ -14,6 +14,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from api.answers import chat
+from clients.notifications import notify_end
 from config.settings import settings
 from db.models import Query, StepOutcome, Verification
 from db.queries.access.workspaces import add_workspace
@@ -22,7 +23,6 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import Work, worker
 from tests.stored import abstain, complete, fail
-from workers.processes.runtime import notify_end
 
 Json = dict[str, Any]
 PATH = "/v1/chat/completions"

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from api.app import create_app
-from clients.notifications import Notifier
+from clients.notifications import Notifier, notify_end
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query, QueryStatus
 from db.queries.runs.events import add_events
@@ -26,7 +26,6 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.serving import serving
 from tests.waiting import meanwhile
-from workers.processes.runtime import notify_end
 
 LAST = {"final", "failed", "cancelled"}
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from clients.notifications import notify_end
 from config.settings import settings
 from db.models import DEFAULT_TENANT, QueryStatus
 from db.queries.runs.queries import get_query, mark_finished
@@ -20,7 +21,6 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query
 from tests.waiting import meanwhile, until
-from workers.processes.runtime import notify_end
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from citewell.cli.show import dialogue
 from citewell_client import CitewellClient
+from clients.notifications import notify_end
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
 from db.queries.runs.events import add_events
@@ -21,7 +22,6 @@ from tests.cli.conftest import Citewell
 from tests.cli.standing_in import workers
 from tests.factories import make_query
 from tests.stored import ANSWER, IDK, SPAN, abstain, complete, fail
-from workers.processes.runtime import notify_end
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 

@@ -27,8 +27,7 @@ from db.queries.reports import meters
 from db.session import system_transaction
 from workers.processes.capacity import MEASURE_EVERY_S, Capacity
 from workers.processes.periodic import Periodic
-from workers.processes.presence import learn
-from workers.processes.runtime import once
+from workers.processes.runtime import note_served_queues, once
 
 log = structlog.get_logger()
 
@@ -183,7 +182,7 @@ class Heartbeat:
                 processes.record_heartbeat(
                     session, self._id, socket.gethostname(), os.getpid(), self._queues, self._concurrency, capacity
                 )
-                learn(processes.list_served_queues(session, self._queues))
+                note_served_queues(processes.list_served_queues(session, self._queues))
 
     def _forget(self) -> None:
         """Delete the row of this process; if this fails, the row expires."""

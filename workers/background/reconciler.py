@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from clients.broker import waiting_rows
+from clients.notifications import notify_end
 from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
@@ -38,7 +39,6 @@ from services.external.batches import cancel_next_items
 from services.finishing.completion import finish
 from services.operations.workspace_removal import remove_more
 from workers.processes.periodic import Periodic
-from workers.processes.runtime import notify_end
 from workers.queues import Queue
 from workers.starting.launch import (
     NotPublished,

@@ -21,6 +21,7 @@ from celery.exceptions import Ignore, Reject
 from sqlalchemy.orm import Session
 
 from citewell_verify.errors import CitewellError
+from clients.notifications import notify_beside, notify_end, notify_watchers
 from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from config.settings import settings
@@ -35,16 +36,7 @@ from services.core.context import Outcome, QuerySnapshot, StepContext
 from services.finishing.completion import finish
 from workers.execution.work import RetryLater, Step, Work
 from workers.pipeline import Run
-from workers.processes.runtime import (
-    leases,
-    notify_beside,
-    notify_end,
-    notify_watchers,
-    once,
-    tools_of,
-    worker_name,
-    worker_prefix,
-)
+from workers.processes.runtime import leases, once, tools_of, worker_name, worker_prefix
 
 log = structlog.get_logger()
 

@@ -11,6 +11,7 @@ import uuid
 import structlog
 
 from citewell_verify.errors import CitewellError
+from clients.notifications import notify_end
 from db.models import QueryStatus
 from db.session import transaction
 from domain.query.budget import DEADLINE
@@ -18,7 +19,7 @@ from services.core.context import StepContext, StepResult
 from services.finishing.completion import finish
 from workers.execution.work import Step
 from workers.processes.children import Children
-from workers.processes.runtime import notify_end, once
+from workers.processes.runtime import once
 
 log = structlog.get_logger()
 

@@ -24,8 +24,7 @@ from workers.canvas import in_order
 from workers.celery_app import app
 from workers.execution.work import Message, Part, Step, Work
 from workers.pipeline import Run
-from workers.processes.presence import is_helped
-from workers.processes.runtime import is_crowded
+from workers.processes.runtime import is_crowded, is_helped
 
 log = structlog.get_logger()
 

@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.orm import Session
 
 from clients.llm.protocol import CallDeferred
+from clients.notifications import notify_beside, notify_end, notify_watchers
 from config.settings import settings
 from db.models import QueryStatus
 from db.queries.runs import budgets, events, model_calls, queries, step_io
@@ -30,7 +31,6 @@ from workers.execution.claims import MIN_WAIT_S, Acquired, Claim, budget_of, cla
 from workers.execution.step_run import StepRun
 from workers.execution.work import RetryLater, Work
 from workers.pipeline import Run
-from workers.processes.runtime import notify_beside, notify_end, notify_watchers
 
 log = structlog.get_logger()
 

@@ -20,6 +20,7 @@ from structlog.contextvars import bound_contextvars
 
 from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred, CallLog, Terms
+from clients.notifications import notify_watchers
 from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from db.queries.runs import events, model_calls
@@ -36,7 +37,7 @@ from workers.execution import computing
 from workers.execution.claims import Claim
 from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.processes.runtime import event_loop, notify_watchers, worker_name
+from workers.processes.runtime import event_loop, worker_name
 
 log = structlog.get_logger()
 

@@ -1,7 +1,5 @@
-"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, and its
-notifications.
-
-It needs none of a worker's resources, so the API can use it without loading models.
+"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, and
+which queues other processes serve.
 
 A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle).
 Locks are reset automatically, because another thread of the parent may have held one.
@@ -14,10 +12,9 @@ import os
 import secrets
 import socket
 import threading
-import uuid
 import weakref
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -32,11 +29,12 @@ from clients.embeddings.factory import configured_embedder
 from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
-from clients.notifications import Notifier, notifier
+from clients.notifications import process_notifier
 from clients.reranking import make_reranker
 from clients.webhooks.addresses import AddressPolicy
 from clients.webhooks.sending import WebhookSender
 from config.settings import Settings, settings
+from db.queries.admission.processes import ServedQueue
 from db.session import reserved_connection
 from domain.errors.service import DatabaseUnavailable
 from services.core.context import Tools
@@ -45,24 +43,24 @@ from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
 from workers.processes.periodic import Periodic, attempt
-from workers.processes.presence import processes_of
+
+_served: Mapping[str, ServedQueue] = {}
 
 
-def notify_end(query_id: uuid.UUID) -> None:
-    process_notifier().notify_end(query_id)
+def note_served_queues(served: Iterable[ServedQueue]) -> None:
+    """Replace what is known until the next call."""
+    global _served
+    _served = {queue.name: queue for queue in served}
 
 
-def notify_watchers(query_id: uuid.UUID) -> None:
-    process_notifier().notify_watchers(query_id)
+def processes_of(queue: str) -> int:
+    """How many live processes serve the queue; at least 1, since a message needs one in any case."""
+    return max(1, _served[queue].processes) if queue in _served else 1
 
 
-def notify_beside(notify: Callable[[uuid.UUID], None], query_id: uuid.UUID) -> None:
-    """Notify from a coroutine, without waiting for Redis: nothing depends on a notification."""
-    asyncio.get_running_loop().run_in_executor(None, notify, query_id)
-
-
-def process_notifier() -> Notifier:
-    return notifier(settings().redis_url.get_secret_value())
+def is_helped(queue: str) -> bool:
+    """Whether a live process that serves only some of this process's queues serves this one."""
+    return queue in _served and _served[queue].helpers > 0
 
 
 T = TypeVar("T")

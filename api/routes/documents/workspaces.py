@@ -9,10 +9,10 @@ from api.http.paging import AfterName, next_name_cursor
 from api.http.uploads import require_json
 from api.schemas.documents.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from api.schemas.texts import WorkspaceName
+from clients.notifications import notify_end
 from services.core.model_choice import current_settings
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace
-from workers.processes.runtime import notify_end
 
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
 

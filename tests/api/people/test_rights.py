@@ -12,6 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from clients.notifications import notify_end
 from db.models import Query
 from db.queries.access.people import delete_old_deeds
 from db.queries.access.workspaces import get_or_add_workspace
@@ -27,7 +28,6 @@ from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.stored import IDK, abstain, store_answered_query
 from tests.waiting import until
-from workers.processes.runtime import notify_end
 
 Json = dict[str, Any]
 
