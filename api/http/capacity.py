@@ -1,8 +1,8 @@
 """What a request is refused or answered by before it is processed: a key that was used before (A3), and no capacity
 (A7).
 
-They run after those of the router, so they act for the key's tenant. FastAPI reads a JSON body before any dependency;
-files are read after them.
+These dependencies run after those of the router, so they act for the key's tenant. FastAPI reads a JSON body before any
+dependency; files are read after them.
 """
 
 import hashlib

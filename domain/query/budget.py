@@ -1,6 +1,6 @@
 """What a query may spend: time, corrective rounds, and calls for many items together.
 
-| used   | left out                                                                                     |
+| time   | left out                                                                                     |
 |--------|----------------------------------------------------------------------------------------------|
 | 50 %   | waiting for models that fail, by steps that the query can do without                         |
 | 70 %   | further corrective rounds                                                                    |

@@ -1,8 +1,8 @@
 """The model calls of a step: their priority at the gateway, their records and their metrics.
 
-A request says so with `Citewell-Priority: interactive` or `batch`; the page, the command line and the tools of
-`citewell mcp` do. A request without it counts as a person's until a few of the same key are in flight. Work that no
-request asked for, such as the re-verification of stored answers, counts as scripted.
+A request says whether a person waits for it with `Citewell-Priority: interactive` or `batch`; the page, the command
+line and the tools of `citewell mcp` do. A request without it counts as a person's until a few of the same key are in
+flight. Work that no request asked for, such as the re-verification of stored answers, counts as scripted.
 """
 
 import uuid

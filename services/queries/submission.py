@@ -1,8 +1,8 @@
 """Accepts a question: checks it, resolves its options, stores it; and says what a stored one asked for. Nothing is
 computed here.
 
-Kept beside the resolved options, which also hold what the configuration and the workspace gave; those may have changed
-when it is asked again, and then count as they are.
+What a question asked for is kept beside the resolved options, which also hold what the configuration and the workspace
+gave; those may have changed when it is asked again, and then count as they are.
 """
 
 import unicodedata

@@ -1,8 +1,8 @@
-"""Results of one round's checks, also of those made while the answer was written: verdicts, states, scores (N1, N4,
-S1, S2.2).
+"""Results of one round's checks, also of those made while the answer was written: verdicts, states, scores (N1, N4, S1,
+S2.2).
 
-They are stored by what was checked. The complete answer uses those that it needs; missing ones are made then, and the
-others are wasted.
+Results of checks that were made while the answer was written are stored by what was checked. The complete answer uses
+those that it needs; missing ones are made then, and the others are wasted.
 """
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence, Set

@@ -1,11 +1,10 @@
-"""What every worker process reports: that it is alive, how many queries it can take, a liveness file, and its
-metrics.
+"""What every worker process reports: that it is alive, how many queries it can take, a liveness file, and its metrics.
 
 A worker whose broker or database is unreachable counts as alive: it waits, and a restart would not help.
 
-Worker processes come and go and have no port. Each has a row with its counts; when it ends, or has been silent for a
-long time, they are added to the totals, so no count ever falls. A killed process loses the counts of its last seconds,
-which is acceptable because they only serve monitoring: the ledger is in Postgres.
+Worker processes come and go and have no port, so each has a row with the counts of its metrics; when it ends, or has
+been silent for a long time, they are added to the totals, so no count ever falls. A killed process loses the counts of
+its last seconds, which is acceptable because they only serve monitoring: the ledger is in Postgres.
 """
 
 import os

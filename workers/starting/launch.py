@@ -1,12 +1,11 @@
-"""Starts waiting work: publishes its first messages after the commit, by a thread that learns that there may be
-some.
+"""Starts waiting work: publishes its first messages after the commit, by a thread that learns that there may be some.
 
 Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. Publishing has a time limit and
-may fail: the row shows that the work is unfinished, and it is started again (workers.starting.launch,
-workers.background.reconciler).
+may fail: the row shows that the work is unfinished, and it is started again (workers.background.reconciler).
 
-Requests and steps only wake it, so they never wait for the broker. It admits work of all tenants, and retries with
-growing pauses while the broker or the database is unreachable. If the process dies, the reconciler starts the work.
+Requests and steps only wake the launcher's thread, so they never wait for the broker. It admits work of all tenants,
+and retries with growing pauses while the broker or the database is unreachable. If the process dies, the reconciler
+starts the work.
 """
 
 import threading

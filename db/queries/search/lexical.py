@@ -1,7 +1,7 @@
 """Lexical search, and the statistics of a workspace that it scores by: how many passages hold each lexeme, and
 their length.
 
-Updated in the transaction that stores or deletes the passages.
+The statistics are updated in the transaction that stores or deletes the passages.
 """
 
 import uuid

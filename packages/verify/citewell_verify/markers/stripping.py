@@ -1,7 +1,7 @@
 """Removes the citation markers of an answer, records where each of them was, and mends the spaces that they leave.
 
-Sentences are found in this plain text, so a sentence is the same whether it is cited `[1].` or `. [1]`, or a citation
-was removed: the same words always give the same sentences.
+Sentences are found in the text without markers, so a sentence is the same whether it is cited `[1].` or `. [1]`, or a
+citation was removed: the same words always give the same sentences.
 """
 
 import re

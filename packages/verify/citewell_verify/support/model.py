@@ -3,11 +3,11 @@ right.
 
 `benchmarks.fit_support` writes the weights to `model.json`.
 
-They measure how much is present, how much is missing and what differs, so that they mean the same for a short evidence
-and a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on kinds of
-text that the fit had not seen. These added nothing there: the length of statement and source, shares of rare words by a
-list of frequencies, the lowest support of a statement's sentences, likenesses of single words, the window as a whole by
-its vector, other words, modality, order and quantifiers that differ, and boosted trees over all of them.
+The features measure how much is present, how much is missing and what differs, so that they mean the same for a short
+evidence and a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on
+kinds of text that the fit had not seen. These added nothing there: the length of statement and source, shares of rare
+words by a list of frequencies, the lowest support of a statement's sentences, likenesses of single words, the window as
+a whole by its vector, other words, modality, order and quantifiers that differ, and boosted trees over all of them.
 
 `python -m benchmarks.fit_support FOLDER --write` generates `differences.json` from labelled pairs: a kind seldom seen
 is drawn towards the mean of all kinds, and a closeness seldom seen towards the mean of its kind.

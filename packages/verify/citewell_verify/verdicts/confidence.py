@@ -4,8 +4,8 @@ seed's score of its claims' states (S2.1, S2.2) and as one probability (V9).
 Platt scaling (Platt 1999): the log-odds are stretched and shifted. The parameters of a verifier are data, fitted on
 labelled pairs and versioned; a verifier without such data is reported as uncalibrated.
 
-It triggers corrective rounds, and `/chat` returns it. It counts verdicts and is no probability: the confidence that
-users see is `citewell_verify.verdicts.confidence`.
+The seed's score triggers corrective rounds, and `/chat` returns it. It counts verdicts and is no probability; users see
+the calibrated one.
 
 An answer is as well supported as its weakest statement. The product over all statements would be right if a verifier's
 errors were independent, but its errors about one text go together. On seven collections of answers with several
