@@ -4,8 +4,8 @@ A browser sends what a foreign page asks it to send, also to this machine: a for
 page's own may resolve to 127.0.0.1. The browser states the origin: in Origin, which no script can set, and in
 Sec-Fetch-Site.
 
-No cookies or other credentials of the browser are ever allowed, and none exist here: such a page sends a key. What
-needs none on this machine stays closed to it.
+Pages of other origins never act with a person's cookie: they send a key. What needs none on this machine stays closed
+to them.
 
 The page at / has its own policy, which lets its files run. The pages at /docs and /redoc come from a library: only
 scripts contained in the page as sent may run, allowed by their hash.
