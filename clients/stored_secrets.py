@@ -5,7 +5,9 @@ home in common, the setting names the key.
 """
 
 import os
+import secrets
 from pathlib import Path
+from typing import NoReturn
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
@@ -36,15 +38,16 @@ def _keys(settings: Settings) -> list[Fernet]:
     given = settings.models.encryption_key
     try:
         text = given.get_secret_value() if given else (settings.home / FILE).read_text(encoding="ascii")
-        return [Fernet(key) for key in text.replace(",", " ").split()]
+        keys = [Fernet(key) for key in text.replace(",", " ").split()]
     except FileNotFoundError:
         return []
     except (OSError, ValueError) as error:
         raise SecretUnreadable from error
+    return keys or _unreadable()
 
 
 def _made(home: Path) -> list[Fernet]:
-    key, draft = Fernet.generate_key(), home / f"{FILE}.{os.getpid()}"
+    key, draft = Fernet.generate_key(), home / f"{FILE}.{secrets.token_hex(8)}"
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(key)
@@ -60,5 +63,5 @@ def _made(home: Path) -> list[Fernet]:
     return [Fernet(key)]
 
 
-def _unreadable() -> str:
+def _unreadable() -> NoReturn:
     raise SecretUnreadable

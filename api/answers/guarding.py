@@ -119,11 +119,9 @@ class Guard:
             verification_results.read_verdicts,
             QueryKind.VERIFICATION,
         )
-        if result["status"] == "succeeded" and result["sentences"]:
+        if result["status"] == "succeeded":
             self._ended.add(query_id)
-            return await run_in_threadpool(
-                ruled, text, result, self.policy, [source.text for source in sources if source.text]
-            )
+            return ruled(text, result, self.policy)
         await run_in_threadpool(self.abandon)
         error: Mapping[str, str] = result["error"] or {}
         return error.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"

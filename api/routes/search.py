@@ -11,7 +11,7 @@ from clients.embeddings.factory import configured_embedder
 from config.settings import Settings
 from domain.errors.access import ScopeMissing
 from domain.keys import Scope, allows
-from services.core.model_choice import current_settings
+from services.core.model_choice import current_settings, settings_without_model
 from services.queries.passage_search import NewSearch, search_passages
 from services.queries.submission import NewQuery, resolve_options
 
@@ -23,7 +23,7 @@ def search(asked: SearchCreate) -> object:
     """The passages that a question would find first, before reranking by a model."""
     # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.
     new = NewSearch(asked.query, asked.workspace, tuple(asked.workspaces or ()), asked.k, asked.filter)
-    return search_passages(new, current_settings(), configured_embedder())
+    return search_passages(new, settings_without_model(), configured_embedder())
 
 
 @router.post("/explain", name="explain_search", response_model=SearchExplained, dependencies=[Depends(require_json)])

@@ -148,7 +148,7 @@ def _linked_reference(line: str, first: Mapping[int, Json], link: Link, literal:
 
 
 def mark_of(place: Json) -> str:
-    """What is said of a place whose text was recognised in a picture, or stands for one; nothing of others."""
+    """Whether the text of a place was recognised in a picture or stands for one, and which other documents have it."""
     said = in_words(place)
     return f" ({said})" if said else ""
 

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from citewell_verify.answers.parser import is_list_sign, without_list_sign
 from citewell_verify.answers.statements import statements
 from citewell_verify.answers.streaming import GrowingAnswer
-from citewell_verify.evidence.substitution import decides, plain_substitution
 from citewell_verify.markers.citable import Citable, citable_sources
 from citewell_verify.markers.stripping import plain_text
 from citewell_verify.verdicts.states import SentenceStatus
@@ -67,12 +66,11 @@ class ClosedText:
         return self.end
 
 
-def ruled(given: str, verification: Mapping[str, Any], policy: Policy, texts: Sequence[str]) -> list[Piece]:
+def ruled(given: str, verification: Mapping[str, Any], policy: Policy) -> list[Piece]:
     """The pieces of a verified text, one for each sentence and one for the rest.
 
-    `verification` is a result as the API has it, `texts` are those of its sources. A sentence passes when the sources
-    say it, or when it claims nothing and is no sentence of theirs with a thing exchanged. Text between sentences passes
-    only if it is a citation marker, a list sign or white space.
+    `verification` is a result as the API has it. A sentence passes when the sources say it or it claims nothing. Text
+    between sentences passes only if it is a citation marker, a list sign or white space.
     """
     citable = citable_sources(verification["sources"])
     mended = {
@@ -85,8 +83,7 @@ def ruled(given: str, verification: Mapping[str, Any], policy: Policy, texts: Se
         between = given[at:start]
         quiet = _quiet(between, citable, is_kept)
         gap = _wider(gap, quiet) if not is_kept else quiet
-        exchanged = _exchanged(sentence, texts)
-        text, removed, blocked = _sentence(given[start:end], {**sentence, **exchanged}, mended.get(index), policy)
+        text, removed, blocked = _sentence(given[start:end], sentence, mended.get(index), policy)
         loud = [Removed(between.strip(), _NO_SENTENCE)] if quiet.split() != between.split() and is_kept else []
         is_kept = bool(text)
         pieces.append(Piece(end, gap + text if text else "", (*loud, *removed), blocked))
@@ -95,16 +92,6 @@ def ruled(given: str, verification: Mapping[str, Any], policy: Policy, texts: Se
     quiet = _quiet(rest, citable, is_kept)
     loud = (Removed(rest.strip(), _NO_SENTENCE),) if quiet.split() != rest.split() and is_kept else ()
     return [*pieces, Piece(len(given), quiet, loud)]
-
-
-def _exchanged(sentence: Mapping[str, Any], texts: Sequence[str]) -> Mapping[str, str]:
-    """What a heading or question is instead of no claim, where it is a sentence of a source with a thing exchanged."""
-    if sentence["status"] != SentenceStatus.NO_CLAIM:
-        return {}
-    differing = ((plain_substitution(sentence["text"], text), text) for text in texts)
-    reasons = (difference.message for difference, text in differing if difference and decides(difference, text))
-    reason = next(reasons, None)
-    return {"status": SentenceStatus.CONTRADICTED, "reason": reason} if reason else {}
 
 
 def _sentence(

@@ -143,9 +143,12 @@ def _parts(
 ) -> Iterator[Part]:
     conflicts = tuple(_conflicts(query["conflicts"], link, wording))
     if not whole:
+        # A link's readers learn neither which other documents there are nor what a model's server said.
+        alone = [{**citation, "also_in": ()} for citation in query["citations"]]
+        steps = [{**step, "reason": ""} for step in query["degraded"]]
         yield Part("conflicts", wording.conflicts, (Entry("", wording.disagree, tone="amber"),) if conflicts else ())
-        yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
-        yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"], wording)))
+        yield Part("sources", wording.sources, tuple(_sources(alone, link, labels, wording)))
+        yield Part("left_out", wording.left_out, tuple(_left_out(steps, wording)))
         yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
         return
     yield Part("conflicts", wording.conflicts, conflicts)
@@ -260,7 +263,7 @@ def _changes(query: Json, wording: Wording) -> Iterator[Entry]:
 def _left_out(degraded: Sequence[Json], wording: Wording) -> Iterator[Entry]:
     for step in degraded:
         name = wording.steps.get(step["step"], step["step"].replace("_", " "))
-        yield Entry(name, wording.told(step["reason"]))
+        yield Entry(name, wording.told(step["reason"]) if step["reason"] else "")
 
 
 def _checked(query: Json, link: Link, wording: Wording) -> Iterator[Entry]:

@@ -46,15 +46,12 @@ def test_a_gateways_answer_passes_is_repaired_or_is_blocked(offline: Stack) -> N
     assert "60 days" in blocked["blocked_reason"]
     both = judged(offline, RIGHT, "The moon was sold in 1999.")
     assert both["texts"] == [RIGHT, UNKNOWN]
-    # Neither the sign of a heading nor that of a question lets a changed sentence pass.
-    heading = f"# Customers have 60 days to return a product\n\n{RIGHT}"
-    question = f"{RIGHT} Do customers have 60 days to return a product?"
+    # The sign of a heading lets no changed sentence pass.
     sentence = f"## Shipping is free above 90 euros.\n\n{RIGHT}"
     asked = f"# Returns and Shipping\n\n{RIGHT} Do you need more?"
-    told = judged(offline, heading, question, sentence, asked)["texts"]
-    assert [text.strip() for text in told[:2]] == [RIGHT, RIGHT]
-    assert "90 euros" not in told[2]
-    assert told[3] == asked
+    told = judged(offline, sentence, asked)["texts"]
+    assert "90 euros" not in told[0]
+    assert told[1] == asked
 
 
 def test_what_users_systems_and_models_say_is_no_source(offline: Stack) -> None:  # issue 44

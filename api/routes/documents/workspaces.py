@@ -10,7 +10,7 @@ from api.http.uploads import require_json
 from api.schemas.documents.workspaces import WorkspaceChange, WorkspaceCreate, WorkspaceList, WorkspaceRead
 from api.schemas.texts import WorkspaceName
 from clients.notifications import notify_end
-from services.core.model_choice import current_settings
+from services.core.model_choice import settings_without_model
 from services.operations import workspaces
 from services.operations.workspace_removal import remove_workspace
 
@@ -36,7 +36,7 @@ def list_workspaces(after: AfterName, limit: Annotated[int, Query(ge=1, le=500)]
 @router.post("", status_code=201, response_model=WorkspaceRead, dependencies=_JSON)
 def create_workspace(new: WorkspaceCreate, response: Response) -> object:
     """Create an empty workspace. Adding a document to a new name creates one, too."""
-    created = workspaces.create_workspace(new.name, new.title, new.settings, current_settings())
+    created = workspaces.create_workspace(new.name, new.title, new.settings, settings_without_model())
     response.headers["Location"] = f"{router.prefix}/{quote(created['name'])}"
     return created
 
@@ -52,7 +52,7 @@ def change_workspace(workspace: Named, change: WorkspaceChange) -> object:
     """Rename a workspace, or change its title or settings. Documents, questions with their history and keys limited to
     it stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with.
     """
-    return workspaces.change_workspace(workspace, change.columns, change.settings, current_settings())
+    return workspaces.change_workspace(workspace, change.columns, change.settings, settings_without_model())
 
 
 @router.delete("/{workspace:path}", status_code=204, responses=_DELETED)

@@ -30,6 +30,8 @@ def messages_body(body: Body) -> Body:
 
 def as_completion(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """An answer or event of Messages as a completion or a piece of one; anything else as it is."""
+    if "choices" in value:
+        return value
     match value.get("type"):
         case "message":
             choice = {"message": {"content": value.get("content")}, "finish_reason": value.get("stop_reason")}

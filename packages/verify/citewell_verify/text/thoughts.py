@@ -2,8 +2,9 @@
 
 Thoughts stand in front of the reply: between tags, brackets or special tokens whose name says so, in channels before
 the last one, or up to a closing sign whose opening one was a part of the prompt. Only these names count: a reply may
-begin with any other tag. Within a reply, a thought is what stands between two tags of a name that means nothing else,
-and has at least a sentence or a line; any other sign there, or in code, is a part of the text.
+begin with any other tag. Within a reply, a thought begins at the beginning of a line or behind the end of a sentence,
+with a tag whose name means nothing else, and ends with such a tag; any other sign there, or in code, is a part of the
+text. One without an end is cut off only where its tag has a line to itself.
 """
 
 import re
@@ -57,7 +58,8 @@ _TURN_BEGUN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?[a-z]{0,9}")
 """The head of another turn, behind the end of the reply."""
 _MOST_STOPS = 8
 _MOST_ASIDES = 32
-_THOUGHT_ENDS = re.compile(r"[.!?…。！？](?!\w)|\n")
+_JSON_BEGINS = re.compile(r"\{|\[\s*[\[{\"\]]|\[\s*-?\d+(?:\.\d+)?\s*,")
+_SENTENCE_ENDED = re.compile(r"(?:^|\n|[.!?…。！？)\]])[ \t]*$")
 _BLANK = "\ufeff \t\r\n\u3000"
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)
 _LONGEST_SIGN = 60
@@ -257,24 +259,35 @@ def _closes(written: str, at: int, sign: re.Match[str], *, is_json: bool) -> boo
 
 def _without_asides(reply: str, *, ended: bool) -> str:
     """A reply without the thoughts within it; while it has not `ended`, up to a thought that is open."""
-    if reply.startswith(("{", "[")):
+    if _JSON_BEGINS.match(reply):
         return reply
-    kept, position, opening = list[str](), 0, None
+    kept, position, opened = list[str](), 0, list[re.Match[str]]()
     for match in _SIGN.finditer(reply):
         sign = _sign(match)
         if not sign.is_surely_thought or len(kept) == _MOST_ASIDES:
             continue
-        if opening is None:
-            is_text = sign.closes or _is_in_code(reply, 0, match.start())
-            opening = None if is_text else match
-        elif sign.closes and sign.name == _sign(opening).name:
-            if _THOUGHT_ENDS.search(reply, opening.end(), match.start()):
-                kept.append(reply[position : opening.start()].rstrip(" \t"))
-                position = match.end()
-            opening = None
-    if opening is not None and (not ended or reply.startswith("\n", opening.end())):
-        return "".join([*kept, reply[position : opening.start()]]).rstrip(_BLANK)
+        if not sign.closes:
+            if opened or _may_open(reply, match):
+                opened.append(match)
+        elif opened and len(opened) > 1:
+            opened.pop()
+        elif opened:
+            kept.append(reply[position : opened.pop().start()].rstrip(" \t"))
+            position = match.end()
+    if opened and (not ended or _has_a_line(reply, opened[0])):
+        return "".join([*kept, reply[position : opened[0].start()]]).rstrip(_BLANK)
     return "".join([*kept, reply[position:]])
+
+
+def _may_open(reply: str, sign: re.Match[str]) -> bool:
+    line = reply[reply.rfind("\n", 0, sign.start()) + 1 : sign.start()]
+    return _SENTENCE_ENDED.search(line) is not None and not _is_in_code(reply, 0, sign.start())
+
+
+def _has_a_line(reply: str, sign: re.Match[str]) -> bool:
+    """Whether nothing else stands in the line of a tag; a word in brackets may be a heading."""
+    before, after = reply[: sign.start()].rpartition("\n")[2], reply[sign.end() :].partition("\n")[0]
+    return sign["bracket"] is None and not before.strip() and not after.strip()
 
 
 def _is_in_code(written: str, at: int, place: int) -> bool:
