@@ -229,7 +229,8 @@ def in_file(format: Any, query: dict[str, Any]) -> str:
     return " ".join(READ[format](exported(query, format, LINK).content).split())
 
 
-# What people who may not read the documents are not shown: words of others than the cited ones.
+# What people who may not read the documents are not shown: words and names of others than the cited ones, and what
+# failed within the installation.
 NOT_SHARED = {
     "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
     "The answer uses the value that was replaced.",
@@ -241,6 +242,7 @@ NOT_SHARED = {
     "Closest passages; no model read them",
     "“2. Bulbs” lamps.md, Lamps",
     "“Lamps are sold.” shop.txt, page 3, Lamps",
+    "the query's deadline passed",
 }
 
 
@@ -392,3 +394,10 @@ def test_the_name_of_a_file_is_short_enough_for_every_file_system(sign: str) -> 
     assert len(name.encode()) <= 255
     assert name.endswith(" 2026-03-01.docx")
     assert not name.startswith(" ")
+
+
+def test_a_shared_page_names_no_copies_of_what_is_cited() -> None:  # A8
+    copied = [{**cited, "also_in": [{"document_name": "draft.pdf"}]} for cited in QUERY["citations"]]
+    shown = {format: in_file(format, {**QUERY, "citations": copied}) for format in ("markdown", "shared")}
+    assert "also in draft.pdf" in shown["markdown"]
+    assert "draft.pdf" not in shown["shared"]
