@@ -57,7 +57,8 @@ def _answers(http: httpx.Client) -> bool:
 def choose(http: httpx.Client, simulator: GroqSimulator, model: str) -> dict[str, Any]:
     asked = {"address": f"{simulator.base_url}/openai/v1", "key": KEY, "model": model, "preset": "small"}
     trial = http.post(f"{HERE}/trials", json=asked).raise_for_status().json()
-    assert trial["id"], trial
+    path = f"{HERE}/trials/{trial['id']}"
+    until(lambda: http.get(path).raise_for_status().json()["status"] == "passed", 120)
     return http.put(f"{HERE}/current", json={"trial_id": trial["id"]}).raise_for_status().json()
 
 

@@ -75,9 +75,15 @@ def test_nothing_but_the_protocol_is_on_standard_output_and_a_host_that_leaves_p
             + message(4, "tools/call", name="ask", arguments={"question": "How long?", "workspace": "w"})
         )
         process.stdin.flush()
+        answers: dict[Any, Any] = {}
+        assert process.stdout is not None
+        # A busy machine may store the last question before the first calls are answered.
+        while not {1, 2, 3} <= answers.keys():
+            answer = json.loads(process.stdout.readline())
+            answers[answer.get("id")] = answer
         until(lambda: _statuses() != [], 60)
         out, _ = process.communicate(timeout=60)
-    answers = {told.get("id"): told for told in map(json.loads, out.splitlines())}
+    answers |= {told.get("id"): told for told in map(json.loads, out.splitlines())}
     assert answers[1]["result"]["serverInfo"]["name"] == "citewell"
     assert answers[2]["result"]["isError"] is True
     assert answers[3]["result"]["isError"] is True
