@@ -68,8 +68,8 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 
 class Acting(NamedTuple):
-    """Who began the current work, as `Caller.actor` has it, None for nobody; and the workspaces (ids) in which they may
-    change what others began, None for all of them."""
+    """The caller of the current work: its `Caller.actor`, None if there is no caller, and the ids of the workspaces in
+    which it may change what others began, None for all of them."""
 
     actor: str | None = None
     changes: tuple[int, ...] | None = None
@@ -174,7 +174,7 @@ def may_create_workspaces() -> bool:
 
 
 def acting() -> Acting:
-    """Who the current request is from; nobody, who may change everything, for work that no request began."""
+    """The caller of the current request. Work that no request began has none, and may change everything."""
     return _acting.get(_NOBODY)
 
 

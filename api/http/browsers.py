@@ -123,8 +123,8 @@ class Policies:
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
-            # What a person sees is kept by no browser: the next one at this machine may be somebody else. It is said
-            # here, because many responses are made with headers of their own.
+            # No browser may keep what a signed-in person sees: others may use the same machine. The header is set here
+            # because many responses set headers of their own.
             if scope.get("state", {}).get("keeps_nothing"):
                 headers["Cache-Control"] = "no-store"
             if scope["path"] in _DOCUMENTED and message["status"] == 200:

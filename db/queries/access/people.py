@@ -33,7 +33,7 @@ def add_sign_in(session: Session, state_digest: str, begun: BegunSignIn) -> None
 
 
 def take_sign_in(session: Session, state_digest: str) -> BegunSignIn | None:
-    """The sign-in, which nobody gets a second time; None when there is none or it took too long."""
+    """Take the sign-in, which can be taken once; None if there is none or it has expired."""
     taken = delete(SignIn).where(SignIn.state_digest == state_digest)
     columns = (SignIn.browser_digest, SignIn.nonce, SignIn.verifier, SignIn.place)
     in_time = SignIn.created_at > func.now() - SIGN_IN_WITHIN

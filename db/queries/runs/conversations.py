@@ -111,8 +111,8 @@ def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversat
 
 
 def lock_own(session: Session, conversation_id: uuid.UUID) -> Conversation:
-    """`lock_conversation`, for a change of its turns or title: whoever began it makes those, and whose role lets them
-    change what others began. Raises ConversationOfAnother, ConversationNotFound.
+    """`lock_conversation`, before its turns or title change: only its owner may change them, or a caller whose role
+    allows changes to conversations of others. Raises ConversationOfAnother, ConversationNotFound.
     """
     conversation = lock_conversation(session, conversation_id)
     if not acting().may_change(conversation.begun_by, conversation.workspace_id):
