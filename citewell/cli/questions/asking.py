@@ -58,7 +58,8 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
     Raises CommandFailed as `ask_and_wait`.
     """
     deadline = time.monotonic() + wait
-    events: queue.Queue[StreamEvent | None] = queue.Queue()
+    # Unlike `Queue`, it stays whole when an interrupt comes while it waits.
+    events: queue.SimpleQueue[StreamEvent | None] = queue.SimpleQueue()
 
     def listen() -> None:
         # A broken stream ends only the watching: the question itself is asked for afterwards. The client raises
