@@ -1,4 +1,8 @@
-"""No operation shows or changes anything of another tenant: taken from OpenAPI, so that a new one is covered (A8)."""
+"""No list shows anything of another tenant, and no body reaches it (A8).
+
+The operations come from OpenAPI, so that a new one is covered; those with an id stand in the matrix of callers
+(tests.api.people.test_matrix).
+"""
 
 import uuid
 from collections.abc import Callable
@@ -78,10 +82,6 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/conversations/{conversation_id}/branches": {"turn": str(TURN)},
     "POST /v1/conversations/{conversation_id}/turns": {"question": "What?"},
 }
-# Only a person has keys of their own (tests.api.people); a key finds none there, its own neither.
-OF_A_PERSON = {"DELETE /v1/me/keys/{key_id}"}
-# Of the installation's first tenant, which neither of these is.
-OF_NEITHER = {"GET /v1/model-servers/trials/{trial_id}"}
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 # Which models answer is the installation's, and only an admin of its first tenant may look.
@@ -229,25 +229,6 @@ def _finished_delivery() -> str:
 def test_every_parameter_of_a_path_can_be_made() -> None:  # A8
     named = {name for operation in operations() if operation.scope for name in operation.parameters}
     assert named == IDS.keys(), "say in IDS how to make what a new parameter names"
-
-
-def test_what_belongs_to_another_tenant_is_not_found(http: httpx.Client, tenants: Tenants) -> None:  # A8
-    by_id = sorted(
-        (each for each in operations() if each.parameters and each.scope), key=lambda each: each.method == "DELETE"
-    )
-    assert len(by_id) >= 8
-
-    def statuses(headers: dict[str, str]) -> dict[str, int]:
-        return {
-            str(operation): operation.call(http, tenants.ids, headers, BODIES.get(str(operation))).status_code
-            for operation in by_id
-        }
-
-    assert statuses(tenants.second) == {str(operation): 404 for operation in by_id}
-    # The same requests by the owner: what they name does exist, and nothing has happened to it.
-    assert {
-        name: status for name, status in statuses(tenants.first).items() if status in (404, 422)
-    }.keys() == OF_A_PERSON | OF_NEITHER
 
 
 def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenants) -> None:  # A8

@@ -1,6 +1,7 @@
 """No operation shows or changes anything of a workspace that a key does not open (A8).
 
-The operations come from OpenAPI, so that a new one is covered.
+The operations come from OpenAPI, so that a new one is covered; those with an id stand in the matrix of callers
+(tests.api.people.test_matrix).
 """
 
 import contextvars
@@ -22,7 +23,7 @@ from db.session import act_for, reading, transaction
 from domain.keys import UNLIMITED, Scope, parse_key
 from tests.api.operations import description, operations
 from tests.api.problems import assert_problem
-from tests.api.test_foreign_ids import BODIES, IDS, MARK, OF_A_PERSON
+from tests.api.test_foreign_ids import IDS, MARK
 from tests.factories import make_document, make_options, make_query
 from tests.keys import bearer, make_key
 from tests.stored import abstain
@@ -92,26 +93,6 @@ def everything() -> list[Any]:
             for table, column in {**ROOTS, Import: Import.workspace_id}.items()
             for row in session.execute(select(text(f"{table.__tablename__}::text")).where(column != own)).all()
         ]
-
-
-def test_what_belongs_to_another_workspace_is_not_found(http: httpx.Client, limited: Limited) -> None:  # A8
-    # A shared answer is opened by its link, with any key and with none.
-    wanted = (each for each in operations() if each.parameters and "token" not in each.parameters)
-    by_id = sorted(wanted, key=lambda each: each.method == "DELETE")
-    before = everything()
-    for operation in by_id:
-        body = BODIES.get(str(operation))
-        refused = operation.call(http, limited.ids, limited.within, body)
-        assert refused.status_code in (403, 404), (str(operation), refused.text)
-        told = refused.json()["detail"]
-        sent = operation.path.format_map(limited.ids)
-        assert [each for each in limited.hidden() if each in told and each not in sent] == [], operation
-    assert everything() == before
-    # The same requests with the other key: what they name does exist.
-    statuses = {
-        str(each): each.call(http, limited.ids, limited.everywhere, BODIES.get(str(each))).status_code for each in by_id
-    }
-    assert {name for name, status in statuses.items() if status in (403, 404, 422)} == OF_A_PERSON
 
 
 def test_lists_show_nothing_of_another_workspace(http: httpx.Client, limited: Limited) -> None:  # A8
