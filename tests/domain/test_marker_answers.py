@@ -20,7 +20,7 @@ def test_no_number_is_left_unchecked_dangling_skipped_or_twice_and_no_other_byte
 
 
 @pytest.mark.slow
-def test_in_two_thousand_answers_of_all_forms_there_is_no_violation() -> None:  # V5
-    answers, found, examples = measured(2_000)
+def test_in_a_thousand_answers_of_all_forms_there_is_no_violation() -> None:  # V5
+    answers, found, examples = measured(1_000)
     assert set(answers) == set(FORMS)
     assert (found.total(), examples) == (0, [])

@@ -291,8 +291,8 @@ def shelf_of(place: Place, provider: Provider, api_url: str) -> Iterator[Any]:
         client.close()
 
 
-def send(client: httpx.Client, operation: Operation, place: Place) -> int | httpx.Response:
-    """The response, or 0 when the caller was let in and waits for an answer."""
+def send(client: httpx.Client, operation: Operation, place: Place, *, patience_s: float = 30) -> int | httpx.Response:
+    """The response, or 0 when none came in `patience_s`: the caller was let in and waits for an answer."""
     name = str(operation)
     ids = {**place.ids, "token": place.token}
     if name == "POST /v1/imports":
@@ -307,8 +307,7 @@ def send(client: httpx.Client, operation: Operation, place: Place) -> int | http
     json_body = (body or {}) if operation.method in ("POST", "PUT", "PATCH") else None
     path = operation.path.format_map(ids)
     try:
-        timeout = 0.2 if name in WAITING else 30
-        return client.request(operation.method, path, json=json_body, params=params, timeout=timeout)
+        return client.request(operation.method, path, json=json_body, params=params, timeout=patience_s)
     except httpx.ReadTimeout:
         return 0
 
@@ -409,7 +408,7 @@ def test_who_is_inside_may_do_what_their_role_says(place: Place, shelf_of: Any, 
     assert stored() == before
     refused, kept = dict[str, str](), list[str]()
     for operation in within:
-        answer = send(client, operation, place)
+        answer = send(client, operation, place, patience_s=0.2 if str(operation) in WAITING else 30)
         if (
             not isinstance(answer, int)
             and answer.status_code in (401, 403, 404, 422)

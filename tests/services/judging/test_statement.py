@@ -116,7 +116,7 @@ BELIEVERS = [
 @pytest.mark.parametrize(("kind", "quote"), BELIEVERS)
 def test_no_attack_makes_a_false_statement_accurate(stage: GroqStage, kind: FaultKind, quote: str) -> None:  # N4
     stage.sim.fail(Fault(kind=kind, quote=quote, times=None))
-    # Each attack in a place of its own; the next quotation has it in the next one. Two models share the attacks.
+    # Each attack in a place of its own; the next quotation has it in the next one. Three models share the attacks.
     turn = BELIEVERS.index((kind, quote))
     places = APART[QUOTES.index(quote) % len(APART) :] + APART
     # With a model that says yes to everything, twice, what passes is what it can quote.
@@ -124,7 +124,7 @@ def test_no_attack_makes_a_false_statement_accurate(stage: GroqStage, kind: Faul
     cases = [
         (statement, planted(source, attack, places[number % len(APART)]))
         for number, attack in enumerate(ATTACKS)
-        if number % 2 == turn % 2
+        if number % 3 == turn % 3
         for source, statement in untrue(attack)
         if not can_quote or statement in ONE_PART_EXCHANGED
     ]

@@ -78,14 +78,14 @@ def mended(case: Case) -> Corrected:
 
 
 @pytest.mark.slow
-def test_in_two_thousand_answers_no_number_dangles_repeats_or_is_skipped_and_offsets_slice() -> None:  # S5.5, N3, N5
+def test_in_a_thousand_answers_no_number_dangles_repeats_or_is_skipped_and_offsets_slice() -> None:  # S5.5, N3, N5
     kinds: Counter[str] = Counter()
-    for seed in range(2_000):
+    for seed in range(1_000):
         corrected = mended(random_case(seed))
         assert_sound(corrected)
         kinds.update(edit.kind for edit in corrected.edits)
     # Each kind of edit was really made, and often.
-    assert min(kinds[kind] for kind in ("removed", "renumbered", "reattributed", "rewritten", "dropped")) > 200
+    assert min(kinds[kind] for kind in ("removed", "renumbered", "reattributed", "rewritten", "dropped")) > 100
 
 
 @given(ANSWERS | ANYTHING, SOURCES, WRONG, st.sets(st.integers(0, 8)))

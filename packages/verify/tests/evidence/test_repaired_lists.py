@@ -19,7 +19,7 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
 
-# Some five hundred lists; tests/services/test_missing_subjects.py has two long ones in the short set.
+# Some 260 lists; tests/services/test_missing_subjects.py has two long ones in the short set.
 pytestmark = pytest.mark.slow
 
 WORDS_ONLY = Meaning(None)
@@ -103,7 +103,7 @@ def repaired(statement: str, source: str) -> str | None:
     return source_wording(statement, source, contradicting=place if ruling.relation == "contradicts" else None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lists())
 def test_a_repair_never_gives_one_thing_the_value_of_another(case: Listed) -> None:  # V6
     for thing, value in case.claimed.items():
@@ -112,14 +112,14 @@ def test_a_repair_never_gives_one_thing_the_value_of_another(case: Listed) -> No
         assert text is None or thing in text
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(lists())
 def test_what_is_about_something_that_no_source_names_is_not_answered(case: Listed) -> None:  # V6
     for thing in case.claimed.keys() - case.known.keys():
         assert repaired(case.kind.write(thing, case.claimed[thing]), case.source) is None
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(lists())
 def test_what_a_repair_leaves_passes_again_and_stays(case: Listed) -> None:  # V1, V4, V6
     for each in case.claimed.items():
@@ -130,7 +130,7 @@ def test_what_a_repair_leaves_passes_again_and_stays(case: Listed) -> None:  # V
             assert is_in_one_place(text, case.source)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lists())
 def test_a_wrong_value_is_corrected_from_the_line_of_its_own_subject(case: Listed) -> None:  # N5, V6
     corrected = [
@@ -141,7 +141,7 @@ def test_a_wrong_value_is_corrected_from_the_line_of_its_own_subject(case: Liste
     assert all(corrected)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lists())
 def test_a_line_about_another_thing_keeps_no_subjects(case: Listed) -> None:  # V6
     lines = {thing: case.kind.write(thing, value) for thing, value in case.claimed.items()}
