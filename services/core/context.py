@@ -241,6 +241,11 @@ class StepContext:
         return citable_sources(named, self.query.options.refusal)
 
     @property
+    def replaced_by(self) -> list[str]:
+        """For each selected passage the document that says it replaces the passage's own, or nothing."""
+        return [source.get("replaced_by", "") for source in self.selection["sources"]]
+
+    @property
     def statements(self) -> list[Statement]:
         return statements(self.draft["text"], self.citable)
 

@@ -235,7 +235,7 @@ async def generate(context: StepContext) -> StepResult:
     composition, fields = (
         GENERATE_ANSWER,
         {
-            "sources": numbered_sources(passages),
+            "sources": numbered_sources(passages, context.replaced_by),
             "question": context.question,
             # The workspace's own refusal is for readers: a model refuses in words that are recognised.
             "idk": idk_for(context.question, passages[0].readable if passages else ""),
@@ -286,7 +286,7 @@ async def extract_citations(context: StepContext) -> StepResult:
     options = context.query.options
     passages = await when_loaded(context, context.selected_passages)
     fields = {
-        "sources": numbered_sources(passages),
+        "sources": numbered_sources(passages, context.replaced_by),
         "question": context.question,
         "min_chars": options.span_min_chars,
         "max_chars": options.span_max_chars,

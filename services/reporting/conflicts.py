@@ -32,7 +32,7 @@ def conflicts_with(context: StepContext, citations: Sequence[Citation]) -> list[
 
 
 def _as_json(citations: Sequence[Citation], passages: Iterable[Passage]) -> list[dict[str, Any]]:
-    known = {_excerpt(passage): passage for passage in passages}
+    known = {Excerpt.of(passage): passage for passage in passages}
     evidence = [statement for citation in citations for statement in _evidence(citation, known)]
     compared = documents_to_compare(evidence, list(known))
     if not compared:
@@ -40,23 +40,10 @@ def _as_json(citations: Sequence[Citation], passages: Iterable[Passage]) -> list
     openings = {passage.document_id for passage in known.values() if str(passage.document_id) in compared}
     with reading() as session:
         opening = find_passages(session, [(document_id, 0) for document_id in openings])
-    known = {**{_excerpt(passage): passage for passage in opening.values()}, **known}
+    known = {**{Excerpt.of(passage): passage for passage in opening.values()}, **known}
     excerpts = list(known)
     documents = known_documents(excerpts)
     return [_conflict_json(conflict, known, documents) for conflict in conflicts(evidence, excerpts)]
-
-
-def _excerpt(passage: Passage) -> Excerpt:
-    title, dated = (passage.metadata.get(key) for key in ("title", "date"))
-    return Excerpt(
-        document=str(passage.document_id),
-        name=passage.filename,
-        text=passage.readable,
-        context=passage.readable_context,
-        opens=passage.chunk_index == 0,
-        title=title if isinstance(title, str) else "",
-        dated=dated if isinstance(dated, str) else "",
-    )
 
 
 def _evidence(citation: Citation, known: dict[Excerpt, Passage]) -> Iterable[Evidence]:

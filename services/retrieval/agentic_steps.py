@@ -94,7 +94,11 @@ def search(context: StepContext) -> StepResult:
 async def research_notes(context: StepContext) -> StepResult:
     passages = await asyncio.to_thread(context.selected_passages)
     limit = context.query.options.span_max_chars
-    fields = {"question": context.question, "sources": numbered_sources(passages), "max_chars": limit}
+    fields = {
+        "question": context.question,
+        "sources": numbered_sources(passages, context.replaced_by),
+        "max_chars": limit,
+    }
     reply = await context.tools.models.ask(RESEARCH_NOTES, fields, log=context.log)
     if isinstance(reply, Failure):
         return StepResult.single(Noted(status="failed", notes=[], dropped=0, reason=reply.reason))

@@ -5,11 +5,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
+from citewell_verify.evidence.conflicts.replacements import Excerpt as ComparedExcerpt
+from citewell_verify.evidence.conflicts.replacements import replaced_documents
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.question.question_parts import is_greeting
 from citewell_verify.text.windows import count_tokens
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
+from db.queries.documents.chunks import find_passages
+from db.session import reading
 from domain.query.options import GateDecision, QueryOptions, evidence_gate, parse_mode, rules_of
 from domain.query.outcomes import Scored, Selected
 from domain.question.nearest import NOT_A_QUESTION, why_refused
@@ -148,14 +152,32 @@ def _selected(
     present = [chunk for chunk in kept if chunk.key in passages]
     if options.source_scoring:
         present = _worth_citing(present, passages, bridges, options)
+    # What is in force goes first (issue 39), and is the last to be cut.
+    replaced = _replaced(context)
+    present.sort(key=lambda chunk: str(passages[chunk.key].document_id) in replaced)
     present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
     return Selected(
         status="selected",
         selected=[chunk.key for chunk in present],
         ranked=[chunk.key for chunk in ranked],
-        sources=[_source(passages[chunk.key], chunk, similarity[chunk.key]) for chunk in present],
+        sources=[_source(passages[chunk.key], chunk, similarity[chunk.key], replaced) for chunk in present],
         issues=issues,
     )
+
+
+def _replaced(context: StepContext) -> dict[str, str]:
+    """For each document of the candidates that another of them replaces, the name of that one.
+
+    Documents say so where they begin, which need not have been found.
+    """
+    candidates = context.passages([key for key, _ in context.retrieved["candidates"]])
+    documents = {passage.document_id for passage in candidates}
+    if context.query.is_external or len(documents) < 2:
+        return {}
+    with reading() as session:
+        openings = find_passages(session, [(document_id, 0) for document_id in documents])
+    passages = {passage.key: passage for passage in (*openings.values(), *candidates)}
+    return replaced_documents(context.question, [ComparedExcerpt.of(passage) for passage in passages.values()])
 
 
 def _candidates(
@@ -235,7 +257,10 @@ def _unreadable_issues(context: StepContext) -> list[str]:
     return [f"{len(reasons)} of {len(context.retrieved['candidates'])} chunks could not be scored: {reasons[0]}"]
 
 
-def _source(passage: Passage, ranked: ScoredChunk[int], similarity: float | None) -> dict[str, Any]:
+def _source(
+    passage: Passage, ranked: ScoredChunk[int], similarity: float | None, replaced: Mapping[str, str]
+) -> dict[str, Any]:
+    newer = replaced.get(str(passage.document_id))
     return {
         "text": passage.text,
         "context": passage.context,
@@ -252,4 +277,5 @@ def _source(passage: Passage, ranked: ScoredChunk[int], similarity: float | None
         "metadata": passage.metadata,
         "similarity": None if similarity is None else round(similarity, 4),
         "rerank_score": ranked.score,
+        **({"replaced_by": newer} if newer else {}),
     }

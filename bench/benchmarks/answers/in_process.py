@@ -12,6 +12,7 @@ from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import parse
 from citewell_verify.answers.refusals import IDK
+from citewell_verify.evidence.conflicts.replacements import Excerpt, replaced_documents
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.judging import check_answerability
 from citewell_verify.offline.passages import Meaning
@@ -100,7 +101,13 @@ class Workspace:
         why = why_refused(question, named)
         if why or gate.refuse:
             return _refused(question, shown, why or gate.reason)
-        sources = Sources.numbered(((piece.label, piece.text) for piece in shown), [piece.context for piece in shown])
+        replaced = replaced_documents(question, self._excerpts(retrieved))
+        shown.sort(key=lambda piece: piece.document in replaced)
+        sources = Sources.numbered(
+            ((piece.label, piece.text) for piece in shown),
+            (piece.context for piece in shown),
+            replaced_by=(replaced.get(piece.document, "") for piece in shown),
+        )
         answer = "".join(compose_answer(question, sources, IDK))
         if answer == IDK:
             return _refused(question, shown, "The passages that were found do not contain the answer.")
@@ -114,6 +121,16 @@ class Workspace:
             if f"[†{number}]" in answer
         )
         return Reply(answer, verdict is None or verdict.relevant == "yes", cards, verdict.reason if verdict else "")
+
+    def _excerpts(self, retrieved: Sequence[Piece]) -> list[Excerpt]:
+        """The retrieved passages and the openings of their documents, as documents are compared by them."""
+        openings = {piece.document: piece for piece in reversed(self._pieces)}
+        names = {piece.document for piece in retrieved}
+        pieces = dict.fromkeys([*(openings[name] for name in names), *retrieved])
+        return [
+            Excerpt(piece.document, piece.document, piece.text, piece.context, opens=piece is openings[piece.document])
+            for piece in pieces
+        ]
 
     def _unanswerable(self, question: str, answer: str, sources: Sources) -> str:
         try:

@@ -24,8 +24,7 @@ from citewell_verify.prompting.batched_items import Item, short_ids
 from citewell_verify.prompting.judgements import ExtractedGraph, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.question.question_parts import QuestionPart, kind_of
-from citewell_verify.support.comparison import AnalysedSentences, AnalysedText
-from citewell_verify.support.comparison import Comparison, compare
+from citewell_verify.support.comparison import AnalysedSentences, AnalysedText, Comparison, compare
 from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.text.words import content_stems

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice, pairwise, permutations, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 
 from citewell_verify.entities.names import find_names
-from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents, replacing
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.facts.structure.tables import cells_as_text
-from citewell_verify.offline.judging import texts_of
 from citewell_verify.offline.tuning import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Source, Sources
@@ -280,15 +278,22 @@ def _completing(question: str, first: Unit, read: ReadSource) -> Iterator[Unit]:
 
 
 def _ranked_by_part(question: str, reads: Sequence[ReadSource]) -> list[tuple[QuestionPart, list[Quotation]]]:
-    """For each part of the question the units that may answer it, best first; none if the text is no question.
-
-    A document that another one replaces is read only where that one does not answer.
-    """
+    """For each part of the question the units that may answer it, best first; none if the text is no question."""
     sources = Sources(read.source for read in reads)
     if is_greeting(question) or _presumes_otherwise(question, sources):
         return []
-    valid = _in_force(question, reads)
-    return [(part, _ranked(part, valid) or _ranked(part, reads)) for part in parts_of(question)]
+    return [(part, _ranked_in_force(part, reads)) for part in parts_of(question)]
+
+
+def _ranked_in_force(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
+    """The units that may answer one part of a question, without those of replaced documents if others come close."""
+    ranked = _ranked(part, reads)
+    valid = [read for read in reads if not read.source.replaced_by]
+    if not ranked or len(valid) == len(reads):
+        return ranked
+    in_force = _ranked(part, valid)
+    is_close = in_force and in_force[0].probability >= TUNING.close_to_best * ranked[0].probability
+    return in_force if is_close else ranked
 
 
 def _presumes_otherwise(question: str, sources: Sources) -> bool:
@@ -303,25 +308,6 @@ def _presumes_otherwise(question: str, sources: Sources) -> bool:
         or (presumes and difference.kind == "negation" and difference.source_value is not None)
         for difference in differences
     )
-
-
-def _in_force(question: str, reads: Sequence[ReadSource]) -> Sequence[ReadSource]:
-    """The sources without those of documents that another one of them says that it replaces. A question with words that
-    only the replaced document has is about that one."""
-    excerpts = [
-        Excerpt(read.document, read.document, read.source.text, read.source.context, opens=not read.source.context)
-        for read in reads
-    ]
-    pairs = permutations(known_documents(excerpts).values(), 2)
-    replaced = {older.document for newer, older in pairs if replacing(newer, older) is newer}
-    valid = [read for read in reads if read.document not in replaced]
-    if len(valid) == len(reads):
-        return reads
-    every, known = (
-        frozenset(content_stems("\n".join(texts_of([read.source for read in group])))) for group in (reads, valid)
-    )
-    is_about_old = any(coverage([stem], every) > coverage([stem], known) for stem in content_stems(question))
-    return reads if is_about_old else valid
 
 
 def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:

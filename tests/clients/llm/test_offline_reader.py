@@ -191,11 +191,12 @@ def test_two_cells_of_one_row_answer_two_questions() -> None:  # V8
     assert "Length (m): 9" in said
 
 
-def test_a_document_that_another_one_replaces_is_read_last() -> None:  # V8
-    old = "Rules of 3 May 2024\n\nHand tools are lent for 14 days."
-    new = "Rules of 8 May 2026\n\nThese rules replace the rules of 3 May 2024. Hand tools are lent for 7 days."
-    assert "7 days" in answer("For how long are hand tools lent?", old, new)
-    assert "14 days" in answer("For how long are hand tools lent?", old)
+def test_a_source_that_is_replaced_is_read_where_no_other_answers() -> None:  # V8, 39
+    old, new = "Hand tools are lent for 14 days. Ladders are lent for a week.", "Hand tools are lent for 7 days."
+    sources = Sources.numbered((("old.md", old), ("new.md", new)), replaced_by=("new.md", ""))
+    assert "7 days" in "".join(compose_answer("For how long are hand tools lent?", sources, IDK))
+    assert "a week" in "".join(compose_answer("For how long are ladders lent?", sources, IDK))
+    assert '<source id="1" name="old.md" replaced_by="new.md">' in str(sources)
 
 
 def test_a_summary_is_an_extract_and_only_where_one_is_asked_for() -> None:  # V8

@@ -2,7 +2,8 @@
 
 The papers and the questions are ours: written for this benchmark before the reader's code was looked at, so they say
 how the kinds compare, not how often strangers' questions are answered. The open half is for work on the reader; the
-kept half is asked at the end of it. The second papers were written on 28 November 2026, after the first had been used up.
+kept half is asked at the end of it. The second papers are of 28 November 2026, after
+the first had been used up.
 """
 
 from pathlib import Path

@@ -168,11 +168,12 @@ class Shown:
         return check
 
 
-def numbered_sources(passages: list[Passage]) -> Sources:
+def numbered_sources(passages: Sequence[Passage], replaced_by: Sequence[str] = ()) -> Sources:
     return Sources.numbered(
         ((passage.label, passage.text) for passage in passages),
         (passage.context for passage in passages),
         map(names_of_passage, passages),
+        replaced_by,
     )
 
 

@@ -23,7 +23,7 @@ class Source:
     """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
 
     `context` names what it belongs to: headings above it, the columns of its table. `names` are what the source is
-    called.
+    called. `replaced_by` names the document that says it replaces the one of this passage.
     """
 
     number: int
@@ -31,10 +31,13 @@ class Source:
     text: str
     context: str = ""
     names: SourceNames = UNNAMED
+    replaced_by: str = ""
 
     def __str__(self) -> str:
         part_of = f' part_of="{_named(self.context)}"' if self.context else ""
-        return f'<source id="{self.number}" name="{_named(self.label)}"{part_of}>\n{fenced(self.text)}\n</source>'
+        replaced = f' replaced_by="{_named(self.replaced_by)}"' if self.replaced_by else ""
+        opening = f'<source id="{self.number}" name="{_named(self.label)}"{part_of}{replaced}>'
+        return f"{opening}\n{fenced(self.text)}\n</source>"
 
 
 class Sources(tuple[Source, ...]):
@@ -51,12 +54,20 @@ class Sources(tuple[Source, ...]):
         passages: Iterable[tuple[str, str]],
         contexts: Iterable[str | None] = (),
         names: Iterable[SourceNames] = (),
+        replaced_by: Iterable[str] = (),
     ) -> "Sources":
         """Number (label, text) pairs from 1; sentences that address a model are blanked out, in place."""
         return cls(
-            Source(number, label, without_orders(text), context or "", called)
-            for number, ((label, text), context, called) in enumerate(
-                zip(passages, chain(contexts, repeat(None)), chain(names, repeat(UNNAMED)), strict=False), start=1
+            Source(number, label, without_orders(text), context or "", called, newer)
+            for number, ((label, text), context, called, newer) in enumerate(
+                zip(
+                    passages,
+                    chain(contexts, repeat(None)),
+                    chain(names, repeat(UNNAMED)),
+                    chain(replaced_by, repeat("")),
+                    strict=False,
+                ),
+                start=1,
             )
         )
 

@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 
 from citewell_verify.entities.dates import Date, find_dates
+from citewell_verify.evidence.passages import Passage
 from citewell_verify.facts.structure.headings import heading_path, lines_with_headings
 from citewell_verify.text.context_lines import headings_of
 from citewell_verify.text.sentences import is_table_row, split_sentences
-from citewell_verify.text.words import content_stems
+from citewell_verify.text.words import content_stems, coverage
 
 _OPENING = 400  # characters of a document that may hold its own date
 _REPLACES = re.compile(
@@ -55,6 +57,19 @@ class Excerpt:
     opens: bool = True
     title: str = ""
     dated: str = ""
+
+    @classmethod
+    def of(cls, passage: Passage) -> "Excerpt":
+        title, dated = (passage.metadata.get(key) for key in ("title", "date"))
+        return cls(
+            document=str(passage.document_id),
+            name=passage.filename,
+            text=passage.readable,
+            context=passage.readable_context,
+            opens=passage.chunk_index == 0,
+            title=title if isinstance(title, str) else "",
+            dated=dated if isinstance(dated, str) else "",
+        )
 
     def headings_at(self, place: int) -> tuple[str, ...]:
         return (*headings_of(self.context), *heading_path(self.text, place))
@@ -135,9 +150,9 @@ class Known:
     @cached_property
     def replacing(self) -> tuple[str, ...]:
         """Its sentences that say that something is replaced."""
-        sentences = (
-            sentence.text for excerpt in self.excerpts for sentence in split_sentences(excerpt.text, cites=False)
-        )
+        # Few texts have such a word, and to split all of them is slow.
+        texts = (excerpt.text for excerpt in self.excerpts if _REPLACES.search(excerpt.text))
+        sentences = (sentence.text for text in texts for sentence in split_sentences(text, cites=False))
         return tuple(sentence for sentence in sentences if _REPLACES.search(sentence))
 
 
@@ -160,6 +175,31 @@ def replacing(left: Known, right: Known) -> Known | None:
     return None
 
 
+def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, str]:
+    """Return, by document that another one of the `excerpts` replaces, the name of that one.
+
+    Nothing is replaced for a question with words that only a replaced document has: it is about that one.
+    """
+    known = known_documents(excerpts)
+    replaced = {
+        older.document: newer.name
+        for newer, older in permutations(known.values(), 2)
+        if (newer.replacing or older.replacing) and replacing(newer, older) is newer
+    }
+    if not replaced:
+        return {}
+    every, valid = (
+        frozenset(content_stems("\n".join(f"{document.name}\n{_said_by(document)}" for document in group)))
+        for group in (known.values(), [known[name] for name in known.keys() - replaced.keys()])
+    )
+    is_about_old = any(coverage([stem], every) > coverage([stem], valid) for stem in content_stems(question))
+    return {} if is_about_old else replaced
+
+
+def _said_by(document: Known) -> str:
+    return "\n".join(f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
+
+
 def _names(sentence: str, named: Known, own: Known) -> bool:
     """Say whether the `sentence` of the document `own` names the document `named`."""
     stated = [date for date in find_dates(sentence) if date.day or (date.years and date.month)]
@@ -174,14 +214,15 @@ def _names(sentence: str, named: Known, own: Known) -> bool:
     titles = [frozenset(content_stems(document.title)) for document in (named, own)]
     if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
         return True
-    title, is_same = named.title, _without_years(named) == _without_years(own)
+    title, is_same = named.title, _name_alone(named) == _name_alone(own)
     if is_same and (_versions(sentence) & named.versions) - own.versions:
         return True
     return bool(is_same and title and _EARLIER.search(sentence) and (named.date or "") < (own.date or "9"))
 
 
-def _without_years(document: Known) -> list[str]:
-    return content_stems(_YEAR.sub("", document.title))
+def _name_alone(document: Known) -> list[str]:
+    """The words of a title without what tells its versions apart."""
+    return content_stems(_YEAR.sub("", _VERSION.sub("", document.title)))
 
 
 def _versions(text: str) -> set[str]:
