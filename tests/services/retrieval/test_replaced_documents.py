@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from citewell_verify.embeddings.wheel import default_embedder
 from db.models import Chunk
 from db.session import transaction
 from services.retrieval.reranking import score_chunks, select
@@ -120,7 +121,7 @@ def add(story: Story, number: int, paper: Paper) -> int:
     start = len(paper.opening) + 2
     with transaction() as session:
         document = make_document(session, text, workspace=story.workspace, filename=paper.name, number=number)
-        vector = story.embedder.encode([text]).tolist()[0]
+        vector = default_embedder().encode([text]).tolist()[0]
         make_chunk(session, document, 0, start - 2, index=0, embedding=vector)
         body: Chunk = make_chunk(session, document, start, len(text), index=1, embedding=vector)
         story.texts[body.id], story.documents[body.id] = text, document.id
