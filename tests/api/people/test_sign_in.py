@@ -260,7 +260,7 @@ WRONG_LOGOUTS: dict[str, Json] = {
 
 def logout_claims(provider: Provider, subject: str, **other: Any) -> Json:
     now = int(time.time())
-    told = {"iss": provider.issuer, "aud": CLIENT, "sub": subject, "jti": "1", "events": {_ENDED: {}}}
+    told: Json = {"iss": provider.issuer, "aud": CLIENT, "sub": subject, "jti": "1", "events": {_ENDED: {}}}
     return {name: value for name, value in {**told, "iat": now, "exp": now + 120, **other}.items() if value is not None}
 
 
