@@ -25,8 +25,9 @@ itself.
 """
 _WAIT_S = 10.0
 """Timeout for a free connection."""
-# The statements in the functions touch one query's rows: their plans do not depend on the values.
-_OPTIONS = f"{LIMITS_MS} -c plan_cache_mode=force_generic_plan"
+# The statements in the functions touch one query's rows: their plans do not depend on the values, and only loops over
+# an index read no others. A plan for a table that was small once would hash what all queries have there.
+_OPTIONS = f"{LIMITS_MS} -c plan_cache_mode=force_generic_plan -c enable_hashjoin=off -c enable_mergejoin=off"
 
 _Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 

@@ -271,7 +271,8 @@ $$
 
 # Keeps first what there is to be kept by then. Only a look-up that keeps nothing does not wait for the disk: calls that
 # begin are written down for the death of a worker. When a reply was last used is known to the hour, so a row that
-# another transaction is just writing is left out.
+# another transaction is just writing is left out. `OFFSET 0` keeps the look-ups of each call from becoming a join with
+# all that is kept, and with the items of all queries.
 _FIND_REPLIES = """
 CREATE FUNCTION find_replies_v1(
     p_tenant bigint, p_keys bytea[], p_keep_s float8, p_begun json,
@@ -304,11 +305,13 @@ BEGIN
             AS begun (key text, query_id uuid, token uuid, worker text, round int, step text, call jsonb)
         WHERE NOT EXISTS (
             SELECT FROM kept_replies AS there
-            WHERE there.key = decode(begun.key, 'hex') AND there.created_at > now() - make_interval(secs => p_keep_s))
+            WHERE there.key = decode(begun.key, 'hex') AND there.created_at > now() - make_interval(secs => p_keep_s)
+            OFFSET 0)
         AND EXISTS (
             SELECT FROM step_outcomes AS held
             WHERE held.query_id = begun.query_id AND held.round = begun.round AND held.step = begun.step
-                AND held.worker = begun.worker AND held.value IS NULL);
+                AND held.worker = begun.worker AND held.value IS NULL
+            OFFSET 0);
     END IF;
 END
 $$

@@ -1,4 +1,5 @@
-"""Checks an ID token (OpenID Connect Core 1.0, 3.1.3.7): who signed it, for whom, when, and for which sign-in."""
+"""Checks what a provider signs: who signed it, for whom, and when; of an ID token (OpenID Connect Core 1.0, 3.1.3.7)
+for which sign-in, of a logout token (Back-Channel Logout 1.0, 2.6) that it is one."""
 
 from typing import Any
 
@@ -9,13 +10,32 @@ from domain.errors.requests import SignInFailed
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""
-_LEEWAY_S = 60
-_NEEDED = ("exp", "iat", "iss", "aud", "sub", "nonce")
+LEEWAY_S = 60
+_NEEDED = ("exp", "iat", "iss", "aud", "sub")
+_LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
 _MOST_CHARS = 100_000
 
 
 def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, Any]:
     """The claims of an ID token that this provider made for this client and this sign-in. Raises SignInFailed."""
+    claims = _signed_claims(provider, token, "nonce")
+    if claims["nonce"] != nonce:
+        raise _refused()
+    return claims
+
+
+def checked_logout(provider: Provider, token: object) -> dict[str, Any]:
+    """The claims of a logout token of this provider for this client, which name a person and not a session alone.
+    Raises SignInFailed.
+    """
+    claims = _signed_claims(provider, token, "jti", "events")
+    events: Any = claims["events"]
+    if "nonce" in claims or not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):  # pyright: ignore[reportUnknownMemberType]
+        raise _refused()
+    return claims
+
+
+def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str, Any]:
     if not isinstance(token, str) or len(token) > _MOST_CHARS:
         raise _refused()
     configured = provider.configured
@@ -29,12 +49,12 @@ def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, A
             algorithms=[header["alg"]],
             audience=configured.client_id,
             issuer=configured.issuer,
-            leeway=_LEEWAY_S,
-            options={"require": list(_NEEDED), "strict_aud": False},
+            leeway=LEEWAY_S,
+            options={"require": [*_NEEDED, *needed], "strict_aud": False},
         )
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise _refused() from error
-    if claims["nonce"] != nonce or not _is_for(claims, configured.client_id):
+    if not _is_for(claims, configured.client_id):
         raise _refused()
     if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
         raise _refused()

@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 
 from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.errors import CitewellError
 from citewell_verify.evidence.passages import Passage
 from clients.llm.calling.request import cost_usd
 from clients.llm.gateway import ModelGateway
@@ -67,8 +68,9 @@ class Builder:
     """Passages of one document that are read at a time."""
 
 
-def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
-    """Build the graph of a ready document, or continue building it; False when there was nothing to do.
+def build_graph(document_id: uuid.UUID, builder: Builder | CitewellError, hold: Hold) -> bool:
+    """Build the graph of a ready document, or continue building it; False when there was nothing to do. An error
+    instead of the tools, as of a model whose key cannot be read, postpones it and is its reason.
 
     Raises DatabaseUnavailable (try again later).
     """
@@ -78,6 +80,9 @@ def build_graph(document_id: uuid.UUID, builder: Builder, hold: Hold) -> bool:
         return False
     if claim.idle > MAX_IDLE:
         _end(claim, GraphStatus.FAILED, claim.reason or f"{MAX_IDLE} workers ended while they read it.")
+        return True
+    if isinstance(builder, CitewellError):
+        _postpone(claim, str(builder))
         return True
     attributes = {"citewell.document_id": str(document_id), "citewell.attempt": claim.attempt}
     with tracing.following(None, document_id), tracing.span("build graph", attributes):

@@ -5,6 +5,7 @@ import time
 import uuid
 from dataclasses import dataclass
 
+from clients.oidc.id_tokens import LEEWAY_S, checked_logout
 from clients.oidc.provider import provider
 from config.settings import settings
 from db.queries.access import people
@@ -74,6 +75,17 @@ def end_session(token: str) -> None:
     with system_transaction() as session:
         people.delete_session(session, digest(token[:_MOST_CHARS]))
     _known.pop(digest(token[:_MOST_CHARS]), None)
+
+
+def end_sessions_by_provider(token: object) -> None:
+    """End the sessions of whom a logout token names (Back-Channel Logout 1.0), as far as they began before it was made:
+    the same token again ends none that began since. Raises SignInFailed, DatabaseUnavailable.
+    """
+    configured = settings().access.oidc
+    claims = checked_logout(provider(configured), token)
+    with system_transaction() as session:
+        people.delete_sessions(session, configured.issuer or "", claims["sub"], int(claims["iat"]) + LEEWAY_S)
+    forget_all()
 
 
 def provider_sign_out() -> str | None:

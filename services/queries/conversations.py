@@ -117,14 +117,16 @@ def continue_question(
     query_id: uuid.UUID, title: str | None, request: Repeatable | None = None, *, as_own: bool = False
 ) -> tuple[Json, bool]:
     """Make a question the first turn of a conversation, once: (its conversation, whether it was there). It is whose the
-    question is; for others who may not change that, or want one `as_own`, a new one begins with it, as a branch does.
+    question is; for others who may not change that, or want one `as_own`, one of their own begins with it, once for
+    each of them, as a branch does.
 
     Raises QueryNotFound, ConversationElsewhere for a question over several workspaces, WorkspaceDeleting,
     IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
     """
     with transaction() as session:
-        query = lock_query(session, query_id, QueryKind.ANSWER)
-        existing = conversations.find_conversation_of(session, query_id)
+        query, caller = lock_query(session, query_id, QueryKind.ANSWER), acting()
+        existing = conversations.find_begun_with(session, query_id, caller.actor)
+        existing = existing or conversations.find_conversation_of(session, query_id)
         conversation_id = existing or uuid.uuid4()
         if request is not None and (first := reserve_key(session, request, conversation_id)) != conversation_id:
             return _conversation_json(conversations.get_conversation(session, first)), True
@@ -134,7 +136,6 @@ def continue_question(
                 raise ConversationElsewhere(
                     "This question was asked of several workspaces, and a conversation is about one; begin a new one."
                 )
-            caller = acting()
             is_own = query.asked_by == caller.actor
             is_own = is_own or (not as_own and caller.may_change(query.asked_by, query.workspace_id))
             begun_by = query.asked_by if is_own else caller.actor

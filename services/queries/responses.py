@@ -5,14 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from config.settings import Settings
+from db.models import QueryKind
 from db.queries.runs import conversations, responses
+from db.queries.runs.queries import get_named_query
 from db.session import acting, reading, transaction
 from domain.errors.missing import PreviousResponseNotFound, ResponseNotFound
 from domain.errors.requests import ConversationElsewhere
 from domain.errors.state import TurnUnfinished
 from domain.query.conversation import MOST_TURNS
 from services.queries.conversations import ask, continue_question, said_in
-from services.queries.results import FINAL, read_status
+from services.queries.results import FINAL
 from services.queries.submission import NewQuery, submit_query
 
 
@@ -43,12 +45,14 @@ def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UU
         said_beside(previous)
     except ResponseNotFound:
         raise PreviousResponseNotFound from None
-    if read_status(previous) not in FINAL:
+    with reading() as session:
+        query, own = get_named_query(session, previous, QueryKind.ANSWER)
+    if query.status not in FINAL:
         raise TurnUnfinished("The previous response is still in work, and the question may refer to it; wait for it.")
-    conversation, _ = continue_question(previous, None, as_own=True)
-    conversation_id, own = uuid.UUID(conversation["id"]), conversation["workspace"]
     if own != new.workspace:
         raise ConversationElsewhere(f"The previous response is about the workspace {own!r}, not {new.workspace!r}.")
+    conversation, _ = continue_question(previous, None, as_own=True)
+    conversation_id = uuid.UUID(conversation["id"])
     with reading() as session:
         position = conversations.get_current_position(session, conversation_id, previous)
         last = conversations.find_last_turn(session, conversation_id)

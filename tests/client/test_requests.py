@@ -92,6 +92,7 @@ FILES: list[tuple[Act, str, dict[str, str]]] = [
 DELETIONS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.delete("e"), "/v1/webhooks/e"),
     (lambda c: c.keys.revoke("k"), "/v1/keys/k"),
+    (lambda c: c.members.remove("m/1"), "/v1/members/m%2F1"),
     (lambda c: c.revoke_share("q", "s"), "/v1/queries/q/share/s"),
     (lambda c: c.feedback.delete("f"), "/v1/feedback/f"),
     (lambda c: c.delete_document("a/b?c"), "/v1/documents/a%2Fb%3Fc"),
@@ -99,6 +100,9 @@ DELETIONS: list[tuple[Act, str]] = [
 LISTS: list[tuple[Act, str]] = [
     (lambda c: c.webhooks.list(), "webhooks"),
     (lambda c: c.keys.list(), "keys"),
+    (lambda c: c.people.list(), "people"),
+    (lambda c: c.people.deeds(actor="person:1"), "deeds"),
+    (lambda c: c.members.list("finance"), "members"),
     (lambda c: c.versions("d"), "documents"),
     (lambda c: c.passages("d"), "passages"),
     (lambda c: c.boxes("d", 3, 9), "pages"),

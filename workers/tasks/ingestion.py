@@ -8,7 +8,7 @@ from celery import Task
 
 from config.settings import settings
 from db.session import acting_for
-from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
+from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable, SecretUnreadable
 from services.core.model_choice import current_settings
 from services.documents.graph_building import Builder, build_graph
 from services.documents.ingestion import ingest
@@ -59,14 +59,22 @@ def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) ->
     """Build the knowledge graph of one document, and start the next ones."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(document_id=document_id):
-            chosen = current_settings()
-            models = tools_of(chosen.model_choice).models if chosen.graph_extractor == "model" else None
-            builder = Builder(models, tools().embedder, settings().graph, chosen.models.catalogue, run)
-            built = build_graph(uuid.UUID(document_id), builder, leases().hold)
+            built = build_graph(uuid.UUID(document_id), _builder(), leases().hold)
         if built:
             launch_graphs()
     except DatabaseUnavailable as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
+
+
+def _builder() -> Builder | SecretUnreadable:
+    configured = settings()
+    try:
+        # What reads names and sentences alone needs no key.
+        chosen = configured if configured.graph.extractor == "local" else current_settings()
+        models = tools_of(chosen.model_choice).models if chosen.graph_extractor == "model" else None
+    except SecretUnreadable as error:
+        return error
+    return Builder(models, tools().embedder, configured.graph, chosen.models.catalogue, run)
 
 
 def _accepted(_: uuid.UUID) -> None:

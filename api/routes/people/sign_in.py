@@ -1,4 +1,5 @@
-"""Sign-in at the identity provider, and sign-out, for browsers. They need no key, and other programs never call them.
+"""Sign-in at the identity provider, and sign-out, for browsers and the provider. They need no key, and other programs
+never call them.
 
 Every way leads back to the page: its address comes from `public_url`, and only the place behind its # from a request.
 """
@@ -6,7 +7,7 @@ Every way leads back to the page: its address comes from `public_url`, and only 
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -66,6 +67,18 @@ def sign_out(request: Request) -> Response:
     response = JSONResponse({"url": sessions.provider_sign_out()}, headers=_NO_STORE)
     cookies.forget_session(response)
     return response
+
+
+@router.post("/logout", name="end_sessions_by_provider")
+def end_by_provider(request: Request, logout_token: Annotated[str, Form()] = "") -> Response:
+    """The provider says that a person has signed out there (OpenID Connect Back-Channel Logout 1.0)."""
+    _check(request)
+    try:
+        sessions.end_sessions_by_provider(logout_token)
+    except SignInFailed as error:
+        told = {"error": "invalid_request", "error_description": error.reason}
+        return JSONResponse(told, 400, headers=_NO_STORE)
+    return Response(headers=_NO_STORE)
 
 
 def _check(request: Request) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import sys
-from importlib import import_module
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Annotated
 
 import typer
@@ -11,10 +13,9 @@ import typer
 from citewell.cli.connection import provider_chosen_on_page
 from citewell.cli.console import complain, say
 from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
-from citewell.cli.errors import CommandFailed
+from citewell.cli.installation.provider_at_start import NO_MODEL, problem_of_provider
 from citewell.supervisor.supervisor import Supervisor
 from citewell_client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
-from clients.llm.servers import ask_provider, missing_models
 from config.settings import Settings, settings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -42,7 +43,7 @@ def up(
         os.environ.setdefault("CITEWELL_LOG_FORMAT", "console")
     configured, examples = settings(), load_examples() if example else None
     say(f"Citewell starts Postgres, Valkey, its API and its workers; data and logs are in {configured.home}")
-    problem = problem_of_provider(configured)
+    problem = _checked(configured)
     if problem and problem != NO_MODEL:
         say(problem)
     with Supervisor(configured, port=port, on_line=_show if verbose else _show_errors) as supervisor:
@@ -53,6 +54,16 @@ def up(
         say(f"Citewell is ready at {supervisor.url} ({supervisor.url}/docs shows the API); Ctrl-C stops it")
         supervisor.run_forever()
     say("Citewell has stopped")
+
+
+def _checked(configured: Settings) -> str | None:
+    """`problem_of_provider`, and its errors, in a process of its own: this one lives on and needs nothing of what the
+    check loads.
+    """
+    ways = get_context("fork" if sys.platform == "linux" else "spawn")
+    ignoring_interrupts = signal.SIGINT, signal.SIG_IGN
+    with ProcessPoolExecutor(1, ways, initializer=signal.signal, initargs=ignoring_interrupts) as child:
+        return child.submit(problem_of_provider, configured).result()
 
 
 def _add(examples: Examples, supervisor: Supervisor) -> None:
@@ -88,35 +99,3 @@ def error_in(line: str) -> str | None:
     except ValueError:
         return None
     return str(record.get("event", "")) if record.get("level") in _ERRORS else None
-
-
-NO_MODEL = (
-    "No language model is configured: answers are sentences of your documents, checked by rules."
-    " The page (#/models) or `citewell models use groq|ollama|llamacpp|URL` sets one up."
-)
-
-
-def problem_of_provider(settings: Settings) -> str | None:
-    """What a user should know before the first question, or None.
-
-    Raises CommandFailed when the provider refuses the key, and ConfigurationInvalid when it cannot be asked at all.
-    """
-    if settings.provider == "offline":
-        return NO_MODEL
-    # This import loads what computes vectors, which other commands do without.
-    import_module("clients.llm.factory").check_provider(settings)
-    answer = ask_provider(settings)
-    if answer is None:
-        return None
-    if answer.state == "key_refused":
-        raise CommandFailed(f"{answer.detail}; no question would be answered")
-    if answer.state == "forbidden":
-        return f"The language model's server does not list its models: {answer.detail}. `citewell doctor` asks each."
-    if answer.state == "unreachable":
-        return f"The language model's server is away: {answer.detail}; until it is back, no question is answered."
-    if missing := missing_models(answer, (settings.models.main, settings.models.fast)):
-        return (
-            f"The language model's server does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}."
-            " `citewell models use` chooses one."
-        )
-    return None

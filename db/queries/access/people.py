@@ -64,6 +64,13 @@ def delete_session(session: Session, digest: str) -> None:
     session.execute(delete(PersonSession).where(PersonSession.digest == digest))
 
 
+def delete_sessions(session: Session, issuer: str, subject: str, until: float) -> None:
+    """The sessions of a person that began until then, in seconds since 1970."""
+    person_id = select(Person.id).where(Person.issuer == issuer, Person.subject == subject).scalar_subquery()
+    began = PersonSession.created_at <= func.to_timestamp(until)
+    session.execute(delete(PersonSession).where(PersonSession.person_id == person_id, began))
+
+
 GROUP, OWNER = "group", "owner"
 """Where a membership comes from: the provider's groups, or an owner of the workspace."""
 

@@ -260,6 +260,22 @@ def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | N
     return session.scalar(places.order_by(ConversationTurn.is_inherited, ConversationTurn.id).limit(1))
 
 
+def find_begun_with(session: Session, query_id: uuid.UUID, begun_by: str | None) -> uuid.UUID | None:
+    """The conversation that `begun_by` began with a question of another one, while it is the first turn there."""
+    places = (
+        select(Conversation.id)
+        .join(ConversationTurn, ConversationTurn.conversation_id == Conversation.id)
+        .where(
+            ConversationTurn.query_id == query_id,
+            ConversationTurn.is_inherited,
+            _IS_CURRENT,
+            Conversation.branched_from.is_(None),
+            Conversation.begun_by.is_not_distinct_from(begun_by),
+        )
+    )
+    return session.scalar(places.order_by(ConversationTurn.id).limit(1))
+
+
 def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.UUID]:
     """The unfinished queries that were asked here."""
     return list(

@@ -25,6 +25,8 @@ export class Citewell {
     this.conversations = resources.conversations(connection, untilFinal);
     this.documents = resources.documents(connection);
     this.feedback = resources.feedback(connection);
+    this.people = resources.people(connection);
+    this.members = resources.members(connection);
     this.verifications = resources.verifications(connection, untilFinal);
     this.webhooks = resources.webhooks(connection);
     this.sources = resources.sources(connection);

@@ -237,6 +237,19 @@ export interface Verifications {
   batchResults(id: string, options?: Options): Promise<api.Verification[]>;
 }
 
+export interface People {
+  me(options?: Options): Promise<api.Me>;
+  list(options?: Options): Promise<api.Person[]>;
+  revoke(personId: string, options?: Partial<api.PersonChange> & Options): Promise<api.Person>;
+  deeds(options?: Filters<"list_deeds"> & Options): Promise<api.Deed[]>;
+}
+
+export interface Members {
+  list(options?: Filters<"list_members"> & Options): Promise<api.Member[]>;
+  set(workspace: string, personId: string, role: api.MemberSet["role"], options?: Options): Promise<api.Member>;
+  remove(memberId: string, options?: Options): Promise<null>;
+}
+
 export interface FeedbackOfPeople {
   give(queryId: string, options?: Fields<api.FeedbackCreate, "query_id"> & Options): Promise<api.Feedback>;
   list(options?: Filters<"list_feedback"> & Listed): AsyncGenerator<api.Feedback>;
@@ -270,6 +283,8 @@ export class Citewell {
   readonly conversations: Conversations;
   readonly documents: Documents;
   readonly feedback: FeedbackOfPeople;
+  readonly people: People;
+  readonly members: Members;
   readonly sources: Sources;
   readonly verifications: Verifications;
   readonly webhooks: Webhooks;

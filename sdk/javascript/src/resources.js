@@ -127,6 +127,26 @@ export const feedback = (connection) => ({
   delete: (feedback_id, options) => connection.call("delete_feedback", { feedback_id }, options),
 });
 
+/** The people of the tenant. */
+export const people = (connection) => ({
+  me: (options) => connection.call("get_me", {}, options),
+  list: async (options) => (await connection.call("list_people", {}, options)).people,
+  /** Shuts somebody out, or with `revoked: false` lets them sign in again. */
+  revoke: (person_id, { revoked = true, ...options } = {}) =>
+    connection.call("update_person", { person_id }, { body: { revoked }, ...options }),
+  deeds: async ({ actor, before, limit, ...options } = {}) =>
+    (await connection.call("list_deeds", { actor, before, limit }, options)).deeds,
+});
+
+/** Roles of people in workspaces. */
+export const members = (connection) => ({
+  list: async ({ workspace, ...options } = {}) =>
+    (await connection.call("list_members", { workspace }, options)).members,
+  set: (workspace, person_id, role, options) =>
+    connection.call("set_member", {}, { body: { workspace, person_id, role }, ...options }),
+  remove: (member_id, options) => connection.call("delete_member", { member_id }, options),
+});
+
 /** The endpoints that the server sends its events to. */
 export const webhooks = (connection) => ({
   create: (url, events, { signal, ...fields } = {}) =>

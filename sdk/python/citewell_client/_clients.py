@@ -10,6 +10,7 @@ from citewell_client._documents import AsyncDocuments, Documents
 from citewell_client._feedback import AsyncFeedback, Feedback
 from citewell_client._imports import AsyncImports, Imports
 from citewell_client._keys import AsyncKeys, Keys
+from citewell_client._people import AsyncMembers, AsyncPeople, Members, People
 from citewell_client._queries import Queries
 from citewell_client._sources import AsyncSources, Sources
 from citewell_client._verifications import AsyncVerifications, Verifications
@@ -39,6 +40,8 @@ class CitewellClient(Documents, Queries, Verifications, Audits):
         self.conversations = Conversations(self)
         self.webhooks = Webhooks(self)
         self.keys = Keys(self)
+        self.people = People(self)
+        self.members = Members(self)
         self.imports = Imports(self)
         self.sources = Sources(self)
         self.workspaces = Workspaces(self)
@@ -55,6 +58,8 @@ class AsyncCitewellClient(AsyncDocuments, AsyncQueries, AsyncVerifications, Asyn
         self.conversations = AsyncConversations(self)
         self.webhooks = AsyncWebhooks(self)
         self.keys = AsyncKeys(self)
+        self.people = AsyncPeople(self)
+        self.members = AsyncMembers(self)
         self.imports = AsyncImports(self)
         self.sources = AsyncSources(self)
         self.workspaces = AsyncWorkspaces(self)

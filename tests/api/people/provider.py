@@ -25,9 +25,15 @@ Json = dict[str, Any]
 _PROVIDER = """
 import sys, warnings
 warnings.simplefilter("ignore")
+import flask
 import oidc_provider_mock._app as provider
 from werkzeug.serving import make_server
-server = make_server("127.0.0.1", 0, provider.app(require_nonce=True), threaded=True)
+app = provider.app(require_nonce=True)
+@app.post("/signed")
+def signed():
+    key = provider.storage.jwk.as_dict(is_private=True)
+    return provider.jose.jwt.encode({"alg": "RS256", "typ": "logout+jwt"}, flask.request.get_json(), key).decode()
+server = make_server("127.0.0.1", 0, app, threaded=True)
 print(server.server_port, flush=True)
 server.serve_forever()
 """
@@ -47,6 +53,10 @@ class Provider:
     def knows(self, subject: str, **claims: Any) -> None:
         """Have a user with these claims."""
         httpx.put(f"{self.issuer}/users/{subject}", json={"name": subject.title(), **claims}).raise_for_status()
+
+    def signed(self, claims: Json) -> str:
+        """A token with the provider's own signature."""
+        return httpx.post(f"{self.issuer}/signed", json=claims).raise_for_status().text
 
     def answers(self, authorization_url: str, subject: str) -> str:
         """The address that the browser is sent back to when `subject` signs in there."""

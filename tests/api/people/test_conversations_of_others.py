@@ -101,6 +101,7 @@ def test_a_branch_is_of_who_made_it(threads: Threads) -> None:  # 43: inherited 
 def test_a_question_of_another_begins_a_conversation_of_ones_own(threads: Threads) -> None:  # 43
     ada, bob = threads.ada, threads.bob
     bobs = bob.post(PATH, json={"query_id": threads.alone}).raise_for_status().json()["id"]
+    assert bob.post(PATH, json={"query_id": threads.alone}).json()["id"] == bobs  # once
     asked = bob.post(f"{PATH}/{bobs}/turns", json={"question": "And sales?"}).raise_for_status().json()["id"]
     assert said_before(asked) == [("user", "How much?"), ("assistant", IDK)]
     # Ada's question is where it was, and goes on as she likes.
@@ -110,7 +111,8 @@ def test_a_question_of_another_begins_a_conversation_of_ones_own(threads: Thread
     assert adas != bobs
     assert ada.get(f"/v1/threads/{threads.alone}").json()["id"] == adas
     assert_problem(bob.delete(f"{PATH}/{adas}"), 403, "conversation_of_another")
-    assert bob.post(PATH, json={"query_id": threads.alone}).json()["id"] == adas
+    assert bob.post(PATH, json={"query_id": threads.alone}).json()["id"] == bobs
+    assert ada.post(PATH, json={"query_id": threads.alone}).json()["id"] == adas
 
 
 def test_a_turn_of_another_in_ones_own_conversation_takes_nothing_away(people: People, threads: Threads) -> None:  # 43
@@ -133,6 +135,9 @@ def test_a_response_after_that_of_another_is_a_branch(people: People, threads: T
         begun = first.post("/v1/responses", json=body).raise_for_status().json()["id"]
         end(begun.removeprefix("resp_"), abstain)
         after = {**body, "input": "And sales?", "previous_response_id": begun}
+        listed = second.get(PATH).json()
+        assert second.post("/v1/responses", json={**after, "model": "elsewhere"}).is_client_error
+        assert second.get(PATH).json() == listed  # a refused question leaves no conversation
         theirs = second.post("/v1/responses", json=after).raise_for_status().json()
         assert len(ids(second, str(conversation_of(second, theirs["id"])))) == 2
         assert [text for _, text in said_before(theirs["id"].removeprefix("resp_"))] == [body["input"], IDK]

@@ -239,6 +239,69 @@ def test_a_token_for_somebody_or_something_else_is_refused(
         assert not is_out(client)
 
 
+_ENDED = "http://schemas.openid.net/event/backchannel-logout"
+WRONG_LOGOUTS: dict[str, Json] = {
+    "with a nonce": {"nonce": "x"},
+    "another audience": {"aud": "another"},
+    "several audiences, for another": {"aud": [CLIENT, "another"], "azp": "another"},
+    "another issuer": {"iss": "https://evil.example"},
+    "expired": {"exp": int(time.time()) - 3600},
+    "no end": {"exp": None},
+    "no time": {"iat": None},
+    "not made yet": {"iat": int(time.time()) + 3600},
+    "no id": {"jti": None},
+    "a session alone": {"sub": None, "sid": "s"},
+    "no event": {"events": None},
+    "another event": {"events": {"https://example.com/other": {}}},
+    "an event without an object": {"events": {_ENDED: True}},
+    "events that are a list": {"events": [_ENDED]},
+}
+
+
+def logout_claims(provider: Provider, subject: str, **other: Any) -> Json:
+    now = int(time.time())
+    told: Json = {"iss": provider.issuer, "aud": CLIENT, "sub": subject, "jti": "1", "events": {_ENDED: {}}}
+    return {name: value for name, value in {**told, "iat": now, "exp": now + 120, **other}.items() if value is not None}
+
+
+def test_the_provider_ends_the_sessions_of_a_person(provider: Provider, api_url: str) -> None:  # 43: replayed
+    """Back-Channel Logout 1.0: those that began before it said so, so the same again ends nothing more."""
+    with browser(api_url) as here, browser(api_url) as there, browser(api_url) as bob:
+        sign_in(bob, provider, "bob", "readers")
+        for client in (here, there):
+            sign_in(client, provider, "ada", "readers")
+        changed("UPDATE person_sessions SET created_at = now() - interval '1 hour'")
+        token = provider.signed(logout_claims(provider, "ada", iat=int(time.time()) - 100))
+        for ends in (True, False):
+            ended = httpx.post(f"{api_url}/auth/logout", data={"logout_token": token})
+            assert (ended.status_code, ended.headers["cache-control"]) == (200, "no-store")
+            assert [is_out(client) for client in (here, there, bob)] == [ends, True, False]
+            sign_in(here, provider, "ada", "readers")
+
+
+def test_a_logout_that_the_provider_did_not_send_ends_nothing(
+    provider: Provider, api_url: str
+) -> None:  # 43: forged, expired
+    seen: list[Json] = []
+    with browser(api_url) as client:
+        provider.forge = lambda tokens: seen.append(tokens) or tokens
+        sign_in(client, provider, "ada", "readers")
+        right = {"id_token": provider.signed(logout_claims(provider, "ada"))}
+        forged = {name: forge(right, seen[0]) for name, forge in FORGERIES.items()}
+        wrong = {
+            name: provider.signed(logout_claims(provider, "ada", **other)) for name, other in WRONG_LOGOUTS.items()
+        }
+        for name, token in {**forged, **wrong}.items():
+            data = {} if token is None else {"logout_token": token}
+            refused = client.post("/auth/logout", data=data, headers={"Sec-Fetch-Site": "cross-site"})
+            assert (refused.status_code, refused.json()["error"]) == (400, "invalid_request"), name
+        time.sleep(0.25)
+        assert not is_out(client)
+        # And a token of a logout signs nobody in.
+        provider.forge = lambda tokens: {**tokens, **right}
+        assert problem_of(sign_in(client, provider, "ada", "readers")) == "token"
+
+
 def test_claims_of_another_provider_and_person_are_refused(provider: Provider, api_url: str) -> None:  # 43: forged
     provider.knows("ada", groups=["readers"])
     with browser(api_url) as client:
@@ -351,6 +414,7 @@ def test_without_a_provider_nothing_of_it_is_there(api_url: str, database: str) 
     with browser(api_url) as client:
         assert client.get("/auth/sign-in").status_code == 404
         assert client.post("/auth/sign-out").status_code == 404
+        assert client.post("/auth/logout", data={"logout_token": "x"}).status_code == 404
         client.cookies.set("citewell_session", "x")
         assert client.get("/v1/me").json()["kind"] == "local"
 

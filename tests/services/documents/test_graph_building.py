@@ -10,6 +10,7 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.documents.graph_jobs import GraphClaim, claim_graph, list_waiting_graphs
 from db.queries.search.graph_search import Space, entities_with_keys, has_graph, near_connections
 from db.session import acting_for, reading, system_transaction, transaction
+from domain.errors.service import SecretUnreadable
 from services.documents.documents import read_document, remove_document
 from services.documents.graph_building import MAX_IDLE, Builder, build_graph
 from services.graph.merging import reembed
@@ -231,6 +232,17 @@ def test_vectors_can_be_made_anew() -> None:  # S5.1
     with reading() as session:
         rows = session.execute(select(Entity.embedding_model, Entity.embedding)).all()
     assert {(model, len(vector or ())) for model, vector in rows} == {("use-multilingual-v3/512", 512)}
+
+
+def test_a_graph_waits_for_a_key_that_can_be_read(story: Story) -> None:  # 43
+    """It says what to do, and no worker fails."""
+    document_id = ask_for_graph(story, key_of(story))
+    assert build_graph(document_id, SecretUnreadable(), hold)
+    shown = read_document(document_id)["graph"]
+    assert (shown["status"], "CITEWELL_MODELS__ENCRYPTION_KEY" in shown["reason"]) == ("queued", True)
+    let_pass()
+    assert build_graph(document_id, local_builder(), hold)
+    assert read_document(document_id)["graph"]["status"] == "ready"
 
 
 def test_the_graph_of_a_document_that_is_not_ready_waits(story: Story) -> None:

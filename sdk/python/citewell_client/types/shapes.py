@@ -35,6 +35,7 @@ __all__ = [
     "Conversation",
     "ConversationLinks",
     "Copy",
+    "Deed",
     "Delivery",
     "DeliveryAttempt",
     "Document",
@@ -66,17 +67,21 @@ __all__ = [
     "LeftOut",
     "Look",
     "Match",
+    "Me",
+    "Member",
     "Mention",
     "Metric",
     "ModelCall",
     "NearDuplicate",
     "Object",
     "ObjectValue",
+    "OwnWorkspace",
     "PageBoxes",
     "ParkedStep",
     "Passage",
     "PassageExplained",
     "PassageFound",
+    "Person",
     "Place",
     "Progress",
     "ProviderCitation",
@@ -528,6 +533,16 @@ class Conversation(TypedDict):
     links: ConversationLinks
 
 
+class Deed(TypedDict):
+    """A request of a person that may have changed something."""
+
+    id: int
+    actor: str
+    operation: str
+    path: str
+    created_at: str
+
+
 class DeliveryAttempt(TypedDict):
     """One attempt to deliver a message."""
 
@@ -886,6 +901,38 @@ class KeyCreated(Key):
     key: str
 
 
+class OwnWorkspace(TypedDict):
+    """A workspace that a person is a member of."""
+
+    name: str
+    role: Literal["reader", "contributor", "owner"]
+
+
+class Me(TypedDict):
+    """Who the caller is; only a person has the rest."""
+
+    kind: Literal["person", "key", "local"]
+    id: NotRequired[str | None]
+    name: NotRequired[str | None]
+    email: NotRequired[str | None]
+    everywhere: NotRequired[Literal["none", "reader", "contributor", "owner", "admin"] | None]
+    workspaces: NotRequired[list[OwnWorkspace]]
+
+
+class Member(TypedDict):
+    """A membership."""
+
+    id: str
+    workspace: str
+    person_id: str
+    name: str
+    email: str | None
+    role: Literal["reader", "contributor", "owner"]
+    origin: Literal["group", "owner"]
+    set_by: str | None
+    created_at: str
+
+
 class Target(TypedDict):
     """The target value."""
 
@@ -1000,6 +1047,18 @@ class PassageExplained(Passage):
     )
     matches: list[Match]
     also_in: list[Copy]
+
+
+class Person(TypedDict):
+    """Somebody who has signed in."""
+
+    id: str
+    name: str
+    email: str | None
+    everywhere: Literal["none", "reader", "contributor", "owner", "admin"]
+    signed_in_at: str
+    revoked_at: str | None
+    created_at: str
 
 
 class Quality(TypedDict):
