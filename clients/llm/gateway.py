@@ -49,6 +49,7 @@ _T = TypeVar("_T")
 # A missing model is not called for this long; a provider's mistaken 404 must not last until the next restart.
 GONE_FOR_S = 300.0
 _ROOM_OF_LAST_TRY = 4
+_OK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +265,7 @@ class ModelGateway:
                 may_have_cost=error.usage is not None,
                 too_slow=isinstance(error, ModelTimedOut),
                 unreached=isinstance(error, ServerUnreachable) and not self._caller.has_reached_server,
+                answered=error.status == _OK,
             ) from error
         except ModelRateLimited as error:
             if budget.out_of_time:

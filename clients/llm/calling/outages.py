@@ -148,7 +148,8 @@ _UNREACHED_S = 60.0
 _WAITS_FOR_SLOW = 1
 """A question whose calls all took too long is asked again at most this often: a model may still have been loading."""
 _WAITS_BESIDE_ANSWERS = 5
-"""After so many failures, while the same model answers others, a question is itself what the model cannot answer."""
+"""After so many failures, while the same model answers others or answers with an error in place of a reply, a question
+is itself what the model cannot answer."""
 _FORGOTTEN_AFTER_S = 30.0
 """A question that is this much later than its next try was answered elsewhere meanwhile, or has ended."""
 _MOST_REMEMBERED = 10_000
@@ -159,7 +160,8 @@ Key = tuple[str, str, str]
 
 class Outage(Exception):
     """No model of the chain answers for now. `least_s`: the earliest time for another try, in seconds. `too_slow`: a
-    call takes longer than it may. `unreached`: there was never a connection.
+    call takes longer than it may. `unreached`: there was never a connection. `answered`: the server is up, and what it
+    answers is an error.
     """
 
     def __init__(
@@ -170,10 +172,11 @@ class Outage(Exception):
         may_have_cost: bool = False,
         too_slow: bool = False,
         unreached: bool = False,
+        answered: bool = False,
     ) -> None:
         super().__init__(failure.reason)
         self.failure, self.least_s, self.may_have_cost = failure, least_s, may_have_cost
-        self.too_slow, self.unreached = too_slow, unreached
+        self.too_slow, self.unreached, self.answered = too_slow, unreached, answered
 
     def beside(self, later: "Outage") -> "Outage":
         """The outage of two models of a chain, this one and the `later` one."""
@@ -184,6 +187,7 @@ class Outage(Exception):
             may_have_cost=self.may_have_cost or later.may_have_cost,
             too_slow=self.too_slow and later.too_slow,
             unreached=self.unreached and later.unreached,
+            answered=self.answered and later.answered,
         )
 
 
@@ -224,7 +228,8 @@ class Outages:
         wait_s = min(_FIRST_WAIT_S * 2**waiting.waits, most_s) * random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311
         wait_s = max(wait_s, min(outage.least_s, _LONGEST_WAIT_AFTER_COST_S))
         lasted_s = max(failing_s, now - waiting.since)
-        is_its_own_fault = waiting.waits >= _WAITS_BESIDE_ANSWERS and answered_at > waiting.since
+        has_answers = outage.answered or answered_at > waiting.since
+        is_its_own_fault = waiting.waits >= _WAITS_BESIDE_ANSWERS and has_answers
         is_too_late = terms.last_try_at is not None and now + wait_s >= terms.last_try_at
         longest_s = min(terms.outage_s, _UNREACHED_S) if outage.unreached else terms.outage_s
         is_slow = outage.too_slow and waiting.waits >= _WAITS_FOR_SLOW

@@ -32,6 +32,12 @@ _MOST_ENTRIES = 20
 _MOST_PARTS = 3
 _LONGEST = 2_000
 """Characters of a text that is not JSON; anything longer is no message but a page or a dump."""
+MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
+"""What lasts until the account is paid for. Rate limits mention it as well, so their own codes are looked for first."""
+PASSES = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
+_REQUEST_ERROR, _SERVER_ERROR, _STATUS_DIGITS = 400, 500, 3
+_PASSING = {408, 409, 425, 429, 498, 499}
+_PERMANENT = re.compile(r"invalid|auth|permission|not_?found|quota|billing|credit|unsupported|forbidden")
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _UNITS_S = (3600.0, 60.0, 1.0, 0.001)
@@ -59,6 +65,12 @@ def server_words(body: object) -> ServerWords:
         str(value).lower() for key in _CODES for value in (fields.get(key),) if isinstance(value, str | int) and value
     )
     return ServerWords(_text(body), tuple(codes), fields, _own(body).get("usage"))
+
+
+def about_money(text: str) -> bool:
+    """Whether words say that the account is to be paid for, and not that a limit passes."""
+    text = text.lower()
+    return MONEY.search(text) is not None and not PASSES.search(text)
 
 
 def named_wait_s(headers: Mapping[str, str], body: object) -> float | None:
@@ -154,3 +166,44 @@ def _entries(value: object, depth: int = 0) -> Iterator[tuple[str, object]]:
     for entry in inner:
         if isinstance(entry, dict | list):
             yield from _entries(cast("object", entry), depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a server says of its failure in an answer with status 200."""
+
+    message: str
+    status: int | None = None
+    code: str = ""
+
+    @property
+    def is_temporary(self) -> bool:
+        if self.status is not None:
+            return self.status >= _SERVER_ERROR or self.status in _PASSING
+        return bool(self.code) and not self.is_permanent
+
+    @property
+    def is_permanent(self) -> bool:
+        if self.status is not None and self.status >= _REQUEST_ERROR:
+            return not self.is_temporary
+        return _PERMANENT.search(self.code) is not None
+
+
+def fault_in(chunk: Mapping[str, Any], choice: Mapping[str, Any] | None, groq: Mapping[str, Any]) -> Fault | None:
+    """The failure that an answer with status 200 tells of, if it does: `groq` is what Groq adds to the chunk."""
+    error = chunk.get("error") or groq.get("error") or (choice or {}).get("error")
+    if not error and choice is None and (said := chunk.get("message") or chunk.get("detail")):
+        error = chunk if isinstance(said, str) else said
+    if not error:
+        return None
+    detail = _fields(error)
+    said = detail.get("message") or detail.get("detail") or detail.get("error") or error
+    message = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    codes = map(_status, (detail.get("code"), detail.get("status"), error))
+    words = " ".join(str(detail.get(name) or "") for name in ("code", "type", "status")).lower()
+    return Fault(message, next(filter(None, codes), None), words.strip())
+
+
+def _status(code: object) -> int | None:
+    is_one = isinstance(code, int | str) and str(code).isdecimal() and len(str(code)) == _STATUS_DIGITS
+    return int(cast("str", code)) if is_one else None

@@ -17,6 +17,7 @@ from citewell_verify.text.thoughts import LiveReply, begins_in_thought, is_thoug
 from clients.llm.completions.anthropic_messages import as_completion
 from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
+from clients.llm.completions.server_words import Fault, about_money, fault_in, server_words
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
     Allowance,
@@ -33,15 +34,13 @@ from clients.llm.protocol import (
 _MESSAGE_CHARS = 300
 _HALF = re.compile("[\ud800-\udfff]")
 _DIGITS = 16
-_REQUEST_ERROR, _SERVER_ERROR, _STATUS_DIGITS = 400, 500, 3
-_PASSING = {408, 409, 425, 429, 498, 499}
+_OK = 200
 
 
 # The words for an end are a server's own. A reply is complete unless one of these says that it is not.
 _TOO_LONG = re.compile(r"length|max|limit|window|trunc|incomplete|exceed")
 _REFUSED = re.compile(r"filter|safety|refus|recit|block|prohib|moderat|guardrail|spii|sensitiv|policy|content_?viol")
 _BROKEN = re.compile(r"error|fail|abort|cancel|malform|disconnect|timeout|unavail|insufficient")
-_PERMANENT = re.compile(r"invalid|auth|permission|not_?found|quota|billing|credit|unsupported|forbidden")
 _GROWN_CHARS = 8
 _GROWN_PIECES = 2
 
@@ -82,6 +81,8 @@ class Exchange:
     _finish_reason: str | None = None
     _has_ended: bool = False
     _has_choices: bool = False
+    _said: str = ""
+    """The server's words where it sent no choices."""
     _live: LiveReply | None = None
 
     @classmethod
@@ -125,7 +126,9 @@ class Exchange:
         choice = _choice(chunk)
         self._has_choices = self._has_choices or choice is not None
         part = self._take_choice(choice) if choice is not None else None
-        if fault := _fault(chunk, choice, groq):
+        if not self._has_choices:
+            self._said = server_words(dict(chunk)).text or self._said
+        if fault := fault_in(chunk, choice, groq):
             raise self._stopped(fault, is_within_reply=self._has_choices or "choices" in chunk)
         return part
 
@@ -206,6 +209,8 @@ class Exchange:
             raise self.failed(ModelUnavailable, f"the server stopped the reply ({self._finish_reason})")
         if _TOO_LONG.search(reason):
             raise self.failed(ModelReplyInvalid, self._too_long())
+        if self._said and not self._has_choices:
+            raise self._stopped(Fault(self._said), is_within_reply=False)
         if not reason and self.streamed and not self._has_ended:
             raise self.failed(ModelUnavailable, "the stream was cut before the reply was complete")
         if not self._has_choices:
@@ -239,15 +244,17 @@ class Exchange:
             return "the reply is empty: the model called a tool instead"
         return "the reply is empty"
 
-    def _stopped(self, fault: "_Fault", *, is_within_reply: bool) -> ModelError:
-        if fault.is_permanent:
+    def _stopped(self, fault: Fault, *, is_within_reply: bool) -> ModelError:
+        if fault.is_permanent or (fault.status is None and not fault.is_temporary and about_money(fault.message)):
             kind: type[ModelError] = ModelRefused
         elif fault.is_temporary or is_within_reply:
             kind = ModelUnavailable
         else:
             # Nothing says whether it will last: a few tries, not all the time there is.
             kind = ModelReplyInvalid
-        return self.failed(kind, f"the server stopped the reply: {fault.message}")
+        error = self.failed(kind, f"the server stopped the reply: {fault.message}")
+        error.status = _OK
+        return error
 
     def refused_reply(self, text: str, error: ModelError) -> ModelReply:
         """The model's words that an error carries, as a reply. Raises ModelReplyInvalid when they are empty."""
@@ -334,46 +341,6 @@ def _arguments(message: Mapping[str, Any]) -> str:
     call = _fields(_fields(first).get("function") or message.get("function_call"))
     arguments = call.get("arguments")
     return json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """What a server says of its failure in an answer with status 200."""
-
-    message: str
-    status: int | None = None
-    code: str = ""
-
-    @property
-    def is_temporary(self) -> bool:
-        if self.status is not None:
-            return self.status >= _SERVER_ERROR or self.status in _PASSING
-        return bool(self.code) and not self.is_permanent
-
-    @property
-    def is_permanent(self) -> bool:
-        if self.status is not None and self.status >= _REQUEST_ERROR:
-            return not self.is_temporary
-        return _PERMANENT.search(self.code) is not None
-
-
-def _fault(chunk: Mapping[str, Any], choice: Mapping[str, Any] | None, groq: Mapping[str, Any]) -> _Fault | None:
-    error = chunk.get("error") or groq.get("error") or (choice or {}).get("error")
-    if not error and choice is None and (said := chunk.get("message") or chunk.get("detail")):
-        error = chunk if isinstance(said, str) else said
-    if not error:
-        return None
-    detail = _fields(error)
-    said = detail.get("message") or detail.get("detail") or detail.get("error") or error
-    message = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    codes = map(_status, (detail.get("code"), detail.get("status"), error))
-    words = " ".join(str(detail.get(name) or "") for name in ("code", "type", "status")).lower()
-    return _Fault(message, next(filter(None, codes), None), words.strip())
-
-
-def _status(code: object) -> int | None:
-    is_one = isinstance(code, int | str) and str(code).isdecimal() and len(str(code)) == _STATUS_DIGITS
-    return int(cast("str", code)) if is_one else None
 
 
 def read_allowance(headers: Mapping[str, str]) -> Allowance | None:

@@ -25,11 +25,13 @@ def clock() -> Clock:
     return Clock()
 
 
-def put_off(outages: Outages, *, outage_s: float = math.inf, answered_at: float = -math.inf) -> float | Failure:
+def put_off(
+    outages: Outages, *, outage_s: float = math.inf, answered_at: float = -math.inf, outage: Outage = AWAY
+) -> float | Failure:
     """The wait, or the failure that ends it."""
     terms = Terms(scope="query", patience_s=0.0, outage_s=outage_s)
     try:
-        return outages.put_off(KEY, AWAY, terms, failing_s=0.0, answered_at=answered_at)
+        return outages.put_off(KEY, outage, terms, failing_s=0.0, answered_at=answered_at)
     except CallDeferred as deferred:
         return deferred.wait_s
 
@@ -47,9 +49,14 @@ def test_a_question_that_comes_late_begins_with_short_waits_again(clock: Clock) 
     assert wait_s < 2
 
 
-def test_a_question_that_fails_while_its_model_answers_others_ends(clock: Clock) -> None:  # A7
+@pytest.mark.parametrize("outage", [AWAY, Outage(AWAY.failure, answered=True)])
+def test_a_question_that_fails_while_its_model_answers_ends(clock: Clock, outage: Outage) -> None:  # A7
     outages, waits = Outages(clock), 0
-    while isinstance(wait_s := put_off(outages, answered_at=clock.now - 0.5 if waits else -math.inf), float):
+    while True:
+        answered_at = clock.now - 0.5 if waits and not outage.answered else -math.inf
+        wait_s = put_off(outages, answered_at=answered_at, outage=outage)
+        if not isinstance(wait_s, float):
+            break
         clock.now, waits = clock.now + wait_s, waits + 1
         assert waits < 20
     assert waits == 5

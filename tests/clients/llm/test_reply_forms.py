@@ -265,6 +265,16 @@ NOT_ONE = {
     "an error of words": (b'{"error": "no such endpoint"}', ModelReplyInvalid, "no such endpoint"),
     "an error at the top": (b'{"message": "overloaded", "type": "server_error"}', ModelUnavailable, "overloaded"),
     "errors in a list": (b'[{"error": {"code": 400, "message": "no field"}}]', ModelRefused, "no field"),
+    "no choices, and words": (
+        b'{"choices": null, "base_resp": {"status_code": 1004, "status_msg": "no such key"}}',
+        ModelReplyInvalid,
+        "no such key",
+    ),
+    "no choices, and no money": (
+        b'{"choices": null, "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}',
+        ModelRefused,
+        "insufficient balance",
+    ),
     "a detail": (b'{"detail": [{"msg": "no field"}]}', ModelReplyInvalid, "no field"),
 }
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 _NAME = r"[A-Za-z][\w▁.:-]{0,40}"
 _SIGN = re.compile(
-    rf"<\s?(?P<tag_ends>/\s?)?(?P<tag>{_NAME})(?:\s[^<>\n]{{0,200}}?)?\s?>"
+    rf"<\s?(?P<tag_ends>/\s?)?(?P<tag>{_NAME})(?P<attributes>\s[^<>\n]{{0,200}}?)?\s?>"
+    rf"(?:(?<=[s\"'\s]>)\s{{0,4}}<summary>\W{{0,8}}(?P<summary>{_NAME}))?"
     rf"|<[|｜](?P<token_ends>/)?(?P<token>{_NAME})[|｜]>"
     rf"|<[|](?P<left>{_NAME})>|<(?P<right>{_NAME})[|]>"
     rf"|\[(?P<bracket_ends>/)?(?P<bracket>{_NAME})\](?!\()"
@@ -22,6 +23,9 @@ _SIGN_BEGUN = re.compile(
     r"<\s?(?:/\s?|[|｜]/?)?(?:[A-Za-z][\w▁.:-]{0,40}\s?)?[|｜]?(?:\s[^<>\n]{0,200})?>?"
     r"|\[/?(?:[A-Za-z][\w▁.:-]{0,40})?\]?|◁/?\w{0,40}▷?"
 )
+_KINDS = ("tag", "token", "left", "right", "bracket", "triangle")
+_DETAILS_BEGUN = re.compile(r"<details\b[^<>\n]{0,200}(?:>\s{0,4}(?:<[a-z]{0,7}(?:>\W{0,8}\w{0,40})?)?)?")
+_ATTRIBUTE = re.compile(r"=\s?[\"']?([A-Za-z_-]{1,40})[\"'\s]?")
 _CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
 _SURE_THOUGHT = re.compile(r"(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE)
@@ -70,10 +74,12 @@ class _Sign:
     name: str
     closes: bool
     is_special: bool
+    holds_thought: bool = False
+    """What it says of its content is a name of thoughts, as in `<details type="reasoning">`."""
 
     @property
     def is_thought(self) -> bool:
-        return is_thought(self.name)
+        return self.holds_thought or is_thought(self.name)
 
     @property
     def is_answer(self) -> bool:
@@ -81,7 +87,8 @@ class _Sign:
 
     @property
     def is_surely_thought(self) -> bool:
-        return (self.is_special and self.is_thought) or _SURE_THOUGHT.fullmatch(self.name) is not None
+        is_sure = self.holds_thought or _SURE_THOUGHT.fullmatch(self.name) is not None
+        return is_sure or (self.is_special and self.is_thought)
 
 
 def is_thought(name: str) -> bool:
@@ -172,6 +179,8 @@ def _after_block(written: str, at: int, *, ended: bool) -> int | None:
         return final.end() if final else None
     if not ended and len(written) - at < _LONGEST_SIGN * 3 and _CHANNEL_BEGUN.fullmatch(written, at):
         return None
+    if not ended and _DETAILS_BEGUN.fullmatch(written, at):
+        return None
     match = _SIGN.match(written, at)
     if match is None:
         return None if not ended and _SIGN_BEGUN.fullmatch(written, at) else at
@@ -213,9 +222,12 @@ def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
 
 def _after_thought(written: str, at: int, opened: _Sign, *, ended: bool) -> int | None:
     alike: int | None = None
+    within = 0
     for match in _SIGN.finditer(written, at):
         sign = _sign(match)
-        if sign.closes and sign.name == opened.name:
+        if opened.holds_thought and sign.name == opened.name:
+            within += -1 if sign.closes else 1
+        if sign.closes and sign.name == opened.name and within <= (-1 if opened.holds_thought else 0):
             return match.end()
         if sign.closes and sign.is_thought:
             alike = match.end()
@@ -264,7 +276,8 @@ def _without_asides(reply: str, *, ended: bool) -> str:
     kept, position, opened = list[str](), 0, list[re.Match[str]]()
     for match in _SIGN.finditer(reply):
         sign = _sign(match)
-        if not sign.is_surely_thought or len(kept) == _MOST_ASIDES:
+        is_alike = bool(opened) and _sign(opened[-1]).name == sign.name
+        if not (sign.is_surely_thought or is_alike) or len(kept) == _MOST_ASIDES:
             continue
         if not sign.closes:
             if opened or _may_open(reply, match):
@@ -296,14 +309,17 @@ def _is_in_code(written: str, at: int, place: int) -> bool:
 
 
 def _sign(match: re.Match[str]) -> _Sign:
-    kind = match.lastgroup or ""
+    kind = next(kind for kind in _KINDS if match[kind])
     name = match[kind]
     edge = _EDGE.match(name)
     closes = kind == "right" or bool(match.groupdict().get(f"{kind}_ends"))
     if edge:
         closes = closes or edge["ends"].lower() == "end"
         name = name[edge.end() :]
-    return _Sign(name.rpartition(":")[2].lower(), closes, kind in ("token", "left", "right"))
+    told = [*_ATTRIBUTE.findall(match["attributes"] or ""), match["summary"] or ""]
+    holds_thought = name.lower() == "details" and any(map(_SURE_THOUGHT.fullmatch, told))
+    name = name.rpartition(":")[2].lower()
+    return _Sign(name, closes, kind in ("token", "left", "right"), holds_thought)
 
 
 def _cleaned(reply: str) -> str:
@@ -343,6 +359,9 @@ def _without_blanks(written: str, start: int, end: int) -> int:
 def _last_sign(text: str, end: int, start: int = 0) -> int | None:
     """Where the sign begins, whole or begun, with which the text ends."""
     least = max(start, end - _LONGEST_SIGN)
+    details = text.rfind("<details", max(start, end - 5 * _LONGEST_SIGN), end)
+    if details >= 0 and _DETAILS_BEGUN.fullmatch(text, details, end):
+        return details
     at = max(text.rfind(mark, least, end) for mark in "<[◁")
     is_sign = at >= 0 and (_SIGN_BEGUN.fullmatch(text, at, end) or _TURN_BEGUN.fullmatch(text, at, end))
     return at if is_sign else None

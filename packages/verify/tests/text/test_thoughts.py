@@ -27,6 +27,8 @@ from citewell_verify.text.thoughts import LiveReply, reply_text
         "The log shows <thinking>\n30 days[†1].",
         "The template begins with `<think>Hm. So.</think>`[†1].",
         "```\n<think>\nHm.\n</think>\n```",
+        "<details><summary>Sources</summary>\n- refund.md\n</details>\n30 days[†1].",
+        '<details class="note">Only new goods.</details>',
     ],
 )
 def test_a_reply_that_looks_like_a_thought_stays(reply: str) -> None:  # S1.2
@@ -49,6 +51,10 @@ def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # 
         ("[1] says 30 days.\n<think>\nOr 60? No.\n</think>\nKeep.", "[1] says 30 days.\n\nKeep."),
         ("30 days[†1].\n<think>60.<think>60!</think> 60.</think> Keep.", "30 days[†1].\n Keep."),
         ("30 days[†1]. <think>60? No.</thinking> Keep.", "30 days[†1]. Keep."),
+        ('<details type="reasoning" done="true">\n<summary>Hm</summary>\n> 60?\n</details>\n30 days.', "30 days."),
+        ("<details>\n<summary>💭 Thinking…</summary>60?</details>30 days.", "30 days."),
+        ("<details class='thoughts'>60<details>60</details>60?</details>\n30 days.", "30 days."),
+        ('30 days.\n<details type="reasoning"><summary>Hm</summary>60?</details>\nKeep.', "30 days.\n\nKeep."),
         ("30 days[†1].<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "30 days[†1]."),
         ("30 days[†1].<|im_end|>\n<|im_start|>assistant", "30 days[†1]."),
     ],
@@ -63,4 +69,5 @@ def test_a_thought_or_sign_within_a_reply_is_never_shown(written: str, reply: st
 def test_only_a_sure_opening_without_an_end_is_no_reply() -> None:  # S1.2
     assert reply_text("<think>Maybe 60 days?") is None
     assert reply_text("[THINK]Maybe 60 days?") is None
+    assert reply_text('<details type="reasoning" done="false">\n<summary>Thinking…</summary>\n> 60') is None
     assert reply_text("<plan>Maybe 60 days?") == "<plan>Maybe 60 days?"
