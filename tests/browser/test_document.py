@@ -84,6 +84,7 @@ def test_pages_are_turned_and_sections_opened(page: Page, policy: str) -> None:
     field.fill("4")
     field.press("Enter")
     expect(page.get_by_role("heading", name="Page 4")).to_be_in_viewport()
+    page.get_by_role("heading", name="Sections").click()  # folded where they have no room beside the text
     page.get_by_role("button", name="4.3 Restocking fees").click()
     expect(page.get_by_text("4.3 Restocking fees").last).to_be_in_viewport()
     expect(field).to_have_value("3")
@@ -150,7 +151,8 @@ def test_what_the_text_does_not_show_of_its_file_is_told(page: Page, offline: St
     data = workbook({"Prices": [["Room", "Euro"], ["Single", 80]], "Old": [["Single", 70]]}, hide)
     document_id = offline.send_file("prices.xlsx", data, workspace="reader")
     page.goto(f"/#/document/{document_id}")
-    expect(page.get_by_text("About the file: hidden sheet Old is left out")).to_be_visible()
+    told = "2 words of the file that a reader does not see are no part of this text (marked as hidden)."
+    expect(page.get_by_text(told)).to_be_visible()
 
 
 def test_a_document_that_could_not_be_read_says_why(page: Page, offline: Stack, screenshot: Screenshot) -> None:
@@ -160,8 +162,8 @@ def test_a_document_that_could_not_be_read_says_why(page: Page, offline: Stack, 
     page.goto(f"/#/document/{document['id']}")
     expect(page.locator(".problem")).to_contain_text(document["error"]["message"])
     screenshot(page, "document-failed-light")
-    page.get_by_role("button", name="Try again").click()
-    expect(page.locator(".problem")).to_contain_text(document["error"]["message"])
+    # Trying again cannot help: the same file is as broken.
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -177,6 +179,7 @@ def test_a_document_can_be_read_by_everybody(
 ) -> None:  # S5.7
     page = make_page(offline, scheme=scheme, size=size, locale="ko-KR" if size == PHONE else "en-GB")
     page.goto(address(offline, policy, SPAN))
-    expect(page.locator("mark.cited")).to_be_in_viewport(ratio=1)
+    # The space at which a line ends hangs out of its block.
+    expect(page.locator("mark.cited")).to_be_in_viewport(ratio=0.99)
     check_accessibility(page)
     page.screenshot(path=f"build/screenshots/document-{scheme}-{'phone' if size == PHONE else 'desk'}.png")

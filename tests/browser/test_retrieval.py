@@ -1,4 +1,4 @@
-"""A question tried on the search alone, and the chunks of a document: excluded, corrected as a new version."""
+"""A question tried on the search alone, and the passages of a document: excluded, corrected as a new version."""
 
 import re
 
@@ -91,14 +91,14 @@ def test_a_chunk_is_excluded_and_no_search_shows_it_until_it_is_included(
 ) -> None:  # S5.7
     workspace, document_id = rules
     page.goto(f"/#/document/{document_id}")
-    page.get_by_role("button", name="Chunks", exact=True).click()
-    expect(page.get_by_text("4 chunks, 0 of them excluded")).to_be_visible()
-    page.get_by_role("button", name="Exclude chunk 1").click()
+    page.get_by_role("button", name="Passages", exact=True).click()
+    expect(page.get_by_text("4 passages, 0 of them excluded")).to_be_visible()
+    page.get_by_role("button", name="Exclude passage 1").click()
     page.get_by_label("Why (optional)").fill("out of date")
     page.get_by_role("dialog").get_by_role("button", name="Exclude").click()
-    again = page.get_by_role("button", name="Include chunk 1 again")
+    again = page.get_by_role("button", name="Include passage 1 again")
     expect(again).to_be_focused()
-    expect(page.get_by_text("4 chunks, 1 of them excluded")).to_be_visible()
+    expect(page.get_by_text("4 passages, 1 of them excluded")).to_be_visible()
     page.get_by_text("History of changes").click()
     expect(page.get_by_text("out of date")).to_be_visible()
     screenshot(page, "document-chunks")
@@ -113,7 +113,7 @@ def test_a_chunk_is_excluded_and_no_search_shows_it_until_it_is_included(
     page.get_by_role("combobox", name="Show").select_option("left")
     expect(page.locator(".chunks > li")).to_have_count(1)
     again.click()
-    expect(page.get_by_text("4 chunks, 0 of them excluded")).to_be_visible()
+    expect(page.get_by_text("4 passages, 0 of them excluded")).to_be_visible()
     found = offline.http.post("/v1/search", json={"query": QUESTION, "workspace": workspace}).json()["passages"]
     assert len(found) == 4
 
@@ -128,12 +128,12 @@ def test_a_chunk_is_corrected_with_the_keyboard_and_the_new_version_opens(
 ) -> None:  # S5.7, A5
     _, old = rules
     page.goto(f"/#/document/{old}?view=chunks&chunk=1")
-    expect(page.locator(".chunks > li").first).to_contain_text("Chunk 1")
-    page.get_by_role("button", name="Correct chunk 1").press("Enter")
-    field = page.get_by_label(re.compile("^Text of chunk 1"))
+    expect(page.locator(".chunks > li").first).to_contain_text("Passage 1")
+    page.get_by_role("button", name="Correct passage 1").press("Enter")
+    field = page.get_by_label(re.compile("^Text of passage 1"))
     expect(field).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Correct chunk 1")).to_be_focused()
+    expect(page.get_by_role("button", name="Correct passage 1")).to_be_focused()
     page.keyboard.press("Enter")
     check_accessibility(page)
     screenshot(page, "document-chunk-correction")
@@ -156,7 +156,7 @@ def test_a_chunk_is_corrected_with_the_keyboard_and_the_new_version_opens(
     # The version before is as it was, and cannot be changed.
     page.goto(f"/#/document/{old}?view=chunks&chunk=1")
     expect(page.locator(".chunks > li").first).to_contain_text("14 days")
-    expect(page.get_by_role("button", name="Correct chunk 1")).to_have_count(0)
+    expect(page.get_by_role("button", name="Correct passage 1")).to_have_count(0)
     assert "14 days" in offline.stored_text(old)
 
 
@@ -172,7 +172,7 @@ def test_chunks_are_sought_and_a_correction_is_told_and_undone_with_the_keyboard
     page.get_by_role("searchbox", name="Contains").fill("refunds OF")
     page.keyboard.press("Enter")
     expect(page.locator(".chunks > li")).to_have_count(1)
-    expect(page.get_by_text("1 chunk found.")).to_be_visible()
+    expect(page.get_by_text("1 passage found.")).to_be_visible()
     check_accessibility(page)
     text = offline.http.get(f"/v1/documents/{old}/chunks?first=1&limit=1").json()["chunks"][0]["text"]
     sent = {"text": text.replace("14 days", "three weeks")}
@@ -186,7 +186,7 @@ def test_chunks_are_sought_and_a_correction_is_told_and_undone_with_the_keyboard
     check_accessibility(page)
     note.get_by_role("link").press("Enter")
     page.get_by_text("History of changes").press("Enter")
-    page.get_by_role("button", name="Undo the correction of chunk 1").press("Enter")
+    page.get_by_role("button", name="Undo the correction of passage 1").press("Enter")
     expect(page).not_to_have_url(re.compile(new))
     expect(page.locator(".chunks > li").first).to_contain_text("14 days")
     expect(page.locator(".chunks .badge")).to_have_count(0)
@@ -200,8 +200,8 @@ def test_both_are_there_in_korean(
     expect(korean.get_by_role("table", name="구절")).to_contain_text("사용됨")
     check_accessibility(korean)
     korean.goto(f"/#/document/{document_id}?view=chunks")
-    expect(korean.get_by_text("청크 4개 중 0개 제외")).to_be_visible()
-    expect(korean.get_by_role("button", name="청크 0 제외")).to_be_visible()
+    expect(korean.get_by_text("구절 4개 중 0개 제외")).to_be_visible()
+    expect(korean.get_by_role("button", name="구절 0 제외")).to_be_visible()
 
 
 def test_a_phone_shows_both(
@@ -213,6 +213,6 @@ def test_a_phone_shows_both(
     screenshot(phone, "retrieval-phone")
     check_accessibility(phone)
     phone.goto(f"/#/document/{document_id}?view=chunks")
-    expect(phone.get_by_role("button", name="Exclude chunk 0")).to_be_visible()
+    expect(phone.get_by_role("button", name="Exclude passage 0")).to_be_visible()
     check_accessibility(phone)
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")

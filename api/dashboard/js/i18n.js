@@ -37,15 +37,20 @@ window.addEventListener("storage", () => allTexts()); // the language may have b
 
 /**
  * A function from names to words in the language of the moment. `{n}` in them is replaced, `{n:page|pages}` is the
- * first word for 1, else the second. A missing name is told as it is.
+ * first word for 1, else the second. A missing name is shown as it is, and told to the console.
  */
 export function words(group) {
   return (name, values = {}) => {
-    const text = (texts[language()] ?? Object.values(texts)[0])[group]?.[name] ?? name;
+    const text = (texts[language()] ?? Object.values(texts)[0])[group]?.[name] ?? missing(group, name);
     return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, key, singular, more) =>
       singular === undefined ? String(values[key] ?? "") : String(values[key]) === "1" ? singular : more,
     );
   };
+}
+
+function missing(group, name) {
+  console.warn(`no text in ${group}: ${name}`);
+  return name;
 }
 
 export const percent = (value, digits = 0) =>

@@ -79,8 +79,8 @@ function adding(people, workspaces, added, signal) {
 function listed(signal) {
   const result = h("div");
   const rows = records(t("list"), [
-    { label: t("workspace"), cell: (member) => h("bdi", {}, member.workspace) },
     { label: t("person"), cell: ({ name, email }) => [h("bdi", {}, name), h("div", { class: "small muted" }, email)] },
+    { label: t("workspace"), cell: (member) => h("bdi", {}, member.workspace) },
     { label: t("role"), cell: (member) => t(member.role) },
     { label: t("origin"), cell: (member) => t(member.origin === "group" ? "byGroup" : "byOwner") },
     { label: t("since"), cell: (member) => moment(member.created_at) },

@@ -141,7 +141,7 @@ function reviewFields(review) {
     h("p", { class: "hint" }, t("reviewHint")),
     h(
       "label",
-      {},
+      { class: "short" },
       t("below"),
       h("input", {
         name: "below",
@@ -151,6 +151,7 @@ function reviewFields(review) {
         step: "0.01",
         value: review.confidence_below ?? "",
       }),
+      h("span", { class: "hint" }, t("belowHint")),
     ),
     RULES.map(tick),
     h("label", {}, t("email"), h("input", { name: "email", maxlength: "2000", value: review.email.join(", ") })),

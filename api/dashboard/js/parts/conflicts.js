@@ -26,7 +26,7 @@ export function conflictsOf({ conflicts }) {
 }
 
 /** The sides of a conflict as `{ place, isInForce }`, the one in force first. */
-export function sidesOf({ stated, other, in_force: inForce }) {
+function sidesOf({ stated, other, in_force: inForce }) {
   const sides = [
     { place: stated, isInForce: inForce === "stated" },
     { place: other, isInForce: inForce === "other" },

@@ -1,7 +1,7 @@
 /** For somebody who has no documents here yet: five to try it with, and the questions that they answer. */
 import { h, show } from "../dom.js";
 import { words } from "../i18n.js";
-import { addUploads, ended, uploads } from "../uploads.js";
+import { addUploads } from "../uploads.js";
 import { trouble } from "./notices.js";
 
 const t = words("parts/first_steps");
@@ -62,6 +62,3 @@ export async function exampleQuestions(choose) {
     ),
   );
 }
-
-/** Whether the example documents are still on their way. */
-export const exampleComes = () => uploads.some((file) => file.workspace === EXAMPLE && !ended(file));

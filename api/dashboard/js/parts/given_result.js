@@ -161,7 +161,7 @@ function cited(told, citation) {
     answer_start: citation.sentence_start,
     section: null,
     confidence_score: citation.confidence,
-    citation_type: t(citation.relation || "checked"),
+    citation_type: citation.relation || "checked",
     explanation: citation.explanation,
     text_span: citation.evidence,
   };

@@ -11,7 +11,7 @@ const LABELLED = ["confidence_accuracy", "answerability_false_positive_rate", "a
 
 export const metricName = (name) => NAMES(name);
 export const metricMeaning = (name) => MEANINGS(name);
-export const needsLabels = (name) => LABELLED.includes(name);
+const needsLabels = (name) => LABELLED.includes(name);
 
 /** A value of a metric: a share, but the gain is a difference of scores. */
 export function metricValue(name, value) {
@@ -23,7 +23,7 @@ export function metricValue(name, value) {
 export const aim = ({ wanted, limit }) => t(wanted, { limit: percent(limit) });
 
 /** A badge that says whether a target is met. */
-export function metBadge(met) {
+function metBadge(met) {
   const [state, icon, word] =
     met === null ? ["no_claim", "–", "open"] : met ? ["supported", "✓", "met"] : ["contradicted", "✕", "missed"];
   return h("span", { class: `badge ${state}` }, h("span", { "aria-hidden": "true" }, icon), t(word));

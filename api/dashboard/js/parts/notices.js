@@ -35,7 +35,7 @@ export function trouble(error, action = null) {
       h("div", { class: "small" }, `${field.field || field.loc || ""} ${field.message || field.msg || ""}`),
     ),
     missing && h("div", {}, signsIn ? h("a", { href: signInAddress() }, t("signIn")) : toKeys()),
-    !missing && action && h("div", { class: "row" }, action),
+    !missing && error.status !== 403 && action && h("div", { class: "row" }, action),
   );
 }
 

@@ -5,9 +5,6 @@ import { words } from "../i18n.js";
 
 const t = words("parts/offline");
 
-/** What a copied answer takes along wherever it goes; nothing of one that a model wrote. */
-export const copiedNote = ({ provider, abstained }) => (provider === "offline" && !abstained ? t("copied") : "");
-
 /** The banner itself; `copied` says whether the answer was written here, too. */
 export function offlineBanner({ copied = true } = {}) {
   return h(

@@ -11,7 +11,7 @@ const MOST = 200;
 const PAUSE_MS = 250; // of somebody who types
 const AGAIN_MS = 4000;
 const CHANGED = "citewell.threads";
-const ICONS = { answered: "✓", not_answered: "–", failed: "✕", cancelled: "✕", running: "●", held: "⏸", empty: "·" };
+const ICONS = { answered: "✓", not_answered: "–", failed: "✕", cancelled: "✕", running: "●", held: "‖", empty: "·" };
 const TONES = { answered: "supported", failed: "contradicted", running: "not_checked" };
 
 /** Let every list know that a thread is new, or has another state or title. */
