@@ -55,9 +55,7 @@ def test_the_guard_reads_the_texts_without_what_is_said_around_them(name: str) -
         text
         for message in ATTACHED[name]
         for text in attached_texts(
-            "".join(part["text"] for part in message["content"])
-            if isinstance(message["content"], list)
-            else message["content"],
+            message["content"] if isinstance(message["content"], str) else message["content"][0]["text"],
             is_question=message["role"] == "user",
         )
     ]

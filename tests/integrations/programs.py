@@ -39,8 +39,13 @@ def run_javascript(example: str, *arguments: str, **environment: str) -> str:
     return run_program(node(), EXAMPLES / "javascript" / example, *arguments, **environment)
 
 
-def run_program(*command: str | Path, status: int = 0, **environment: str) -> str:
-    """The output of a program that knows nothing of this machine's settings; another exit status fails the test."""
+def run_program(*command: str | Path, **environment: str) -> str:
+    """The output of a program that knows nothing of this machine's settings; a failed one fails the test."""
+    return run_ending_with(0, *command, **environment)
+
+
+def run_ending_with(status: int, /, *command: str | Path, **environment: str) -> str:
+    """The same of a program that ends with this exit status."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
     given = {**kept, "PYTHONWARNINGS": "ignore", **environment}
     line = [str(part) for part in command]

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from tests.e2e.stack import Stack
-from tests.integrations.programs import BIN, EXAMPLES, MODULES, PYTHON, needs_programs, run_program
+from tests.integrations.programs import BIN, EXAMPLES, MODULES, PYTHON, needs_programs, run_ending_with
 from tests.node import node
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("integrations")]
@@ -34,19 +34,19 @@ def is_as_expected(told: dict[str, str]) -> bool:
 
 
 def test_the_command_line_and_pytest_say_it_of_the_examples() -> None:
-    gate = run_program(sys.executable, "-m", "citewell_verify", "--cases", CASES, status=1)
+    gate = run_ending_with(1, sys.executable, "-m", "citewell_verify", "--cases", CASES)
     assert "3 of 5 answers pass" in gate
     told = dict(line.split(": ", 1) for line in gate.splitlines()[:-1])
     assert is_as_expected({**dict.fromkeys(VERDICTS, ""), **told}), gate
     options = ("-p", "no:cacheprovider", "-q", "-rf")
-    tests = run_program(sys.executable, "-m", "pytest", *options, EXAMPLES / "gate_pytest.py", status=1)
+    tests = run_ending_with(1, sys.executable, "-m", "pytest", *options, EXAMPLES / "gate_pytest.py")
     assert "2 failed, 3 passed" in tests
     assert all(reason in tests for reason in VERDICTS.values()), tests
 
 
 def test_deepeval_says_the_same(tmp_path: Path) -> None:
     needs_programs()
-    printed = run_program(PYTHON, EXAMPLES / "gate_deepeval.py", status=1, DEEPEVAL_CACHE_FOLDER=str(tmp_path))
+    printed = run_ending_with(1, PYTHON, EXAMPLES / "gate_deepeval.py", DEEPEVAL_CACHE_FOLDER=str(tmp_path))
     lines = [line.split("  ", 1) for line in printed.splitlines() if line.startswith(("PASS  ", "FAIL  "))]
     told = {rest.split(": ", 1)[0]: rest.split(", ", 1)[1] if state == "FAIL" else "" for state, rest in lines}
     assert is_as_expected(told), printed
@@ -64,7 +64,7 @@ def test_promptfoo_says_the_same(tmp_path: Path) -> None:
             ("PROMPTFOO_DISABLE_TELEMETRY", "PROMPTFOO_DISABLE_UPDATE", "PROMPTFOO_DISABLE_REMOTE_GENERATION"), "1"
         ),
     }
-    printed = run_program(*command, status=100, **environment)
+    printed = run_ending_with(100, *command, **environment)
     assert "2 failed (40.00%)" in printed
     results = json.loads(written.read_text(encoding="utf-8"))["results"]["results"]
     told = {
@@ -86,7 +86,7 @@ def test_one_wrong_answer_among_fifty_is_junit_by_its_schema(live: Stack, tmp_pa
     library = [sys.executable, "-m", "citewell_verify"]
     server = [str(Path(sys.executable).with_name("citewell")), "verify", "--url", live.supervisor.url]
     for command in (library, server):
-        run_program(*command, "--cases", cases, "--junit", junit, status=1)
+        run_ending_with(1, *command, "--cases", cases, "--junit", junit)
         written = etree.parse(junit)
         schema.assertValid(written)
         assert written.xpath("string(//testsuite/@tests)") == "50"
