@@ -16,8 +16,8 @@ EXAMPLES = ROOT / "examples"
 BIN = ROOT / ".venv-integrations" / "bin"
 PYTHON = BIN / "python"
 MODULES = EXAMPLES / "javascript" / "node_modules"
-# A framework of agents takes some seconds only to be imported.
-_PATIENCE_S = 150
+# A framework of agents takes some seconds only to be imported, and promptfoo starts a Python for each answer.
+_PATIENCE_S = 300
 
 
 def needs_programs() -> None:
