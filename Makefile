@@ -64,7 +64,7 @@ test-browser: setup-dev ## the page at / in a real Chromium, which it installs w
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
-test-integrations: setup-dev $(INTEGRATIONS)/.installed ## frameworks, gateways and guards of others against a live server, which it installs
+test-integrations: setup-dev $(INTEGRATIONS)/.installed ## frameworks, gateways, guards and evaluators of others against a live server, which it installs: 3.5 GB
 	$(BIN)/pytest -q -n 0 tests/integrations
 
 $(INTEGRATIONS)/.installed: requirements-integrations.lock examples/javascript/package-lock.json
