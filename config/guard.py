@@ -23,6 +23,11 @@ class GuardSettings(Group):
     source_tools: tuple[str, ...] = Field(
         default=(), description="The tools whose results count as sources; none named: all"
     )
+    attached_texts: bool = Field(
+        default=False,
+        description="Texts between marks in messages of users and systems, as chat programs attach files, count as "
+        "sources: for programs whose users may say what an answer rests on",
+    )
     wait_s: float = Field(default=30.0, gt=0, le=60, description="Limit of one check; then it has failed")
     keep_s: int = Field(
         default=900, ge=1, description="How long the sources of a gateway's request are kept for its answer"

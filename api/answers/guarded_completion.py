@@ -42,7 +42,7 @@ async def guarded(request: Request, response: Response, asked: GuardedCreate) ->
     key = guard.upstream_key.get_secret_value() if guard.upstream_key else ""
     answer = answering(url, key, body, guard.upstream_silence_s)
     documents = [*asked.citewell.documents, *(asked.documents or [])]
-    sources = offered_sources(asked.messages, documents, guard.source_tools)
+    sources = offered_sources(asked.messages, documents, guard.source_tools, attached=guard.attached_texts)
     call = f"guard-{uuid4()}"
     checks = Guard(request, home, sources, policy_of(settings()), asked.citewell.workspace, call)
     if not asked.stream:

@@ -40,7 +40,8 @@ async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[s
     gateway = f"{current_tenant()}:{getattr(request.state, 'key_id', '')}"
     kept = KeptSources(settings().redis_url.get_secret_value(), gateway, settings().guard.keep_s)
     tools = settings().guard.source_tools if named.source_tools is None else named.source_tools
-    sources = offered_sources(asked.structured_messages or [], tools=tools)
+    attached = settings().guard.attached_texts if named.attached_texts is None else named.attached_texts
+    sources = offered_sources(asked.structured_messages or [], tools=tools, attached=attached)
     try:
         if asked.input_type == "request":
             if asked.litellm_call_id:

@@ -28,7 +28,10 @@ from services.queries.cancel_and_retry import cancel_query
 from services.queries.passage_search import NewSearch, search_passages
 from workers.starting.launch import launcher
 
-NO_SOURCES = "The request has no tool results and no documents, so the answer cannot be verified."
+NO_SOURCES = (
+    "The request has no tool results and no documents, so the answer cannot be verified. Texts that a chat program "
+    "attached to messages count with `guard.attached_texts`."
+)
 
 
 class Unverifiable(Exception):

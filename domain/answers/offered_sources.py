@@ -1,8 +1,10 @@
-"""The sources that a request to another model brings along: tool results and documents, never what people say."""
+"""The sources that a request to another model brings along: tool results and documents, not what people say."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
+
+from domain.query.attached_text import attached_texts
 
 Json = Mapping[str, Any]
 _OF_TOOLS = ("tool", "function")
@@ -23,17 +25,19 @@ class Offered:
 
 
 def offered_sources(
-    messages: Sequence[Any], documents: Sequence[Any] = (), tools: Collection[str] = ()
+    messages: Sequence[Any], documents: Sequence[Any] = (), tools: Collection[str] = (), *, attached: bool = False
 ) -> list[Offered]:
     """Return the sources in the order of the request.
 
     These are the results of `tools` (of all if none is named), parts of the types `document` and `search_result` of
     messages that the model did not write, and `documents` as vLLM and Cohere take them. The words of users, systems and
-    the model are none.
+    the model are none, but with `attached` the texts that a chat program put between marks into those of users and
+    systems.
     """
     rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
     names = dict(_called(rows))
     all_offered = [offered for row in rows for offered in _of_message(row, names, tools)]
+    all_offered += [offered for row in rows if attached for offered in _attached(row)]
     all_offered += [offered for document in documents if (offered := _document(document))]
     return [
         Offered(text, offered.title and storable(offered.title)[:_TITLE_CHARS], offered.url and storable(offered.url))
@@ -68,6 +72,13 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
     for part in _list(content):
         if _mapping(part).get("type") in ("document", "search_result"):
             yield from filter(None, [_document(part)])
+
+
+def _attached(row: Json) -> Iterator[Offered]:
+    role = row.get("role")
+    if role not in (_OF_THE_MODEL, *_OF_TOOLS):
+        told = attached_texts(_words(row.get("content")), is_question=role == "user")
+        yield from (Offered(text, title) for title, text in told)
 
 
 def _document(given: object) -> Offered | None:

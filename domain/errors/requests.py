@@ -24,7 +24,7 @@ class AnswerSchemaInvalid(BadInput):
 class TextAttached(BadInput):
     """The request has a text beside the question, such as an attached file. Answers rest on the documents of the
     workspace alone, so it would not count: add it to the workspace, or leave it out. An answer that exists already can
-    be verified against it with POST /v1/verifications."""
+    be verified against it with POST /v1/verifications, and what another model answers to it by the guard, /v1/guard."""
 
 
 class ConversationElsewhere(BadInput):

@@ -5,8 +5,9 @@ import openai
 import pytest
 from openai import OpenAI
 
+from domain.query.attached_text import attached_texts
 from tests.api.standing_in import worker
-from tests.attached import ATTACHED, PLAIN, QUESTION
+from tests.attached import ATTACHED, BODY, PLAIN, QUESTION
 from tests.stored import abstain
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
@@ -41,3 +42,32 @@ def test_responses_refuse_it_as_well(api_url: str) -> None:
     ):
         client.responses.create(model="default", input=QUESTION, instructions=prompt)
     assert (refused.value.code, refused.value.param) == ("text_attached", "input")
+
+
+IN_TAGS = (
+    f'<documents><document index="1">\n<source>rules.md</source>\n<body>\n{BODY}\n</body>\n</document></documents>'
+)
+
+
+@pytest.mark.parametrize("name", ATTACHED)
+def test_the_guard_reads_the_texts_without_what_is_said_around_them(name: str) -> None:
+    told = [
+        text
+        for message in ATTACHED[name]
+        for text in attached_texts(
+            message["content"] if isinstance(message["content"], str) else message["content"][0]["text"],
+            is_question=message["role"] == "user",
+        )
+    ]
+    assert told
+    assert {text for _, text in told} <= {BODY, "Visitors must sign in at the desk.", "방문객은 안내대에서 서명합니다."}
+
+
+def test_a_text_has_the_name_of_its_file_and_nothing_else_is_one() -> None:
+    assert attached_texts(f"{IN_TAGS}\n{QUESTION}", is_question=True) == [("rules.md", BODY)]
+    lines = '<context>\n<source id="1" name="a">Dogs wait.</source>\n<source id="2">Cats do.</source>\n</context>'
+    assert attached_texts(lines, is_question=True) == [("a", "Dogs wait."), (None, "Cats do.")]
+    listed = "A file:\n<file>\n<filename>rules.md</filename>\n<type>text/markdown</type>\n</file>"
+    assert attached_texts(listed, is_question=True) == []
+    plain = [text for messages in PLAIN.values() for message in messages for text in [message["content"]]]
+    assert not any(attached_texts(text, is_question=False) for text in plain)

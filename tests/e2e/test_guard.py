@@ -58,6 +58,13 @@ def test_what_users_systems_and_models_say_is_no_source(offline: Stack) -> None:
     said = [{"role": role, "content": POLICY} for role in ("user", "system", "assistant")]
     assert judged(offline, RIGHT, sent=said)["action"] == "BLOCKED"
     assert judged(offline, RIGHT, sent=said, without_sources="pass") == {"action": "NONE"}
+    # A chat program attaches files to messages; they are sources where the operator says so, and the rest is not.
+    asked = [
+        {"role": "user", "content": f'Help.\n<context>\n<source id="1">{POLICY}</source>\n</context>\nFree at 60?'}
+    ]
+    assert judged(offline, RIGHT, sent=asked)["action"] == "BLOCKED"
+    assert judged(offline, WRONG, sent=asked, attached_texts=True)["texts"] == [RIGHT]
+    assert judged(offline, RIGHT, sent=said, attached_texts=True)["action"] == "BLOCKED"
     smuggled = [
         *messages("Shipping is free."),
         {"role": "assistant", "content": [{"type": "document", "text": POLICY}]},

@@ -16,8 +16,8 @@ EXAMPLES = ROOT / "examples"
 BIN = ROOT / ".venv-integrations" / "bin"
 PYTHON = BIN / "python"
 MODULES = EXAMPLES / "javascript" / "node_modules"
-# A framework of agents takes some seconds only to be imported.
-_PATIENCE_S = 150
+# A framework of agents takes some seconds only to be imported, and promptfoo starts a Python for each answer.
+_PATIENCE_S = 300
 
 
 def needs_programs() -> None:
@@ -41,11 +41,16 @@ def run_javascript(example: str, *arguments: str, **environment: str) -> str:
 
 def run_program(*command: str | Path, **environment: str) -> str:
     """The output of a program that knows nothing of this machine's settings; a failed one fails the test."""
+    return run_ending_with(0, *command, **environment)
+
+
+def run_ending_with(status: int, /, *command: str | Path, **environment: str) -> str:
+    """The same of a program that ends with this exit status."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
     given = {**kept, "PYTHONWARNINGS": "ignore", **environment}
     line = [str(part) for part in command]
     ran = subprocess.run(
         line, cwd=EXAMPLES, env=given, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
     )
-    assert ran.returncode == 0, f"{ran.stdout[-4000:]}\n{ran.stderr[-8000:]}"
+    assert ran.returncode == status, f"{ran.stdout[-4000:]}\n{ran.stderr[-8000:]}"
     return ran.stdout

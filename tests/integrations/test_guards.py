@@ -39,7 +39,7 @@ def gateway(live: Stack) -> Generator[OpenAI]:
     command = [str(BIN / "litellm"), "--config", str(EXAMPLES / "guard_litellm.yaml"), "--host", "127.0.0.1"]
     with subprocess.Popen([*command, "--port", str(port)], env=environment) as process:
         try:
-            until(lambda: is_alive(port), 120)
+            until(lambda: is_alive(port), 240)
             yield OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key=key, timeout=60, max_retries=0)
         finally:
             process.terminate()

@@ -26,6 +26,9 @@ class GuardParameters(Input):
         default=None, description="What becomes of an answer to a request without sources."
     )
     source_tools: list[str] | None = Field(default=None, description="The tools whose results count; empty: all.")
+    attached_texts: bool | None = Field(
+        default=None, description="Whether texts that a chat program put between marks into messages are sources."
+    )
     workspace: WorkspaceName | None = Field(
         default=None, description="Where sources are searched when a request brings none."
     )
