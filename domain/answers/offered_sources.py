@@ -9,6 +9,7 @@ from domain.query.attached_text import attached_texts
 Json = Mapping[str, Any]
 _OF_TOOLS = ("tool", "function")
 _OF_THE_MODEL = "assistant"
+_OF_PEOPLE = ("user", "system", "developer")
 _TITLE_CHARS = 300
 
 
@@ -76,7 +77,7 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
 
 def _attached(row: Json) -> Iterator[Offered]:
     role = row.get("role")
-    if role not in (_OF_THE_MODEL, *_OF_TOOLS):
+    if role in _OF_PEOPLE:
         told = attached_texts(_words(row.get("content")), is_question=role == "user")
         yield from (Offered(text, title) for title, text in told)
 

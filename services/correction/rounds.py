@@ -9,7 +9,6 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from citewell_verify.correction.corrected_answer import is_proven
 from citewell_verify.judging.model import Failure
 from citewell_verify.judging.statement import numbered_sources
 from citewell_verify.prompting.judgements import PLAN_QUERIES
@@ -84,8 +83,6 @@ def _weighed(context: StepContext, joint: JointVerdicts) -> StepResult:
     if joint:
         outcome["together"] = together_json(joint)
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
-    # What a passage at hand states is only cited wrongly: the repair cites that one, and a search finds nothing better.
-    wanted = wanted and not (findings and _is_at_hand(context, findings.gaps()))
     # What cites nothing and has no support is repaired or removed, and needs no other answer unless it answers more.
     if findings and is_proven and wanted:
         supported = " ".join(findings.supported_texts())
@@ -113,11 +110,6 @@ def _weighed(context: StepContext, joint: JointVerdicts) -> StepResult:
         saves.append(partial(_start_round, query_id=context.query.id, event=event))
     saved = partial(_save, saves=saves) if saves else None
     return StepResult.single(outcome, saved, sentences_checked(context, findings) if findings else ())
-
-
-def _is_at_hand(context: StepContext, gaps: Sequence[str]) -> bool:
-    passages = context.selected_passages()
-    return all(any(is_proven(gap, passage.readable, passage.readable_context) for passage in passages) for gap in gaps)
 
 
 def _save(session: Session, saves: Sequence[Callable[[Session], None]]) -> None:

@@ -220,9 +220,7 @@ def _draft(new: NewVerification, sources: Citable) -> Drafted:
     for citation in new.citations:
         number = numbers.get(citation.source) if isinstance(citation.source, str) else citation.source
         cited.append((citation, number if number is not None and 1 <= number <= len(new.sources) else None))
-    texts = [source.text for source in new.sources if source.text is not None]
-    are_known = len(texts) == len(new.sources)
-    translation = translated(new.answer, sources, new.first_number, texts if are_known else ())
+    translation = translated(new.answer, sources, new.first_number)
     marked = marked_translation(
         translation,
         [GivenCitation(citation.start, citation.end, number) for citation, number in cited if number],

@@ -78,8 +78,10 @@ def end_session(token: str) -> None:
 
 
 def end_sessions_by_provider(token: object) -> None:
-    """End the sessions of whom a logout token names (Back-Channel Logout 1.0), as far as they began before it was made:
-    the same token again ends none that began since. Raises SignInFailed, DatabaseUnavailable.
+    """End the sessions of whom a logout token names (Back-Channel Logout 1.0), as far as they began before it was made.
+
+    The clocks of two machines differ, so the same token again may end a session that began up to `LEEWAY_S` later, and
+    none after that. Raises SignInFailed, DatabaseUnavailable.
     """
     configured = settings().access.oidc
     claims = checked_logout(provider(configured), token)

@@ -17,7 +17,7 @@ from citewell_verify.text.thoughts import LiveReply, begins_in_thought, is_thoug
 from clients.llm.completions.anthropic_messages import as_completion
 from clients.llm.completions.event_stream import DONE
 from clients.llm.completions.request_body import GROQ, Dialect
-from clients.llm.completions.server_words import Fault, about_money, fault_in, server_words
+from clients.llm.completions.server_words import Fault, fault_in, server_words
 from clients.llm.completions.usage import Bounds, ReplyTooLong, read_usage
 from clients.llm.protocol import (
     Allowance,
@@ -245,7 +245,7 @@ class Exchange:
         return "the reply is empty"
 
     def _stopped(self, fault: Fault, *, is_within_reply: bool) -> ModelError:
-        if fault.is_permanent or (fault.status is None and not fault.is_temporary and about_money(fault.message)):
+        if fault.is_permanent:
             kind: type[ModelError] = ModelRefused
         elif fault.is_temporary or is_within_reply:
             kind = ModelUnavailable
@@ -253,7 +253,8 @@ class Exchange:
             # Nothing says whether it will last: a few tries, not all the time there is.
             kind = ModelReplyInvalid
         error = self.failed(kind, f"the server stopped the reply: {fault.message}")
-        error.status = _OK
+        if not fault.is_temporary:  # What says that it passes is waited for like any outage.
+            error.status = _OK
         return error
 
     def refused_reply(self, text: str, error: ModelError) -> ModelReply:

@@ -189,7 +189,7 @@ class _Work:
             }
             for source, passage in zip(given, passages, strict=True)
         )
-        translation = translated(answer, known, texts=[source.text for source in given])
+        translation = translated(answer, known)
         marked = marked_translation(translation, [], known)
         issues = tuple(remarks(answer, translation.unread, from_zero=translation.from_zero))
         return cls(answer, marked.text, marked.inserted, issues, known, passages, question, judge)

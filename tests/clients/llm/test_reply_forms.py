@@ -272,7 +272,7 @@ NOT_ONE = {
     ),
     "no choices, and no money": (
         b'{"choices": null, "base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}',
-        ModelRefused,
+        ModelReplyInvalid,
         "insufficient balance",
     ),
     "a detail": (b'{"detail": [{"msg": "no field"}]}', ModelReplyInvalid, "no field"),

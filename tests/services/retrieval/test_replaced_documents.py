@@ -44,7 +44,7 @@ PAIRS = {
         "three times",
     ),
     "date": Pair(
-        Paper("tariff-a.txt", "Harbour tariff, dated 4 March 2024.", "A berth costs 31 euros a night."),
+        Paper("tariff-a.txt", "Harbour tariff of 4 March 2024", "A berth costs 31 euros a night."),
         Paper(
             "tariff-b.txt",
             "Harbour tariff of 11 February 2026.\n\nThis tariff takes the place of the tariff of 4 March 2024.",

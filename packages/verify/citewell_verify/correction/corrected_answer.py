@@ -39,8 +39,6 @@ from citewell_verify.text.sentence_alignment import parse_sentences
 from citewell_verify.text.sentences import is_table_row
 
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_LED_TO_NOTHING = "it only led to what was dropped"
 _CONTINUED = re.compile(r"\n[ \t]{2,}")
 RepairKind = Literal["reattributed", "rewritten", "dropped"]
 
@@ -260,8 +258,7 @@ def correct(
     """
     known = citable(sources)
     source_count = known.count if known else 0
-    reading = parse_answer(answer, known)
-    repairs = _with_what_served(reading, repairs or {})
+    reading, repairs = parse_answer(answer, known), repairs or {}
     kept = [
         [number for number in said.numbers if 1 <= number <= source_count and (index, number) not in inaccurate]
         if index not in repairs
@@ -282,22 +279,6 @@ def correct(
         removed=sorted(cited - mapping.keys()),
         edits=[*_repair_edits(reading, repairs), *_edits(reading, kept, mapping, source_count, repairs)],
     )
-
-
-def _with_what_served(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> Mapping[int, Repair]:
-    """The repairs, and what only led to dropped claims: in a paragraph that has no other, or between two of them."""
-    paragraphs: dict[int, list[int]] = {}
-    for index, said in enumerate(reading.said):
-        paragraphs.setdefault(len(_PARAGRAPH.findall(reading.text, 0, said.start)), []).append(index)
-    dropped = {index for index, repair in repairs.items() if repair.kind == "dropped"}
-    left = dict(repairs)
-    for within in paragraphs.values():
-        claims = [index for index in within if reading.said[index].claim]
-        has_no_other = bool(claims) and dropped.issuperset(claims)
-        for index in within:
-            if not reading.said[index].claim and (has_no_other or dropped.issuperset({index - 1, index + 1})):
-                left.setdefault(index, Repair("dropped", _LED_TO_NOTHING))
-    return left
 
 
 def _written(

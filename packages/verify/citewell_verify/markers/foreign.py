@@ -69,11 +69,6 @@ _FILE = re.compile(
     r"\s*[\w .-]{1,60}\.(?:pdf|md|txt|rtf|docx?|odt|xlsx?|csv|pptx?|html?|eml|json|xml|hwpx?)"
     r"(?:\s?[,:#]\s?[\w .-]{0,30})?\s*"
 )
-_AUTHOR = r"[^\W\d_][\w'’.-]{1,30}"
-_AUTHOR_YEAR = re.compile(
-    rf"\s*{_AUTHOR}(?:(?:,? and|,? &|,|\s)\s?{_AUTHOR}){{0,3}},?\s(?:1[5-9]|20)\d\d[a-z]?"
-    r"(?:,\s?(?:pp?\.\s?)?\d{1,4})?\s*"
-)
 _BEFORE = re.compile(r"(?:^|[.!?。！？\n\]】)>]|[-*•]\s)\s*$")
 _AFTER = re.compile(r"[ \t]*(?:[.,;:!?。！？、，)*_|]|\n|\Z)")
 _AFTER_SENTENCE = re.compile(r"[ \t]*(?:[.!?。！？]|\n|\Z)")
@@ -116,11 +111,10 @@ class Foreign:
     silent: tuple[tuple[int, int], ...] = ()
 
 
-def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = (), texts: Sequence[str] = ()) -> Foreign:
+def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -> Foreign:
     """Find the citations of `text` that `cited_markers`, which found `known`, does not read.
 
-    `unread` looks like a citation and names no source; `silent` only opens a citation, as `[cite_start]`. `texts` are
-    those of the sources: an author with a year of which none has a word is no place with a year.
+    `unread` looks like a citation and names no source; `silent` only opens a citation, as `[cite_start]`.
     """
     groups = list(_groups(text, sources, [(marker.start, marker.end) for marker in known]))
     if not groups:
@@ -144,9 +138,7 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = (), t
     places = {group.start for group in silent}
     shapes = Counter(_shape(group) for group in rest if group.stands_at_end)
     unread = [
-        group
-        for group in rest
-        if group.start not in places and _looks_like_one(group, shapes[_shape(group)], ends, texts)
+        group for group in rest if group.start not in places and _looks_like_one(group, shapes[_shape(group)], ends)
     ]
     return Foreign(
         tuple(Marker(group.start, group.end, group.numbers) for group in chosen if not group.named),
@@ -278,7 +270,7 @@ def _before(groups: Iterable[_Group], text: str) -> list[str]:
     return [text[max(0, group.start - 24) : group.start] for group in groups]
 
 
-def _looks_like_one(group: _Group, repeated: int, ends: int, texts: Sequence[str]) -> bool:
+def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
     if (
         not (group.stands_at_end or group.stands_in_front)
         or group.defines
@@ -289,10 +281,8 @@ def _looks_like_one(group: _Group, repeated: int, ends: int, texts: Sequence[str
         return re.search(r"cite|turn\d", group.body) is not None
     if group.kind == "square" and _LOCATED.fullmatch(group.body):
         return True
-    # Anything else is content unless it is a document's name, or an author with a year that no source has.
-    is_author = bool(texts) and _AUTHOR_YEAR.fullmatch(group.body) and group.body.lstrip()[:1].isupper()
-    is_foreign = is_author and not any(word in text for word in re.findall(r"\w{3,}", group.body) for text in texts)
-    if not (_FILE.fullmatch(group.body) or is_foreign) or group.kind == "link" or group.is_attached:
+    # Anything else is content unless it is a document's name: an author with a year may be a place with a year.
+    if not _FILE.fullmatch(group.body) or group.kind == "link" or group.is_attached:
         return False
     return repeated >= 2 and 2 * repeated >= ends
 
@@ -300,8 +290,6 @@ def _looks_like_one(group: _Group, repeated: int, ends: int, texts: Sequence[str
 def _shape(group: _Group) -> str:
     if _FILE.fullmatch(group.body):
         return f"{group.kind} file"
-    if _AUTHOR_YEAR.fullmatch(group.body):
-        return f"{group.kind} author"
     words = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", group.body))
     return f"{group.kind} {words}"
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 _NAME = r"[A-Za-z][\w▁.:-]{0,40}"
 _SIGN = re.compile(
     rf"<\s?(?P<tag_ends>/\s?)?(?P<tag>{_NAME})(?P<attributes>\s[^<>\n]{{0,200}}?)?\s?>"
-    rf"(?:(?<=[s\"'\s]>)\s{{0,4}}<summary>\W{{0,8}}(?P<summary>{_NAME}))?"
+    rf"(?:(?<=>)\s{{0,4}}<summary>\W{{0,8}}(?P<summary>{_NAME})"
+    r"(?:\s(?:[Pp]rocess|for\s[\w ]{1,24}))?\W{0,8}</summary>)?"
     rf"|<[|｜](?P<token_ends>/)?(?P<token>{_NAME})[|｜]>"
     rf"|<[|](?P<left>{_NAME})>|<(?P<right>{_NAME})[|]>"
     rf"|\[(?P<bracket_ends>/)?(?P<bracket>{_NAME})\](?!\()"
@@ -24,8 +25,10 @@ _SIGN_BEGUN = re.compile(
     r"|\[/?(?:[A-Za-z][\w▁.:-]{0,40})?\]?|◁/?\w{0,40}▷?"
 )
 _KINDS = ("tag", "token", "left", "right", "bracket", "triangle")
-_DETAILS_BEGUN = re.compile(r"<details\b[^<>\n]{0,200}(?:>\s{0,4}(?:<[a-z]{0,7}(?:>\W{0,8}\w{0,40})?)?)?")
-_ATTRIBUTE = re.compile(r"=\s?[\"']?([A-Za-z_-]{1,40})[\"'\s]?")
+_DETAILS_BEGUN = re.compile(
+    r"<details\b[^<>\n]{0,200}(?:>\s{0,4}(?:<[a-z]{0,7}(?:>[^<>]{0,80}(?:<(?:/[a-z]{0,7})?)?)?)?)?"
+)
+_ATTRIBUTE = re.compile(r"\b(?:type|class)\s?=\s?[\"']?([A-Za-z_-]{1,40})[\"'\s]?")
 _CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
 _SURE_THOUGHT = re.compile(r"(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE)

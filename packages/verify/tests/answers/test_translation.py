@@ -99,7 +99,7 @@ def test_what_names_no_source_is_no_part_of_a_claim_and_reported(markers: tuple[
         "There are two ways: (1) by post, and (2) in person. Both are free.",
         "(1) Open the box.\n(2) Take out the cable.\n(3) Plug it in.",
         "① Open the box.\n② Take out the cable.\n③ Plug it in.",
-        # Where the sources are not known, an author with a year cannot be told from a place with one.
+        # An author with a year cannot be told from a place with one.
         "The accord was signed (Paris, 2015). It ended (Bonn, 2016).",
         "Drug A is safe [Phase 2]. Drug B is safe [Grade 3].",
         "The offer closes [May 3].",
@@ -126,16 +126,6 @@ def test_what_names_no_source_is_no_part_of_a_claim_and_reported(markers: tuple[
 )
 def test_what_is_content_stays(answer: str) -> None:  # V5
     assert translated(answer, SOURCES).text == answer
-
-
-def test_an_author_with_a_year_that_no_source_has_is_unread() -> None:  # V5
-    answer = "The accord was signed (Smith, 2015). It ended (Lee & Kim, 2016a)."
-    read = translated(answer, SOURCES, texts=["The accord was signed. It ended."])
-    assert read.text == "The accord was signed. It ended."
-    assert [answer[start:end] for start, end in read.unread] == ["(Smith, 2015)", "(Lee & Kim, 2016a)"]
-    for place in ("(Paris, 2015)", "(2015)", "(born 2015)"):
-        told = f"The accord was signed {place}. It ended {place}."
-        assert translated(told, SOURCES, texts=["It was signed in Paris in 1915 and ended."]).text == told
 
 
 @pytest.mark.parametrize(

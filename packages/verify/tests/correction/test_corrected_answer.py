@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from citewell_verify.answers.references import strip_references
-from citewell_verify.correction.corrected_answer import Corrected, Edit, Repair, correct
+from citewell_verify.correction.corrected_answer import Corrected, Edit, correct
 from citewell_verify.markers.parser import cited_markers
 from verify_material.answers import ANSWERS, ANYTHING
 
@@ -50,21 +50,6 @@ def test_the_seeds_example_is_renumbered_as_the_seed_says() -> None:  # S5.5
 )
 def test_markers_get_one_form_and_one_place(answer: str, expected: str) -> None:  # S5.5
     assert correct(answer, 2, NOTHING_WRONG).text == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "dropped", "left"),
-    [
-        ("Maybe 60 days? It is 60.\n\nIt is 30.", {1}, "It is 30."),
-        ("It is 60. Or is it 61? It is 62. It is 30.", {0, 2}, "It is 30."),
-        ("These are the fees:\n- It is 60.\n- It is 61.\n\nIt is 30.", {1, 2}, "It is 30."),
-        ("These are the fees:\n- It is 60.\n- It is 30.", {1}, "These are the fees:\n- It is 30."),
-        ("Is it 60? It is 60. It is 30.", {1}, "Is it 60? It is 30."),
-    ],
-)
-def test_what_only_led_to_dropped_sentences_goes_with_them(answer: str, dropped: set[int], left: str) -> None:  # N5
-    corrected = correct(answer, 1, set(), {index: Repair("dropped", "no source says so") for index in dropped})
-    assert corrected.text == left
 
 
 def test_a_number_stays_while_one_statement_keeps_it() -> None:  # S5.5

@@ -28,6 +28,8 @@ from citewell_verify.text.thoughts import LiveReply, reply_text
         "The template begins with `<think>Hm. So.</think>`[†1].",
         "```\n<think>\nHm.\n</think>\n```",
         "<details><summary>Sources</summary>\n- refund.md\n</details>\n30 days[†1].",
+        "<details><summary>Reasoning of the board (2024)</summary>It met twice.</details>",
+        '<details id="thinking"><summary>Thinking of moving?</summary>Ask the desk.</details>',
         '<details class="note">Only new goods.</details>',
     ],
 )
@@ -53,6 +55,8 @@ def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # 
         ("30 days[†1]. <think>60? No.</thinking> Keep.", "30 days[†1]. Keep."),
         ('<details type="reasoning" done="true">\n<summary>Hm</summary>\n> 60?\n</details>\n30 days.', "30 days."),
         ("<details>\n<summary>💭 Thinking…</summary>60?</details>30 days.", "30 days."),
+        ("<details open><summary>🧠 Thinking Process</summary>60?</details>30 days.", "30 days."),
+        ("<details><summary>Thought for 5 seconds</summary>60?</details>30 days.", "30 days."),
         ("<details class='thoughts'>60<details>60</details>60?</details>\n30 days.", "30 days."),
         ('30 days.\n<details type="reasoning"><summary>Hm</summary>60?</details>\nKeep.', "30 days.\n\nKeep."),
         ("30 days[†1].<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "30 days[†1]."),

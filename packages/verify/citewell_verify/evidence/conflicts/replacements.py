@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.facts.structure.headings import heading_path, lines_with_headings
 from citewell_verify.text.context_lines import headings_of
+from citewell_verify.text.negation import negations
 from citewell_verify.text.sentences import is_table_row, split_sentences
 from citewell_verify.text.words import content_stems, coverage
 
@@ -30,9 +30,26 @@ _IS_REPLACED = re.compile(
 )
 _EARLIER = re.compile(
     r"\b(?:all|any|the|every) (?:earlier|previous|former|prior|older|old)\b"
-    r"|(?:기존|종전|이전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
+    r"|(?:기존|종전|이전|예전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
     re.IGNORECASE,
 )
+# Of a document as a whole, unlike `_REPLACES`: what is amended or corrected stays in force.
+_WHOLLY = re.compile(
+    r"\b(?P<active>(?:(?:it|this|that|these|which)(?: \w+){0,2}|\w+ \d+)"
+    r" (?:replaces?|supersedes?|takes? the place of|revokes?|repeals?))\b"
+    r"|\b(?P<passive>(?:is|are|was|were|been) (?:replaced|superseded|revoked|repealed) by)\b"
+    r"|\b(?:is|are) (?:hereby )?(?:replaced|superseded|revoked|repealed|withdrawn)(?=[.;])"
+    r"|[을를은는] ?(?:대체|갈음|폐지)(?:한다|합니다|함)",
+    re.IGNORECASE,
+)
+_NO_REPLACEMENT = re.compile(
+    r"\b(?:if|unless|when|once|will|would|may|might|could|should|must|draft|propos\w+)\b"
+    r"|\b(?:clause|article|section|paragraph|chapter|annex|part)s?\b"
+    r"|제\s?\d+\s?[조항장절]|경우|예정|초안|[으]?면 ",
+    re.IGNORECASE,
+)
+_NAMED_WITHIN = 80  # characters beside the verb
+_NAMED_ENDS = re.compile(r"[,;:]|\b(?:as|see|in|by|with|where|which)\b")
 _VERSION = re.compile(
     r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE
 )
@@ -144,6 +161,22 @@ class Known:
         return year[0] if year else None
 
     @cached_property
+    def called(self) -> list[str]:
+        """The words of its title, else of its first line, without what tells its versions apart."""
+        lines = (line for excerpt in self.excerpts if excerpt.opens for line in excerpt.text.split("\n"))
+        title = self.title or next(filter(str.strip, lines), "")
+        for date in find_dates(title):
+            title = title.replace(date.text, " ")
+        return content_stems(_YEAR.sub("", _VERSION.sub("", title)))
+
+    @cached_property
+    def replacing_wholly(self) -> tuple["_Replacing", ...]:
+        """Its sentences that say that one document takes the place of another."""
+        texts = (excerpt.text for excerpt in self.excerpts if _WHOLLY.search(excerpt.text))
+        sentences = (sentence.text for text in texts for sentence in split_sentences(text, cites=False))
+        return tuple(filter(None, map(_Replacing.of, sentences)))
+
+    @cached_property
     def opening(self) -> str:
         return "\n".join(self._opening)
 
@@ -176,28 +209,68 @@ def replacing(left: Known, right: Known) -> Known | None:
 
 
 def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, str]:
-    """Return, by document that another one of the `excerpts` replaces, the name of that one.
+    """Return, by document that another one of the `excerpts` says it replaces as a whole, the name of that one.
 
-    Nothing is replaced for a question with words that only a replaced document has: it is about that one.
+    What changes a clause, denies a change or plans one replaces nothing. A question about earlier versions, or with a
+    word that of the known documents a replaced one alone has, is about that one.
     """
-    known = known_documents(excerpts)
-    replaced = {
-        older.document: newer.name
-        for newer, older in permutations(known.values(), 2)
-        if (newer.replacing or older.replacing) and replacing(newer, older) is newer
-    }
-    if not replaced:
+    if _EARLIER.search(question):
         return {}
-    every, valid = (
-        frozenset(content_stems("\n".join(f"{document.name}\n{_said_by(document)}" for document in group)))
-        for group in (known.values(), [known[name] for name in known.keys() - replaced.keys()])
-    )
-    is_about_old = any(coverage([stem], every) > coverage([stem], valid) for stem in content_stems(question))
-    return {} if is_about_old else replaced
+    known = list(known_documents(excerpts).values())
+    said = {document.document: frozenset(content_stems(_said_by(document))) for document in known}
+    asked = content_stems(question)
+    replaced: dict[str, str] = {}
+    for speaker in (document for document in known if document.replacing_wholly):
+        for other in known:
+            naming = [sentence for sentence in speaker.replacing_wholly if sentence.names(other, speaker)]
+            if other is speaker or not naming:
+                continue
+            newer, older = (other, speaker) if naming[0].is_passive else (speaker, other)
+            others = (said[document.document] for document in known if document is not older)
+            rest = frozenset[str]().union(*others)
+            is_asked_for = any(coverage([stem], said[older.document]) > coverage([stem], rest) for stem in asked)
+            if not is_asked_for and (newer.date or "9") >= (older.date or ""):
+                replaced[older.document] = newer.name
+    return replaced if len(replaced) < len(known) else {}
 
 
 def _said_by(document: Known) -> str:
-    return "\n".join(f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
+    texts = (f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
+    return "\n".join((document.name, *texts))
+
+
+@dataclass(frozen=True)
+class _Replacing:
+    """A sentence that says that one document takes the place of another: `named` are its words about the other one,
+    or about the newer one if it `is_passive`."""
+
+    named: str
+    is_passive: bool
+
+    @classmethod
+    def of(cls, sentence: str) -> "_Replacing | None":
+        match = _WHOLLY.search(sentence)
+        if match is None or _NO_REPLACEMENT.search(sentence) or negations(sentence):
+            return None
+        if match["active"] or match["passive"]:
+            named = _NAMED_ENDS.split(sentence[match.end() : match.end() + _NAMED_WITHIN], maxsplit=1)[0]
+            return cls(named, is_passive=match["passive"] is not None)
+        return cls(sentence[max(0, match.start() - _NAMED_WITHIN) : match.start()], is_passive=False)
+
+    def names(self, other: Known, own: Known) -> bool:
+        """Say whether it names the document `other`: by its file, its title, or of the same title by its version, its
+        date, or as what is older."""
+        if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", self.named, re.IGNORECASE):
+            return True
+        words, title = frozenset(content_stems(self.named)), frozenset(other.called)
+        if len(title) > 1 and title <= words and other.called != own.called:
+            return True
+        if len(title) < 2 or other.called != own.called:
+            return False
+        has_version = (_versions(self.named) & other.versions) - own.versions
+        dates = (date for date in find_dates(self.named) if date.day or (date.years and date.month))
+        has_date = any(date.follows_from(own_date) for date in dates for own_date in other.dates)
+        return bool(has_version or has_date or (_EARLIER.search(self.named) and other.date and own.date))
 
 
 def _names(sentence: str, named: Known, own: Known) -> bool:
