@@ -24,7 +24,7 @@ from db.session import acting_for, dispose, engine, transaction
 from workers.celery_app import app
 
 # A property that holds must not fail because the machine is busy.
-hypothesis_settings.register_profile("citewell", deadline=None)
+hypothesis_settings.register_profile("citewell", deadline=None, max_examples=50)
 hypothesis_settings.load_profile("citewell")
 
 

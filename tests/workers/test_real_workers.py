@@ -190,8 +190,6 @@ def test_a_step_that_kills_its_worker_is_tried_three_times_and_parked(
     ("pool", "how"),
     [
         ("custom", signal.SIGTERM),
-        ("custom", signal.SIGQUIT),
-        ("threads", signal.SIGTERM),
         ("prefork", signal.SIGQUIT),
     ],
 )

@@ -23,7 +23,7 @@ from tests.leases import hold
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.slow, pytest.mark.timeout(600)]
 
-PAGES = 500
+PAGES = 250
 LIMITS = IngestionSettings(parse_base_s=240)
 
 # Writes a line for each text that it embeds, before it does; slowly enough to be killed in between.
@@ -75,7 +75,7 @@ def long_pdf() -> bytes:
     return bytes(pdf.output())
 
 
-def test_a_document_of_500_pages_goes_on_where_its_worker_was_killed(tmp_path: Path) -> None:  # A5
+def test_a_document_of_250_pages_goes_on_where_its_worker_was_killed(tmp_path: Path) -> None:  # A5
     document_id = accept_document(NewDocument("long.pdf", long_pdf(), "w"), settings()).document_id
     noted = tmp_path / "first"
     with subprocess.Popen([sys.executable, "-c", WORKER, str(document_id), str(noted)], cwd=Path.cwd()) as worker:
