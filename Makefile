@@ -57,9 +57,8 @@ test: setup-dev ## what a change is tried with: units, integration on servers th
 	$(PYTEST) -n 3 -m "not slow" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
-	@# Only the files that have slow tests: to collect all others takes each process half a minute. One process more than
-	@# for the others, because these wait more: for processes that start, restart and end.
-	$(PYTEST) -n 4 -m slow --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
+	@# Only the files that have slow tests: to collect all others takes each process half a minute.
+	$(PYTEST) -n 3 -m slow --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
 
 test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium
