@@ -7,7 +7,6 @@ from collections.abc import Generator
 import pytest
 
 from tests.faults.auditor import audit
-from tests.faults.catalogue import restart_broker, restart_postgres
 from tests.faults.failpoints import Order, Point
 from tests.faults.rig import IN_PLACE, QUICK, Rig, running_rig
 from tests.faults.runner import Fault, run_fault, settle
@@ -84,8 +83,6 @@ def stop_past_lease(rig: Rig, window: Window) -> list[Trial]:
         Fault("points", kill_at_every_point),
         Fault("both", kill_both),
         Fault("zombie", stop_past_lease),
-        Fault("redis", restart_broker),
-        Fault("postgres", restart_postgres),
     ],
     ids=lambda fault: fault.name,
 )
