@@ -33,9 +33,7 @@ def verdicts() -> Generator[list[Verdict]]:
 _OURS = ("kills", "flushall", "redis-restart", "postgres-restart", "duplicates", "zombie", "cut")
 
 
-@pytest.mark.parametrize(
-    "fault", [fault for fault in SHORT if fault.name in _OF_OUR_PROCESSES], ids=lambda fault: fault.name
-)
+@pytest.mark.parametrize("fault", [fault for fault in SHORT if fault.name in _OURS], ids=lambda fault: fault.name)
 def test_nothing_is_lost_and_nothing_happens_twice(rig: Rig, verdicts: list[Verdict], fault: Fault) -> None:  # A5, N4
     trials = run_fault(rig, fault)
     settle(rig, trials)
