@@ -54,11 +54,11 @@ demo: setup ## from nothing to five verified answers on real servers, then every
 
 test: setup-dev ## what a change is tried with: units, integration on servers that it starts itself, one walk through everything
 	@# Three processes for two cores: while a test waits for a server or a clock, another has its core.
-	$(PYTEST) -n 3 -m "not slow" --durations 10
+	$(PYTEST) -n 3 -m "not slow and not drill" --durations 10
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
 	@# Only the files that have slow tests: to collect all others takes each process half a minute.
-	$(PYTEST) -n 3 -m slow --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
+	$(PYTEST) -n 3 -m "slow and not drill" --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
 
 test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium
@@ -103,7 +103,8 @@ test-bench: setup-dev ## what the benchmarks count and print
 bench: setup-dev ## Citewell and six others on the same work, in at most ten minutes, as one table (docs/internals/performance.md)
 	$(BIN)/python -m benchmarks
 
-faults: setup-dev ## real processes killed, stopped, emptied, for half an hour; one table (tests/faults)
+faults: setup-dev ## real processes killed, stopped, emptied, for three quarters of an hour: the tests of it, then one table (tests/faults)
+	$(PYTEST) -n 2 -m drill tests
 	$(BIN)/python -m tests.faults --long
 
 up: setup ## servers, API and worker pools, until Ctrl-C

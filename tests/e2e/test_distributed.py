@@ -84,9 +84,10 @@ def test_a_process_per_service_does_the_whole_work(running: Running) -> None:  #
     alive = {queue for process in told if process["alive"] for queue in process["queues"]}
     assert alive == {queue.value for queue in Queue}
     # Several tries, as Compose makes them: on a busy machine a pulse may be late.
-    until(lambda: all(map(site.is_healthy, site.processes)), 90)
+    until(lambda: all(map(site.is_healthy, site.processes)), 240)
 
 
+@pytest.mark.drill
 def test_a_pool_grows_and_loses_a_process_and_no_work(running: Running, database: Engine) -> None:  # A1, A5, A10
     site, http = running
     site.start(*VERIFYING[1:])

@@ -17,7 +17,7 @@ from citewell.supervisor.servers.postgres import data_folder
 from config.settings import Settings
 from tests.e2e.stack import Stack, offline_stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("frozen")]
+pytestmark = [pytest.mark.drill, pytest.mark.xdist_group("frozen")]
 
 # About five seconds, and what a busy machine adds.
 BOUND_S = 10.0

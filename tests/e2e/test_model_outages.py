@@ -10,7 +10,7 @@ from tests.e2e.stack import Stack, running_stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("outages")]
+pytestmark = [pytest.mark.drill, pytest.mark.xdist_group("outages")]
 
 TEXT = "Returns must be made within 30 days of the purchase date. Refunds are paid within 10 business days."
 QUESTION = "Within how many days must returns be made?"

@@ -19,7 +19,7 @@ from tests.archives import zipped
 from tests.e2e.stack import Stack, running_stack
 from tests.many_files import BROKEN, many_files
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("killing")]
+pytestmark = [pytest.mark.drill, pytest.mark.timeout(400), pytest.mark.xdist_group("killing")]
 
 GOOD = len(many_files()) - len(BROKEN)
 PACKED = many_files(60)

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.load.sources import measure
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.drill, pytest.mark.timeout(900)]
 
 
 def test_four_places_are_followed_through_killed_processes_beside_another_tenant(tmp_path: Path) -> None:  # N3, A7, F1

@@ -146,6 +146,7 @@ def test_helpers_take_checks_when_the_process_is_full(
     assert not workers_of_checks(stack, single) & helpers
 
 
+@pytest.mark.drill
 def test_a_helper_that_dies_is_only_a_delay(
     stack: Stack, start_helper: Callable[[], "subprocess.Popen[bytes]"]
 ) -> None:  # A1, A5

@@ -13,7 +13,7 @@ from tests.faults.rig import Rig, running_rig
 from tests.faults.runner import Fault, run_fault, settle
 from tests.faults.table import print_table
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(500), pytest.mark.xdist_group("killing")]
+pytestmark = [pytest.mark.drill, pytest.mark.timeout(500), pytest.mark.xdist_group("killing")]
 
 
 @pytest.fixture(scope="module")

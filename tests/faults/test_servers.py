@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.spoilt import MISBEHAVIOURS, WAYS, Misbehaviour, SpoiltRig, running_spoilt
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("spoilt")]
+pytestmark = [pytest.mark.drill, pytest.mark.timeout(300), pytest.mark.xdist_group("spoilt")]
 
 # Each in a way of its own; `python -m tests.faults.servers` has all of them in all ways.
 _SHORT = {"usage-1e30": "cheap", "headers-nothing-left": "standard", "reply-endless": "streamed"}
