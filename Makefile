@@ -104,7 +104,7 @@ bench: setup-dev ## Citewell and six others on the same work, in at most ten min
 	$(BIN)/python -m benchmarks
 
 faults: setup-dev ## real processes killed, stopped, emptied, for three quarters of an hour: the tests of it, then one table (tests/faults)
-	$(PYTEST) -n 2 -m drill tests
+	$(PYTEST) -n 2 -m drill tests/cli tests/e2e tests/faults
 	$(BIN)/python -m tests.faults --long
 
 up: setup ## servers, API and worker pools, until Ctrl-C

@@ -225,6 +225,7 @@ def unusable_files(folder: Path) -> tuple[Path, Path]:
     return encrypted, fake
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_command_leaves_nothing_behind(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     with started(home, tmp_path, "demo") as demo:
