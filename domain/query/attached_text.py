@@ -65,7 +65,7 @@ def _texts_in(match: re.Match[str], title: str | None) -> Iterator[AttachedText]
         return
     named = _TITLE.search(match["attributes"] or "")
     title, inside = named[1] if named else title, _inside(match)
-    # What is told of a text stands in attributes, or in an element for each detail before it.
+    # Programs name a text in attributes, or in elements that stand before it.
     while not named and (detail := _DETAIL.match(inside)):
         title, inside = title or detail[2].strip(), inside[detail.end() :]
     inner = list(_IN_QUESTION.finditer(inside))

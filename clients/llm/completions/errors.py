@@ -13,7 +13,7 @@ import groq
 import httpx
 
 from clients.llm.completions.request_body import GROQ
-from clients.llm.completions.server_words import MONEY, PASSES, ServerWords, about_money, named_wait_s, server_words
+from clients.llm.completions.server_words import ServerWords, named_wait_s, server_words
 from clients.llm.completions.transport import Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong, read_usage
 from clients.llm.completions.wire_format import Exchange, read_allowance, shown
@@ -78,6 +78,9 @@ _ADVICE_ON_MONEY = {
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
+# What lasts until the account is paid for. Rate limits mention it as well, so their own codes are looked for first.
+_MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
+_PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _CONTEXT = re.compile(
     r"context.?(length|size|window)|(prompt|input)s?`? (is|are) too long"
     r"|too many (input )?tokens|tokens.{0,40}must be <="
@@ -176,11 +179,11 @@ def _names(words: ServerWords) -> str:
 def _is_over_context(words: ServerWords) -> bool:
     """Whether the prompt is longer than the server takes; what is about a rate limit is not."""
     codes = " ".join(words.codes)
-    return not PASSES.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
+    return not _PASSING_CODE.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
 
 
 def _names_a_wait(words: ServerWords, wait_s: float | None) -> bool:
-    return wait_s is not None or bool(PASSES.search(" ".join(words.codes)))
+    return wait_s is not None or bool(_PASSING_CODE.search(" ".join(words.codes)))
 
 
 def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bool:
@@ -189,10 +192,15 @@ def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bo
         return True
     if _names_a_wait(words, wait_s):
         return False
-    if MONEY.search(codes):
+    if _MONEY.search(codes):
         return True
     # Words alone decide only where nothing else says that it passes.
-    return status == _RATE_LIMITED and wait_s is None and not PASSES.search(codes) and about_money(words.text)
+    return (
+        status == _RATE_LIMITED
+        and wait_s is None
+        and not _PASSING_CODE.search(codes)
+        and (bool(_MONEY.search(words.text.lower())) and not _PASSING_CODE.search(words.text.lower()))
+    )
 
 
 def _message(refusal: Refusal, words: ServerWords, kind: type[ModelError], exchange: Exchange) -> str:

@@ -32,9 +32,6 @@ _MOST_ENTRIES = 20
 _MOST_PARTS = 3
 _LONGEST = 2_000
 """Characters of a text that is not JSON; anything longer is no message but a page or a dump."""
-MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
-"""What lasts until the account is paid for. Rate limits mention it as well, so their own codes are looked for first."""
-PASSES = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _REQUEST_ERROR, _SERVER_ERROR, _STATUS_DIGITS = 400, 500, 3
 _PASSING = {408, 409, 425, 429, 498, 499}
 _PERMANENT = re.compile(r"invalid|auth|permission|not_?found|quota|billing|credit|unsupported|forbidden")
@@ -65,12 +62,6 @@ def server_words(body: object) -> ServerWords:
         str(value).lower() for key in _CODES for value in (fields.get(key),) if isinstance(value, str | int) and value
     )
     return ServerWords(_text(body), tuple(codes), fields, _own(body).get("usage"))
-
-
-def about_money(text: str) -> bool:
-    """Whether words say that the account is to be paid for, and not that a limit passes."""
-    text = text.lower()
-    return MONEY.search(text) is not None and not PASSES.search(text)
 
 
 def named_wait_s(headers: Mapping[str, str], body: object) -> float | None:
@@ -190,7 +181,7 @@ class Fault:
 
 
 def fault_in(chunk: Mapping[str, Any], choice: Mapping[str, Any] | None, groq: Mapping[str, Any]) -> Fault | None:
-    """The failure that an answer with status 200 tells of, if it does: `groq` is what Groq adds to the chunk."""
+    """Return the failure that a server reports in an answer with status 200, or None. `groq` is what Groq adds."""
     error = chunk.get("error") or groq.get("error") or (choice or {}).get("error")
     if not error and choice is None and (said := chunk.get("message") or chunk.get("detail")):
         error = chunk if isinstance(said, str) else said

@@ -297,7 +297,7 @@ def test_a_logout_that_the_provider_did_not_send_ends_nothing(
             assert (refused.status_code, refused.json()["error"]) == (400, "invalid_request"), name
         time.sleep(0.25)
         assert not is_out(client)
-        # And a token of a logout signs nobody in.
+        # A logout token must not sign anybody in.
         provider.forge = lambda tokens: {**tokens, **right}
         assert problem_of(sign_in(client, provider, "ada", "readers")) == "token"
 

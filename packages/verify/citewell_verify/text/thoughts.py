@@ -301,7 +301,7 @@ def _may_open(reply: str, sign: re.Match[str]) -> bool:
 
 
 def _has_a_line(reply: str, sign: re.Match[str]) -> bool:
-    """Whether nothing else stands in the line of a tag; a word in brackets may be a heading."""
+    """Say whether a tag is alone in its line; a word in brackets there may be a heading."""
     before, after = reply[: sign.start()].rpartition("\n")[2], reply[sign.end() :].partition("\n")[0]
     return sign["bracket"] is None and not before.strip() and not after.strip()
 

@@ -214,13 +214,14 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
     What changes a clause, denies a change or plans one replaces nothing. A question about earlier versions, or with a
     word that of the known documents a replaced one alone has, is about that one.
     """
-    if _EARLIER.search(question):
-        return {}
     known = list(known_documents(excerpts).values())
+    speakers = [document for document in known if document.replacing_wholly]
+    if not speakers or _EARLIER.search(question):
+        return {}
     said = {document.document: frozenset(content_stems(_said_by(document))) for document in known}
     asked = content_stems(question)
     replaced: dict[str, str] = {}
-    for speaker in (document for document in known if document.replacing_wholly):
+    for speaker in speakers:
         for other in known:
             naming = [sentence for sentence in speaker.replacing_wholly if sentence.names(other, speaker)]
             if other is speaker or not naming:
