@@ -92,6 +92,11 @@ class Query(Base):
             postgresql_where=sql_text("status = 'queued' AND batch_id IS NOT NULL"),
         ),
         Index(
+            "ix_queries_waiting_models",
+            sql_text("((coalesce(options ->> 'model', '') || ' ') || coalesce(options ->> 'model_choice', ''))"),
+            postgresql_where=sql_text("status = 'queued' AND batch_id IS NULL"),
+        ),
+        Index(
             "ix_queries_waiting_people",
             "tenant_id",
             "created_at",

@@ -692,6 +692,9 @@ _QUERIES = """
         WHERE status = 'queued' AND batch_id IS NULL;
     CREATE INDEX ix_queries_waiting_items ON queries (tenant_id, batch_id, position)
         WHERE status = 'queued' AND batch_id IS NOT NULL;
+    CREATE INDEX ix_queries_waiting_models ON queries
+        ((coalesce(options ->> 'model', '') || ' ' || coalesce(options ->> 'model_choice', '')))
+        WHERE status = 'queued' AND batch_id IS NULL;
     CREATE INDEX ix_queries_waiting_people ON queries (tenant_id, created_at, id)
         WHERE status = 'queued' AND batch_id IS NULL AND NOT is_scripted;
     CREATE INDEX ix_queries_workspace_id ON queries (workspace_id);

@@ -188,6 +188,41 @@ def test_two_people_start_at_once_beside_the_scripts_of_their_tenant_and_take_no
     assert [each.query_id for each in admit(per_process=8)] == [theirs[4]]
 
 
+def of_model(model: str | None, choice: int | None = None) -> dict[str, Any]:
+    return {"options": make_options(model=model, model_choice=choice).model_dump(mode="json")}
+
+
+def test_a_slow_model_holds_up_only_its_own_questions() -> None:  # A7, issue 37
+    slow = ask(9, **of_model("slow"))
+    assert [query.query_id for query in admit(per_process=6)] == slow[:6]
+    quick = ask(2, **of_model("quick"))
+    chosen = ask(3, **of_model("slow", choice=7))
+    started = {query.query_id for query in admit(per_process=6)}
+    assert started == {*quick, *chosen[:2]}
+    assert admit(per_process=6) == []
+    # What runs beside takes no place from the others: two that end make room for two.
+    end(slow[0], slow[1], quick[0])
+    assert {query.query_id for query in admit(per_process=6)} == {slow[6], slow[7]}
+    end(chosen[0])
+    assert [query.query_id for query in admit(per_process=6)] == [chosen[2]]
+
+
+def test_beside_the_busiest_model_no_more_run_than_there_are_places_for() -> None:  # A7, issue 37
+    ask(9, **of_model("slow"))
+    assert len(admit(per_process=3)) == 3
+    for number in range(5):
+        ask(3, **of_model(f"model {number}"))
+    assert len(admit(per_process=3)) == 3
+    assert admit(per_process=3) == []
+
+
+def test_with_two_models_and_free_places_every_place_is_used() -> None:  # A7, issue 37
+    ask(2, **of_model("first"))
+    assert len(admit(per_process=8)) == 2
+    ask(20, **of_model("second"))
+    assert len(admit(per_process=8)) == 8
+
+
 def test_who_calls_all_of_his_questions_a_persons_has_no_more_places_for_it() -> None:  # A7, F11
     ask(20)
     assert len(admit(per_process=8)) == 8

@@ -51,7 +51,11 @@ def tenants_waiting(name: str, table: str, which: str) -> str:
 
 
 ABOVE = 2
-"""Interactive queries of a tenant that may run above the room, beside its scripted ones."""
+"""Interactive queries of a tenant that may run above the room, beside its scripted ones; and queries of each model but
+the busiest, so that a slow or failing model holds up only its own."""
+
+MODEL = "(coalesce(options ->> 'model', '') || ' ' || coalesce(options ->> 'model_choice', ''))"
+"""What a query's calls go to, as an SQL expression that an index has: the model asked for, and the choice of models."""
 
 
 class Admitted(NamedTuple):
@@ -111,8 +115,8 @@ _EXPIRED = text(f"""
 # Places = room - running. Tenants share them as if each place in turn went to the tenant with the smallest
 # running/weight: the k-th waiting query of a tenant has the share (running + k - 1)/weight. Within a tenant interactive
 # queries are first. Two of them may run above the room beside scripted ones of their own tenant: they take no other
-# tenant's place and need not wait for one. Where the machine is the limit (room < most), their tenant starts no second
-# scripted query while one of them runs.
+# tenant's place and need not wait for one. The same holds for two queries of each model but the busiest. Where the
+# machine is the limit (room < most), their tenant starts no second scripted query while one of them runs.
 _ADMIT_QUERIES = text(f"""
 WITH RECURSIVE
 quickest AS MATERIALIZED ({_QUICKEST}),
@@ -126,8 +130,14 @@ of_tenant AS (
     FROM running GROUP BY tenant_id
 ),
 places AS ({ROOM}),
+of_model AS MATERIALIZED (
+    SELECT {MODEL} AS model, count(*) AS n, row_number() OVER (ORDER BY count(*) DESC, {MODEL}) AS place
+    FROM queries WHERE status = 'running' GROUP BY 1
+),
+beside_now AS (SELECT coalesce(sum(least(n, {ABOVE})), 0) AS n FROM of_model WHERE place > 1),
 free AS MATERIALIZED (
-    SELECT greatest(0, least(:at_a_time, room - (SELECT coalesce(sum(n - above), 0) FROM of_tenant)))::int AS places,
+    SELECT greatest(0, least(:at_a_time, room - (SELECT coalesce(sum(n - above), 0) FROM of_tenant)
+               + (SELECT n FROM beside_now)))::int AS places,
            -- One place in eight is kept for items of batches.
            greatest(0, greatest(1, room / 8)
                        - (SELECT coalesce(sum(n), 0) FROM running WHERE batch_id IS NOT NULL))::int AS kept,
@@ -145,6 +155,24 @@ files (tenant_id, batch_id) AS (
             AND (tenant_id, batch_id) > (files.tenant_id, files.batch_id)
         ORDER BY tenant_id, batch_id LIMIT 1
     ) AS following
+),
+models (model) AS (
+    (SELECT {MODEL} FROM queries WHERE status = 'queued' AND batch_id IS NULL ORDER BY 1 LIMIT 1)
+    UNION ALL
+    SELECT following.model FROM models CROSS JOIN LATERAL (
+        SELECT {MODEL} AS model FROM queries
+        WHERE status = 'queued' AND batch_id IS NULL AND {MODEL} > models.model ORDER BY 1 LIMIT 1
+    ) AS following
+),
+beside AS MATERIALIZED (
+    SELECT waiting.id FROM models LEFT JOIN of_model USING (model) CROSS JOIN LATERAL (
+        SELECT id FROM queries
+        WHERE status = 'queued' AND batch_id IS NULL AND {MODEL} = models.model AND {_CAN_BE_FINISHED}
+        ORDER BY is_scripted, created_at, id LIMIT greatest(0, {ABOVE} - coalesce(of_model.n, 0))
+    ) AS waiting
+    -- Nothing is above while nothing runs.
+    WHERE coalesce(of_model.n, 0) < {ABOVE} AND models.model <> (SELECT model FROM of_model WHERE place = 1)
+    LIMIT (SELECT greatest(0, room - beside_now.n) FROM places, beside_now)
 ),
 people AS MATERIALIZED (
     SELECT tenant_id, waiting.id, waiting.created_at,
@@ -194,7 +222,8 @@ filed AS (
 ),
 lines AS (
     SELECT tenant_id, id, created_at, false AS is_item, turn = 0 AS is_person,
-           row_number() OVER (PARTITION BY tenant_id ORDER BY turn, number) AS number FROM asked
+           row_number() OVER (PARTITION BY tenant_id ORDER BY turn, number) AS number
+    FROM asked WHERE id NOT IN (SELECT id FROM beside)
     UNION ALL
     SELECT tenant_id, id, created_at, true, false, number FROM filed
 ),
@@ -216,7 +245,9 @@ counted AS (
     FROM ranked
 ),
 chosen AS (
-    SELECT ranked.id, is_item, ranked.rank - CASE WHEN is_above THEN :at_a_time ELSE 0 END AS rank
+    SELECT id, false AS is_item, 0 AS rank FROM beside
+    UNION ALL
+    SELECT ranked.id, is_item, ranked.rank - CASE WHEN is_above THEN :at_a_time ELSE 0 END
     FROM ranked, counted, free
     WHERE is_above AND ranked.rank <= :at_a_time
        OR NOT is_above AND ranked.rank <= CASE WHEN is_item THEN places - least(asked, places - counted.kept)
@@ -239,8 +270,8 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
 
     At most `per_process` queries run for every live verification process, limited by the room that each one reports,
     and `of_batch` items of one batch. Between tenants the smallest running/weight is first; within a tenant interactive
-    queries before scripted ones, then the oldest; questions before batch items. Queries that can no longer finish
-    within their deadline are left to `list_expired`.
+    queries before scripted ones, then the oldest; questions before batch items. Two questions of every model but the
+    busiest start without a place. Queries that can no longer finish within their deadline are left to `list_expired`.
     """
     # Usually a query ends and nothing waits for its place. A query accepted after this look sends its own nudge.
     if not session.scalar(_ANY_WAITING):
