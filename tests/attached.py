@@ -44,6 +44,22 @@ def in_anythingllm(*bodies: str) -> str:
     return f"Given the following conversation, relevant context, and a follow up question, reply.\nContext:\n{contexts}"
 
 
+IN_PARTS: dict[str, Messages] = {
+    "a document, Anthropic's form": asked(
+        [
+            {"type": "document", "title": "rules.md", "source": {"type": "text", "data": BODY}},
+            {"type": "text", "text": QUESTION},
+        ]
+    ),
+    "a search result": asked(
+        [
+            {"type": "text", "text": QUESTION},
+            {"type": "search_result", "source": "http://localhost/rules", "content": [{"type": "text", "text": BODY}]},
+        ]
+    ),
+}
+"""The same as parts of a message, which only a program's author chooses."""
+
 ATTACHED: dict[str, Messages] = {
     "Open WebUI": asked(in_open_webui()),
     "Open WebUI, in parts": asked([{"type": "text", "text": in_open_webui()}]),

@@ -7,16 +7,16 @@ from openai import OpenAI
 
 from domain.query.attached_text import attached_texts
 from tests.api.standing_in import worker
-from tests.attached import ATTACHED, BODY, PLAIN, QUESTION
+from tests.attached import ATTACHED, BODY, IN_PARTS, PLAIN, QUESTION
 from tests.stored import abstain
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
 
-@pytest.mark.parametrize("name", ATTACHED)
+@pytest.mark.parametrize("name", [*ATTACHED, *IN_PARTS])
 @pytest.mark.parametrize("stream", [False, True])
 def test_attached_text_is_refused_in_a_sentence(http: httpx.Client, name: str, stream: bool) -> None:
-    body = {"model": "default", "messages": ATTACHED[name], "stream": stream}
+    body = {"model": "default", "messages": (ATTACHED | IN_PARTS)[name], "stream": stream}
     refused = http.post("/v1/chat/completions", json=body)
     assert refused.status_code == 422, refused.text
     error = refused.json()["error"]

@@ -22,6 +22,7 @@ CONVERSATION = "conversation_id"
 
 _OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
+_SOURCES = {"document", "search_result"}
 _REFUSED: dict[str, str] = {
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
@@ -125,10 +126,14 @@ class Asked(Lenient):
 
     @property
     def has_attached_text(self) -> bool:
-        """Whether a chat program sent a text beside the question, in its own words or in those of the system."""
-        prompts = (_text_of(message) for message in self.said if message.role in _OF_THE_SYSTEM)
-        return has_attached_text(self.question, is_question=True) or any(
-            has_attached_text(prompt, is_question=False) for prompt in prompts
+        """Whether a program sent a text beside the question: between marks, in its words or in those of the system, or
+        as a part of its own."""
+        prompts = [message for message in self.said if message.role in _OF_THE_SYSTEM]
+        beside = [self.said[_last_of_user(self.said)], *prompts]
+        return (
+            has_attached_text(self.question, is_question=True)
+            or any(has_attached_text(_text_of(prompt), is_question=False) for prompt in prompts)
+            or any(part.type in _SOURCES for message in beside for part in _parts_of(message))
         )
 
     @property
@@ -238,8 +243,8 @@ class CompletionCreate(Asked):
 
 def require_a_question(messages: Sequence[ChatMessage]) -> None:
     """Raise ValueError for a conversation without a question in words."""
-    content = messages[_last_of_user(messages)].content
-    if isinstance(content, list) and any(part.type not in _TEXTS or part.text is None for part in content):
+    parts = _parts_of(messages[_last_of_user(messages)])
+    if any(part.type not in _SOURCES and (part.type not in _TEXTS or part.text is None) for part in parts):
         raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
 
 
@@ -273,6 +278,10 @@ def _last_of_user(messages: Sequence[ChatMessage]) -> int:
 def _text_of(message: ChatMessage) -> str:
     content = message.content
     return content if isinstance(content, str) else "".join(part.text or "" for part in content or [])
+
+
+def _parts_of(message: ChatMessage) -> list[ContentPart]:
+    return message.content if isinstance(message.content, list) else []
 
 
 class UrlCitation(BaseModel):

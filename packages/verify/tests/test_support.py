@@ -21,6 +21,7 @@ from citewell_verify.support.model import (
     precision,
     precisions,
     support_model,
+    with_closeness,
 )
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
@@ -45,7 +46,7 @@ def laid_beside(statement: str, source: str) -> Comparison:
 
 def support(statement: str, source: str) -> float:
     found = disagreements(statement, source)
-    observed = features(laid_beside(statement, source), best_places(statement, source), found, None)
+    observed = features(laid_beside(statement, source), best_places(statement, source), found)
     return support_model().support(observed)
 
 
@@ -68,15 +69,15 @@ def test_a_difference_lowers_the_support_but_does_not_decide_alone(kind: Any) ->
     compared = laid_beside("Full-time employees receive paid leave.", SOURCE)
     places = best_places("Full-time employees receive paid leave.", SOURCE)
     found = Disagreement(kind, "15", "20", "")
-    differing = support_model().support(features(compared, places, [found], None))
-    assert 0.1 < differing < support_model().support(features(compared, places, [], None))
+    differing = support_model().support(features(compared, places, [found]))
+    assert 0.1 < differing < support_model().support(features(compared, places, []))
 
 
 def test_only_kinds_of_differences_that_are_seldom_wrong_lower_the_support() -> None:
     compared = laid_beside("Full-time employees receive paid leave.", SOURCE)
     for kind in ("wording", "order", "modality", "quantifier", "subject", "attribution"):
         found = Disagreement(kind, "15", "20", "")
-        assert features(compared, (), [found], None) == features(compared, (), [], None)
+        assert features(compared, (), [found]) == features(compared, (), [])
 
 
 # S4.4
@@ -152,7 +153,7 @@ def test_what_is_missing_is_named() -> None:
 def test_a_name_that_a_long_source_lacks_weighs_more_than_one_that_a_sentence_lacks() -> None:
     named, unnamed = "Oslo pays for unused leave.", "The city pays for unused leave."
     for source, least in ((SOURCE.split(". ")[0], 0.0), (f"{SOURCE} {UNRELATED}", 0.1)):
-        compared = [features(laid_beside(f"Yes, {each}", source), (), (), None) for each in (named, unnamed)]
+        compared = [features(laid_beside(f"Yes, {each}", source), (), ()) for each in (named, unnamed)]
         assert compared[0]["lacking"] >= compared[1]["lacking"] + least
 
 
@@ -179,8 +180,9 @@ def test_the_words_of_a_name_are_known_by_their_capitals() -> None:
 
 def test_meaning_is_weighed_only_where_it_is_known() -> None:
     compared = laid_beside("Unused leave is forfeited.", SOURCE)
-    near, far = features(compared, (), (), 0.9), features(compared, (), (), 0.2)
-    assert near.keys() - features(compared, (), (), None).keys() == MEANING
+    words = features(compared, (), ())
+    near, far = with_closeness(words, 0.9), with_closeness(words, 0.2)
+    assert near.keys() - with_closeness(words, None).keys() == MEANING
     scores = [support_model().support(each) for each in (near, far)]
     assert scores[0] > scores[1]
 
@@ -213,5 +215,5 @@ def test_many_threads_read_the_same_of_one_sentence() -> None:
     statement, sentence = AnalysedText("Unused leave is not paid."), AnalysedText(SOURCE)
     with ThreadPoolExecutor(8) as threads:
         compared = list(threads.map(compare, [statement] * 32, [AnalysedSentences([sentence])] * 32))
-        found = list(threads.map(features, compared, [()] * 32, [()] * 32, [None] * 32))
+        found = list(threads.map(features, compared, [()] * 32, [()] * 32))
     assert all(each == found[0] for each in found)

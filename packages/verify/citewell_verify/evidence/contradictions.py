@@ -122,6 +122,7 @@ def readable(text: str) -> str:
     return unicodedata.normalize("NFC", text).translate(_FULL_WIDTH)
 
 
+@text_cache()
 def without_markers(text: str) -> str:
     """Return a text with blanks in place of its markers, so that their numbers are not read as figures."""
     pieces: list[str] = []

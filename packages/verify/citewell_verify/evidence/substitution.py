@@ -52,6 +52,7 @@ class _Place:
     headings: frozenset[str]
 
 
+@text_cache()
 def plain_substitution(statement: str, source: str, context: str = "") -> Disagreement | None:
     """Return the one place where the `statement` differs from a sentence of the `source` that it copies.
 

@@ -76,7 +76,8 @@ def _results(outcome: Outcome) -> list[dict[str, Any]]:
 
 def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]:
     path = quote(outcome.case.path.replace("\\", "/"), safe="/:")
-    place = {"artifactLocation": {"uri": path}, "region": {"startLine": line}}
+    # SARIF has no relative references that begin with a slash.
+    place = {"artifactLocation": {"uri": f"file://{path}" if path[0] == "/" else path}, "region": {"startLine": line}}
     message = {"text": text if outcome.case.has_own_file else f"{outcome.case.name}: {text}"}
     return {"ruleId": rule, "level": "error", "message": message, "locations": [{"physicalLocation": place}]}
 
@@ -88,7 +89,10 @@ def github(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _command(result: dict[str, Any]) -> str:
     place = result["locations"][0]["physicalLocation"]
-    file, line = _property(unquote(place["artifactLocation"]["uri"])), place["region"]["startLine"]
+    file, line = (
+        _property(unquote(place["artifactLocation"]["uri"]).removeprefix("file://")),
+        place["region"]["startLine"],
+    )
     return f"::error file={file},line={line},title={_property(result['ruleId'])}::{_data(result['message']['text'])}"
 
 

@@ -77,13 +77,14 @@ def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marke
     `sources` are those of the answer (or how many): names become numbers, and a list of numbers that could also be an
     interval is one if one of its numbers is no source's. Linear in the length of `text`.
     """
-    if not _ANY_OPENING.search(text):
+    matches = list(_FORM.finditer(text)) if _ANY_OPENING.search(text) else []
+    if not matches:
         return []
     known = citable(sources)
     regions = protected_regions(text)
     places = Places(text, known.count if known else None)
     markers: list[Marker] = []
-    for match in _FORM.finditer(text):
+    for match in matches:
         marker, is_bare = _marker(match, known)
         if encloses(regions, marker.start, marker.end):
             continue

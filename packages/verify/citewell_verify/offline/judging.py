@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from citewell_verify.answers.statements import statements
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
@@ -18,7 +18,7 @@ from citewell_verify.prompting.judgements import Alignment, Answerability, Relat
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.question.relevance import QuestionVerdict, judge_question
 from citewell_verify.support.comparison import AnalysedText, Comparison, compare
-from citewell_verify.support.model import STRIKING, features, precision, support_model
+from citewell_verify.support.model import STRIKING, features, precision, support_model, with_closeness
 from citewell_verify.text.context_lines import with_columns
 from citewell_verify.text.languages import unread_language, why_unread
 from citewell_verify.text.sentences import is_table_row
@@ -60,32 +60,52 @@ class Judged:
         return self.support >= 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Observed:
-    """Observations from comparing a statement with a source; `features` are those of
-    `citewell_verify.support.model`.
+    """Observations from comparing a statement with a source.
 
-    `substitution` is the one place where it differs from a sentence that it copies; `closeness` is the share of its
-    words in the best sentence. `refuted`: a cell of a table that it names has another value.
+    `substitution` is the one place where it differs from a sentence that it copies; `words` are the features of
+    `citewell_verify.support.model` but for that of meaning. `refuted`: a cell of a table that it names has another
+    value.
     """
 
     compared: Comparison
     disagreements: tuple[Disagreement, ...]
     substitution: Disagreement | None
     verbatim: bool
-    features: Mapping[str, float]
+    words: Mapping[str, float]
+    meaning: Meaning
     refuted: bool = False
 
     @property
     def closeness(self) -> float:
+        """The share of the statement's words in the best sentence."""
         return self.compared.overlap
 
-    @property
+    @cached_property
+    def features(self) -> Mapping[str, float]:
+        """Those of words, and of meaning where it is known."""
+        nearest = [self.compared.sentences[number].text for number in self.compared.ranking[: TUNING.encoded]]
+        likeness = self.meaning.best_likeness(self.compared.statement.text, nearest) if self.meaning.known else None
+        return with_closeness(self.words, likeness)
+
+    @cached_property
+    def support_bounds(self) -> tuple[float, float]:
+        """The least and the most `support` whatever the meaning, which takes longer to compare than everything else."""
+        if not self.meaning.known:
+            return (support := self._weighed(self.words)), support
+        return self._weighed(with_closeness(self.words, 0.0)), self._weighed(with_closeness(self.words, 1.0))
+
+    @cached_property
     def support(self) -> float:
         """The fitted probability; a difference leaves no more than its kind did on labelled pairs, but strikes nothing
         by itself."""
+        least, most = self.support_bounds
+        return least if least == most else self._weighed(self.features)
+
+    def _weighed(self, weighed: Mapping[str, float]) -> float:
         substituted = self.substitution is not None
-        support = support_model().support(self.features, substituted=substituted, verbatim=self.verbatim)
+        support = support_model().support(weighed, substituted=substituted, verbatim=self.verbatim)
         left = min((1 - precision(disagreement, self.closeness) for disagreement in self.disagreements), default=1.0)
         return min(support, 1 - support_model().verbatim if self.refuted else max(_UNDECIDED, left))
 
@@ -104,11 +124,9 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
     differing = () if verbatim else disagreements(plain, passage.text)
     if context and differing:
         differing = without_heading_facts(statement, text, differing)
-    nearest = [compared.sentences[number].text for number in compared.ranking[: TUNING.encoded]]
-    closeness = meaning.best_likeness(plain, nearest) if meaning.known else None
-    weighed = features(compared, places, (substitution, *differing) if substitution else differing, closeness)
+    weighed = features(compared, places, (substitution, *differing) if substitution else differing)
     refuted = any(place.refuted for place in places)
-    return Observed(compared, differing, substitution, verbatim, weighed, refuted)
+    return Observed(compared, differing, substitution, verbatim, weighed, meaning, refuted)
 
 
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
@@ -118,13 +136,21 @@ def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
         if stands_in(without_markers(statement), read_passage(source.text).text):
             return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
         return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
+    return _judged(statement, source, _observed(statement, source, meaning))
+
+
+def _observed(statement: str, source: Source, meaning: Meaning) -> Observed:
     text = with_outer_headings(statement, source.text, source.context)
-    seen = observe(statement, text, meaning, source.context)
+    return observe(statement, text, meaning, source.context)
+
+
+def _judged(statement: str, source: Source, seen: Observed) -> Judged:
     compared, support = seen.compared, seen.support
     if seen.substitution:
         differing, is_contradicted = (seen.substitution,), decides(seen.substitution, source.text)
     else:
         differing, is_contradicted = seen.disagreements, support <= _SURELY_NOT and _strikes(seen)
+    text = with_outer_headings(statement, source.text, source.context)
     return Judged(
         statement=compared.statement.text,
         source=source.number,
@@ -168,9 +194,25 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     statement = content_of(statement, sources)
     wanted = content_stems(without_markers(statement))
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
-    judged = [judge(statement, source, meaning) for source in sharing[: TUNING.sources_judged]]
-    nothing = Judged(statement, 0, 0.0, 0.0, "", "", (), ())
-    return max(judged, key=lambda judgement: judgement.support, default=nothing)
+    likely = sharing[: TUNING.sources_judged]
+    if is_too_long(statement):
+        judged = [judge(statement, source, meaning) for source in likely]
+        return max(judged, key=lambda judgement: judgement.support)
+    seen = [_observed(statement, source, meaning) for source in likely]
+    best = _best_supporting(seen)
+    return (
+        Judged(statement, 0, 0.0, 0.0, "", "", (), ()) if best is None else _judged(statement, likely[best], seen[best])
+    )
+
+
+def _best_supporting(seen: Sequence[Observed]) -> int | None:
+    """Return the first of those with most support; where meaning could not make one that, it is not compared."""
+    exact: dict[int, float] = {}
+    for number in sorted(range(len(seen)), key=lambda number: -seen[number].support_bounds[1]):
+        if seen[number].support_bounds[1] < max(exact.values(), default=0.0):
+            break
+        exact[number] = seen[number].support
+    return max(sorted(exact), key=exact.__getitem__, default=None)
 
 
 def check_statement(statement: str, sources: Sources, meaning: Meaning) -> StatementCheck:

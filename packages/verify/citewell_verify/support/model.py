@@ -62,13 +62,11 @@ def features(
     compared: Comparison,
     places: Sequence[SourceMatch],
     differences: Sequence[Disagreement],
-    closeness: float | None,
 ) -> dict[str, float]:
-    """Return the features by name; those of `MEANING` only with `closeness`.
+    """Return the features by name, but for those of `MEANING` (`with_closeness`).
 
     `places` are the best ones for each sentence of the statement
-    (`citewell_verify.evidence.contradictions.best_places`); `closeness` is the cosine of the statement with the
-    closest of its best sentences.
+    (`citewell_verify.evidence.contradictions.best_places`).
     """
     differing = {_KINDS[difference.kind] for difference in differences if difference.kind in _KINDS}
     if opposites(set(compared.wanted), set(compared.best.stems)):
@@ -88,8 +86,15 @@ def features(
         "denied_by_both": float(any(compared.statement.denied & sentence.denied for sentence in compared.window)),
         "lacking": min(_MOST_LACKING, compared.lacking) / _MOST_LACKING * breadth,
         **{kind: float(kind in differing) for kind in ("value", "name", "negation")},
-        **({} if closeness is None else {"closest": closeness}),
     }
+
+
+def with_closeness(words: Mapping[str, float], closeness: float | None) -> Mapping[str, float]:
+    """Add the cosine of the statement with the closest of its best sentences, 0..1, where it is known.
+
+    More of it never means less support, so 0 and 1 bound the support of every other.
+    """
+    return words if closeness is None else {**words, "closest": closeness}
 
 
 def _together(compared: Comparison) -> float:

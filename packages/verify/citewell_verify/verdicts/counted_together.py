@@ -68,9 +68,11 @@ def _operands(stated: Sequence[Token], source: int, text: str) -> Iterator[Opera
     """Yield the figures of the sentences of which the statement has all other words."""
     for sentence in parse_sentences(text).sentences:
         tokens = tokenize(sentence.text)
-        untold = [token for token in tokens if (token.is_content or token.cue) and not _has(stated, token)]
-        for figure in tokens:
-            if (value := _value(figure)) and all(token is figure for token in untold):
+        figures = [(token, value) for token in tokens if (value := _value(token))]
+        untold = (token for token in tokens if (token.is_content or token.cue) and not _has(stated, token))
+        first_untold = list(islice(untold, 2)) if figures else []
+        for figure, value in figures:
+            if all(token is figure for token in first_untold):
                 yield Operand(source, sentence, tokens, figure, value)
 
 

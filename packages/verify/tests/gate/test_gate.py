@@ -56,7 +56,7 @@ def test_one_wrong_answer_of_fifty_ends_with_1_and_is_named(
     (result,) = run["results"]
     assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
     place = result["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == str(cases).replace(" ", "%20")
+    assert place["artifactLocation"]["uri"] == cases.as_uri()
     assert place["region"]["startLine"] == 31
 
 

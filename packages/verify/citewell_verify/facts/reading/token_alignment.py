@@ -2,9 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from rapidfuzz.distance import LCSseq
 
@@ -223,6 +224,10 @@ def are_counterparts(left: str, right: str) -> bool:
     return False
 
 
+def _has_parts(token: Token) -> bool:
+    return " " in token.key or "#" in token.key
+
+
 def _is_compared(token: Token) -> bool:
     return token.kind != "filler" or token.key in RELATIONS
 
@@ -254,11 +259,28 @@ class _LabelledTokens:
         same = (at for at in alike if token.cue == self._tokens[at].cue)
         place = next((at for at in same if not token.value or tokens_match(token, self._tokens[at])), None)
         if place is None:
-            places = (
-                sorted({*alike, *self._values.candidates(token.value)}) if token.value else range(len(self._tokens))
-            )
-            place = next((at for at in places if tokens_match(token, self._tokens[at])), None)
+            near = self._values.candidates(token.value) if token.value else self._alike(token)
+            place = next((at for at in sorted({*alike, *near}) if tokens_match(token, self._tokens[at])), None)
         return unknown if place is None else self.labels[place]
+
+    @cached_property
+    def _by_beginning(self) -> Mapping[str, Sequence[int]]:
+        """Cues under their class, names that are compared by their parts under "", other words under their letters."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, token in enumerate(self._tokens):
+            if not token.value:
+                for begins in {token.cue} if token.cue or _has_parts(token) else {token.key[:1], token.text[:1]}:
+                    places[begins].append(at)
+        return places
+
+    def _alike(self, token: Token) -> Iterable[int]:
+        """Return all tokens without a value that may match one, with another key, and some others."""
+        if token.cue:
+            return self._by_beginning.get(token.cue, ())
+        if _has_parts(token):
+            return range(len(self._tokens))
+        known = self._by_beginning
+        return chain.from_iterable(known.get(begins, ()) for begins in ("", token.key[:1], token.text[:1]))
 
 
 def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
