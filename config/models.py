@@ -123,7 +123,7 @@ class ModelSettings(Group):
         ),
     )
     attempts: int = Field(
-        default=3, ge=1, le=10, description="Tries per model call, including the first, before it waits"
+        default=5, ge=1, le=10, description="Tries per model call, including the first, before it waits"
     )
     outage_s: float = Field(
         default=60.0,
