@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.llm.calling.outages import PROBE_S, WINDOW_S, Breaker, CircuitOpen, Pass
+from clients.llm.calling.outages import PROBE_S, Breaker, CircuitOpen, Pass
 from clients.llm.protocol import (
     ModelError,
     ModelRateLimited,

@@ -251,10 +251,22 @@ def test_the_better_of_two_rounds_is_kept_even_when_it_is_the_first() -> None:  
 
 def test_of_equals_the_earlier_is_kept() -> None:  # S2.3
     story = Story(max_crag_attempts=2)
-    for expected in ("correct", "correct", "finish"):
-        assessed = round_of(story, f"{GOOD} {MOON}", yes(), no())
+    for moon, expected in (("green", "correct"), ("blue", "correct"), ("grey", "finish")):
+        assessed = round_of(story, f"{GOOD} {MOON.replace('green', moon)}", yes(), no())
         assert (assessed["decision"], assessed["best"]) == (expected, 0)
         story.next_round()
+
+
+@pytest.mark.parametrize(("drafts", "rounds"), [((WRONG, WRONG, GOOD), 2), ((WRONG, MOON, WRONG, GOOD), 3)])
+def test_a_round_that_writes_what_an_earlier_one_wrote_is_the_last(drafts: tuple[str, ...], rounds: int) -> None:  # 37
+    story = Story(max_crag_attempts=9)
+    for count, draft in enumerate(drafts, start=1):
+        assessed = round_of(story, draft, no())
+        assert assessed["decision"] == ("finish" if count == rounds else "correct")
+        if count == rounds:
+            break
+        story.next_round()
+    assert assessed["best"] == 0
 
 
 @pytest.mark.parametrize(
