@@ -28,12 +28,13 @@ class _Seen:
 @dataclass(slots=True)
 class _Counts:
     """What a model's counts have shown: the most bytes per token of a prompt that was read whole, the tokens at which
-    longer prompts are cut, and the size and tokens of the last long prompt.
+    longer prompts are cut, the size and tokens of the last long prompt, and whether the server always tells the same.
     """
 
     bytes_per_token: float | None = None
     window: int | None = None
     last: tuple[int, int] = (0, 0)
+    is_constant: bool = False
 
 
 class PromptCounts:
@@ -51,7 +52,8 @@ class PromptCounts:
         counts = self._counts.get(model, _Counts())
         if counts.window is None or tokens > counts.window:
             return None
-        return counts.window if tokens == counts.window or self._is_low(model, size, tokens) else None
+        is_at_it = size >= _LONG_BYTES and tokens == counts.window
+        return counts.window if is_at_it or self._is_low(model, size, tokens) else None
 
     def known_window(self, model: str) -> int | None:
         return self._counts.get(model, _Counts()).window
@@ -62,7 +64,8 @@ class PromptCounts:
         """
         if size < _LONG_BYTES or tokens < _WINDOW_TOKENS:
             return False
-        last_size, last_tokens = self._counts.get(model, _Counts()).last
+        counts = self._counts.get(model, _Counts())
+        last_size, last_tokens = (0, 0) if counts.is_constant else counts.last
         is_as_another = tokens == last_tokens and abs(size - last_size) > _OTHER_SIZE * size
         return is_as_another or self._is_low(model, size, tokens)
 
@@ -87,6 +90,7 @@ class PromptCounts:
         if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):
             counts.window = max(tokens, twice_tokens)
         else:
+            counts.is_constant = twice_tokens <= tokens
             self.note_whole(model, size, tokens)
 
     def _is_low(self, model: str, size: int, tokens: int) -> bool:

@@ -86,6 +86,7 @@ COUNTINGS: dict[str, Callable[[int], int]] = {
     "a share": lambda tokens: max(1, tokens // 10),
     "all": lambda tokens: tokens,
     "small tokens": lambda tokens: tokens * 3,
+    "always the same": lambda tokens: 9_000,
 }
 
 
