@@ -102,7 +102,6 @@ def judged(ways: Ways, redis_url: str | None, times: int = 3) -> tuple[list[bool
 @pytest.mark.parametrize(
     ("thinks", "readable", "rooms"),
     [
-        (550, [True] * 3, [600] * 3),
         (700, [True] * 3, [600, 6_400, 4_600, 4_600]),
         (3_500, [True] * 3, [600, 6_400, 4_600, 4_600]),
         (9_000, [False, True, True], [600, 6_400, 16_600, 16_600]),
@@ -115,7 +114,7 @@ def test_long_thoughts_get_room_once_for_all_processes(
     answered, learned = judged(ways, redis_url)
     assert answered == readable
     assert [body["max_tokens"] for body in ways.asked] == rooms
-    assert ("more tokens for thoughts" in learned) == (thinks > 600)
+    assert "more tokens for thoughts" in learned
 
 
 def test_room_that_a_server_does_not_have_is_given_up(redis_url: str) -> None:  # 37

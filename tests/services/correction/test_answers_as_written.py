@@ -54,7 +54,6 @@ HALF = no("a part of it", "partially_supports")
         ("Source 1 was asked for.\n\n", [HALF], True),
         ("Source 1 was asked for. A ticket costs 4 euros.\n\nFares change. ", [HALF, no(), HALF], True),
         ("Source 1 was asked for. A ticket costs 4 euros[†1].\n\n", [HALF, no()], True),
-        ("Source 1 was asked for. A ticket costs 4 euros. ", [HALF, no()], True),
     ],
 )
 def test_half_a_truth_stays_unless_it_stands_in_an_unproven_aside(
