@@ -69,13 +69,17 @@ def _catalogue() -> dict[str, ModelInfo]:
 
 
 class BreakerSettings(Group):
-    """When a model that fails is left alone, per model and process. 429s and unusable replies are no failures."""
+    """When a model that fails is left alone, per model and process. Unusable replies are no failures."""
 
-    calls: int = Field(default=10, ge=1, description="Calls that must have ended before the model is judged")
+    calls: int = Field(
+        default=10,
+        ge=1,
+        description="Calls that must have ended before the model is judged; four failures in a row suffice",
+    )
     open_s: float = Field(
         default=2.0, gt=0, description="First pause before a trial call; doubles each time the trial fails"
     )
-    longest_s: float = Field(default=10.0, gt=0, description="Longest such pause")
+    longest_s: float = Field(default=20.0, gt=0, description="Longest such pause")
 
 
 class ModelSettings(Group):
@@ -119,7 +123,7 @@ class ModelSettings(Group):
         ),
     )
     attempts: int = Field(
-        default=3, ge=1, le=10, description="Tries per model call, including the first, before it waits"
+        default=5, ge=1, le=10, description="Tries per model call, including the first, before it waits"
     )
     outage_s: float = Field(
         default=60.0,

@@ -256,7 +256,8 @@ class ModelGateway:
         try:
             return await budget.run(lambda: self._attempt(question, model, budget))
         except CircuitOpen as error:
-            failure = Failure(f"{model} fails, last with: {error}", "unavailable")
+            kind = "rate_limited" if error.rejects else "unavailable"
+            failure = Failure(f"{model} fails, last with: {error}", kind)
             raise Outage(failure, least_s=error.wait_s) from error
         except ModelUnavailable as error:
             raise Outage(

@@ -31,6 +31,8 @@ NOT_TOLD = {
     # Lines for a settings file, what the log says about a server, and how a server's own words begin.
     "{1} instead of {2}",
     "at most {1} tokens for a reply",
+    "{1} more tokens for thoughts",
+    "prompts are cut at {1} tokens",
     "the system message as a part of the user's",
     "extra_body: {response_format: null}",
     "extra_body: {temperature: null}",

@@ -17,9 +17,9 @@ T = TypeVar("T")
 MAIN, FAST = "openai/gpt-oss-120b", "openai/gpt-oss-20b"
 CHECK = {"sources": SOURCES, "statement": STATEMENT}
 WRITE = {"sources": SOURCES, "question": QUESTION, "idk": IDK, "style": PLAIN}
-PATIENT = ModelSettings(call_timeout_s=10, deadline_s=20)
+PATIENT = ModelSettings(call_timeout_s=10, deadline_s=20, attempts=3)
 ALONE = PATIENT.model_copy(update={"fallbacks": {}})
-HURRIED = ModelSettings(call_timeout_s=2, deadline_s=20)
+HURRIED = ModelSettings(call_timeout_s=2, deadline_s=20, attempts=3)
 
 
 def play(

@@ -24,7 +24,8 @@ class Ways:
     """How it behaves: `counts` turns the true tokens of a prompt into the reported ones, and `cut_at` cuts prompts.
 
     `refuses` are the statuses of its first completions; `seconds` is the time of a call, `slots` how many it serves at
-    once. `says` changes an answer or a judgement.
+    once. `says` changes an answer or a judgement. `thinks` are the tokens of hidden thoughts before each reply, which
+    count as part of it; a request for more than it `takes`, prompt and reply together, is refused.
     """
 
     counts: Callable[[int], int] = lambda tokens: tokens
@@ -36,6 +37,8 @@ class Ways:
     knows: dict[str, Any] = field(default_factory=dict[str, Any])
     keeps_schema: bool = True
     says: Callable[[str], str] = lambda text: text
+    thinks: int = 0
+    takes: int | None = None
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
@@ -82,9 +85,18 @@ class _Handler(BaseHTTPRequestHandler):
         tokens = sum(-(-len(message["content"].encode()) // 4) for message in messages)
         if self.ways.cut_at is not None and tokens > self.ways.cut_at:
             tokens = self.ways.cut_at
+        if self.ways.takes is not None and tokens + body["max_tokens"] > self.ways.takes:
+            said = f"This model's maximum context length is {self.ways.takes} tokens; you asked for more."
+            self._send(400, {"object": "error", "message": said, "type": "BadRequestError", "code": 400})
+            return
+        if self.ways.thinks >= body["max_tokens"]:
+            usage = {"prompt_tokens": self.ways.counts(tokens), "completion_tokens": body["max_tokens"]}
+            message = {"content": "", "reasoning_content": "Hm, let me see. "}
+            self._send(200, {"choices": [{"message": message, "finish_reason": "length"}], "usage": usage})
+            return
         request = ChatRequest.model_validate({"model": NAME, "messages": messages, "response_format": wanted})
         text = self.ways.says(mind.think(Call(request, ModelSpec("x", json_schema=True), tokens)))
-        usage = {"prompt_tokens": self.ways.counts(tokens), "completion_tokens": 5}
+        usage = {"prompt_tokens": self.ways.counts(tokens), "completion_tokens": 5 + self.ways.thinks}
         if not body.get("stream"):
             self._send(200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
             return

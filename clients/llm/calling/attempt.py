@@ -3,7 +3,8 @@ records.
 
 | failure                 | retried                                                                     |
 |-------------------------|-----------------------------------------------------------------------------|
-| ModelUnavailable        | until the attempts are used up; later again (clients.llm.calling.outages)   |
+| ModelUnavailable        | until the attempts are used up, _PAID_MAX of them where a reply had begun;  |
+|                         | later again (clients.llm.calling.outages)                                   |
 | ModelTimedOut           | once: the next try most likely takes as long; later again                   |
 | ModelRateLimited        | REJECTIONS_MAX times, when the limiter permits; uses up no attempt; later   |
 |                         | again                                                                       |
@@ -50,6 +51,8 @@ REJECTIONS_MAX = 10
 """A question ends after this many 429s, whatever wait each of them names: a server that names none, or too short a one,
 is not asked for ever.
 """
+_PAID_MAX = 3
+"""A reply that broke off is paid for: a question ends after this many of them."""
 _TRUSTED_WAITS = 2
 """After more rejections than this, the waits that the server names are too short."""
 
@@ -76,6 +79,7 @@ class RetryBudget:
         """What was wrong with the text of the last reply, when it was not the one that was asked for."""
         self.rejected = 0
         self.timeouts = 0
+        self.paid = 0
         self.out_of_time = False
         self._attempts_left = attempts
         self._keeps_waits, self._has_waited = keeps_waits, has_waited
@@ -139,10 +143,11 @@ class RetryBudget:
             self.fault = str(error) if error.text else ""
         self.timeouts += isinstance(error, ModelTimedOut)
         self.rejected += isinstance(error, ModelRateLimited)
+        self.paid += isinstance(error, ModelUnavailable) and error.usage is not None
         most_rejected = _TRUSTED_WAITS if self._has_waited else REJECTIONS_MAX
         if self._attempts_left <= 0 or self.invalid >= INVALID_REPLIES_MAX:
             return True
-        if self.timeouts >= TIMEOUTS_MAX or self.rejected >= most_rejected:
+        if self.timeouts >= TIMEOUTS_MAX or self.rejected >= most_rejected or self.paid >= _PAID_MAX:
             return True
         if self._has_waited and isinstance(error, ModelUnavailable):
             return True

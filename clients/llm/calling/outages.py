@@ -1,7 +1,9 @@
 """What is done about models that fail: a circuit breaker per model, and how long a question waits before it gives
 up.
 
-Only ModelUnavailable counts as a failure: rate limits, refusals and invalid replies prove that the model is up.
+ModelUnavailable counts as a failure, and so does a ModelRateLimited after the time that the one before it named:
+refusals and invalid replies prove that the model is up. Without an answer in between, a few failures open the circuit,
+and whoever asks, only its probes reach the server: what it always refuses costs a few calls.
 
 A question that no model answers is put off and asked again while its terms leave time. Each wait is about twice as
 long as the one before, so the number of calls grows with the logarithm of an outage, and then with its length divided
@@ -38,18 +40,25 @@ PROBE_S = 1.0
 
 WINDOW_S = 10.0
 """The period in which calls count."""
-_SHARE = 0.5
-"""The share of failed calls that opens the circuit."""
+_SHARE = 0.75
+"""The share of failed calls that opens the circuit; below it, second tries mostly succeed."""
+_IN_A_ROW = 4
+"""So many failures without an answer in between open it, too."""
+_ONE_REJECTION_S = 0.5
+"""429s within this time are answers to calls that were made at once, and count as one."""
 _FAILURES_FORGOTTEN_AFTER_S = 30.0
 """Without a call for this long, earlier failures say nothing about the model: another process may have had answers."""
 
 
 class CircuitOpen(Exception):
-    """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's."""
+    """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's.
 
-    def __init__(self, wait_s: float, reason: str) -> None:
+    `rejects`: the last failure was a 429.
+    """
+
+    def __init__(self, wait_s: float, reason: str, *, rejects: bool = False) -> None:
         super().__init__(reason)
-        self.wait_s = wait_s
+        self.wait_s, self.rejects = wait_s, rejects
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,9 @@ class Breaker:
         self._clock = clock
         self._ended: deque[tuple[float, bool]] = deque()
         self._failures = 0
+        self._in_a_row = 0
+        self._rejected_at = -math.inf
+        self._rejects = False
         self._pause_s = limits.open_s
         self._asked_again_at: float | None = None
         self._reason = ""
@@ -92,25 +104,37 @@ class Breaker:
             return Pass()
         now = self._clock()
         if now < self._asked_again_at:
-            raise CircuitOpen(self._asked_again_at - now, self._reason)
+            raise CircuitOpen(self._asked_again_at - now, self._reason, rejects=self._rejects)
         self._asked_again_at = now + PROBE_S
         return Pass(is_probe=True)
 
     def leave(self, permission: Pass, outcome: ModelReply | ModelError) -> None:
         if isinstance(outcome, NoFreeSlot):
             return
-        failed = isinstance(outcome, ModelUnavailable)
+        now = self._clock()
+        rejects = isinstance(outcome, ModelRateLimited)
+        failed = rejects or isinstance(outcome, ModelUnavailable)
         if failed:
-            self._reason = str(outcome)
-            self._failing_since, self._failed_at = self._clock() - self.failing_s, self._clock()
+            self._note_failure(str(outcome), now, rejects=rejects)
         else:
             self._failing_since = None
-            if not isinstance(outcome, ModelRateLimited):
-                self.answered_at = self._clock()
+            self._in_a_row = 0
+            self.answered_at = now
         if permission.is_probe:
             self._judge_probe(failed=failed)
         elif self.is_closed:
-            self._count(failed=failed)
+            self._count(failed=failed and not rejects)
+
+    def _note_failure(self, reason: str, now: float, *, rejects: bool) -> None:
+        if now - self._failed_at > _FAILURES_FORGOTTEN_AFTER_S:
+            self._in_a_row = 0
+        self._failing_since, self._failed_at = now - self.failing_s, now
+        self._reason, self._rejects = reason, rejects
+        if not rejects:
+            self._in_a_row += 1
+        elif now - self._rejected_at >= _ONE_REJECTION_S:
+            self._in_a_row += 1
+            self._rejected_at = now
 
     def _judge_probe(self, *, failed: bool) -> None:
         if failed:
@@ -128,14 +152,15 @@ class Breaker:
         self._failures += failed
         while self._ended[0][0] < now - WINDOW_S:
             self._failures -= self._ended.popleft()[1]
-        if len(self._ended) >= self._limits.calls and self._failures >= _SHARE * len(self._ended):
+        is_down = self._in_a_row >= min(_IN_A_ROW, self._limits.calls)
+        if is_down or (len(self._ended) >= self._limits.calls and self._failures >= _SHARE * len(self._ended)):
             self._asked_again_at = now + self._pause_s
             METER.set(OPEN_CIRCUITS, 1.0, self._model)
             METER.count(meter.CIRCUIT_OPENED, self._model)
             log.warning("circuit_opened", model=self._model, failures=self._failures, calls=len(self._ended))
             # Outcomes from before the pause say nothing about the time after it.
             self._ended.clear()
-            self._failures = 0
+            self._failures = self._in_a_row = 0
 
 
 _FIRST_WAIT_S = 1.0

@@ -36,6 +36,7 @@ _NUMBER = re.compile(r"(?a)(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)
 _LEAST_ROOM = 16
 """Smaller numbers in a refusal are no room for a reply."""
 ROOMS = ("max_tokens", "max_completion_tokens")
+THOUGHTS, WINDOW = "thoughts", "window"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def known(stored: Mapping[str, str]) -> dict[str, str]:
 
 
 def told(learned: Learned) -> str:
-    return "; ".join(row.told(learned[row.key]) for row in ADAPTATIONS if row.key in learned)
+    return "; ".join(filter(None, (row.told(learned[row.key]) for row in ADAPTATIONS if row.key in learned)))
 
 
 def settings_for(learned: Learned) -> str:
@@ -187,6 +188,11 @@ def _room(body: Body) -> str:
     return next((name for name in ROOMS if name in body), "")
 
 
+def room_in(body: Body) -> int:
+    """The tokens that a body allows for a reply; 0 where it names none."""
+    return body.get(_room(body), 0)
+
+
 def _room_names(body: Body) -> Iterator[str]:
     return (name for name in ROOMS if name in body)
 
@@ -206,6 +212,10 @@ def _less_room(body: Body, refused: Refused) -> list[str]:
     lower = [number for number in refused.numbers if _LEAST_ROOM <= number < sent]
     # A larger number is the model's window: what it leaves for a reply depends on the prompt.
     return [str(max(lower))] if lower and sent >= max(refused.numbers) else []
+
+
+def _raise(body: Body, more: str, _format: Body | None) -> None:
+    body[_room(body)] += int(more)
 
 
 def _lower(body: Body, most: str, _format: Body | None) -> None:
@@ -263,6 +273,26 @@ ADAPTATIONS = (
         _rename,
         lambda name: f"{name} instead of {next(other for other in ROOMS if other != name)}",
         values=re.compile("|".join(ROOMS)),
+    ),
+    # What a model's thoughts need beside its reply, before the most that a server takes.
+    Adaptation(
+        THOUGHTS,
+        _room_names,
+        re.compile(rf"{_ROOM_CALLED.pattern}|\b(?:context|n_ctx)\b"),
+        lambda _body, _refused: ["0"],
+        _raise,
+        lambda room: f"{room} more tokens for thoughts" if int(room) else "",
+        values=re.compile(r"\d{1,6}"),
+    ),
+    # What a prompt is cut to: it is learned from counts, and changes no request.
+    Adaptation(
+        WINDOW,
+        lambda _body: (),
+        _NOTHING_ELSE,
+        lambda _body, _refused: [],
+        lambda _body, _value, _format: None,
+        lambda tokens: f"prompts are cut at {tokens} tokens" if int(tokens) else "",
+        values=re.compile(r"\d{1,9}"),
     ),
     Adaptation(
         "most_tokens",

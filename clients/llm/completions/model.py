@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import structlog
 
-from clients.llm.completions.adaptations import MOST_TRIES, Learned, adapted
+from clients.llm.completions.adaptations import MOST_TRIES, THOUGHTS, WINDOW, Learned, adapted, room_in
 from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
@@ -145,6 +145,7 @@ class ChatCompletions:
                 if learned is not known:
                     self._learned.add(request.model, known, learned)
                 exchange.allowance = read_allowance(headers)
+                exchange.bounds = replace(exchange.bounds, max_tokens=max(request.max_tokens, room_in(body)))
                 return headers, content
 
     def _info(self, model: str) -> ModelInfo:
@@ -164,6 +165,7 @@ class ChatCompletions:
                 yield exchange
             finally:
                 self._learn(request, exchange)
+                await self._learn_thoughts(request.model, exchange)
                 if exchange.begins_in_thought:
                     self._begin_in_thoughts.add(request.model)
         except NoJson as error:
@@ -185,13 +187,35 @@ class ChatCompletions:
             if not self._counts.is_doubtful(request.model, request.text.size, tokens):
                 self._sizes.learn(request.model, request.prompt, size, tokens)
 
+    async def _learn_thoughts(self, model: str, exchange: Exchange) -> None:
+        """Note that this model's thoughts need more room than its reply; Groq reserves whatever room is asked for."""
+        if self._dialect is GROQ or not exchange.was_cut_in_thought:
+            return
+        room = _THOUGHTS[0] if exchange.bounds.max_tokens < _THOUGHTS[0] else _THOUGHTS[1]
+        known = await self._learned.of(model)
+        if room > int(known.get(THOUGHTS, 0)):
+            self._learned.add(model, known, {THOUGHTS: str(room)})
+
+    async def _shared_window(self, model: str) -> None:
+        """Take the window that another process has found."""
+        if (shared := int((await self._learned.of(model)).get(WINDOW, 0))) and self._counts.known_window(model) is None:
+            self._counts.note_window(model, shared)
+
+    async def _share_window(self, model: str) -> None:
+        known, window = await self._learned.of(model), str(self._counts.known_window(model) or 0)
+        if window != known.get(WINDOW, "0"):
+            self._learned.add(model, known, {WINDOW: window})
+
     async def _uncut(self, request: ModelRequest, reply: ModelReply, ends_at: float) -> ModelReply:
         size, tokens = request.text.size, reply.usage.prompt_tokens
         # Groq refuses what is too long, and a second look costs a call.
         if reply.usage.estimated or self._dialect is GROQ:
             return reply
-        if not self._counts.is_doubtful(request.model, size, tokens):
+        await self._shared_window(request.model)
+        is_cut = self._counts.window(request.model, size, tokens) is not None
+        if not is_cut and not self._counts.is_doubtful(request.model, size, tokens):
             self._counts.note_whole(request.model, size, tokens)
+            await self._share_window(request.model)
             return reply
         # Without the time to find out, the reply counts.
         with suppress(TimeoutError):
@@ -200,6 +224,7 @@ class ChatCompletions:
                 is_open = self._counts.window(request.model, size, tokens) is None
                 if is_open and self._counts.is_doubtful(request.model, size, tokens):
                     await self._decide(request, tokens, ends_at)
+                    await self._share_window(request.model)
         if window := self._counts.window(request.model, size, tokens):
             raise PromptCut(window, reply)
         return reply
@@ -225,6 +250,8 @@ class ChatCompletions:
 
 _UNKNOWN = ModelInfo()
 _FEW_TOKENS = 100
+_THOUGHTS = (4_000, 16_000)
+"""Room for thoughts, at first and where that was too little."""
 _WAIT_FOR_USAGE_S = 2.0
 
 

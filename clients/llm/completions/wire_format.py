@@ -102,6 +102,15 @@ class Exchange:
         return begins_in_thought(self._written)
 
     @property
+    def was_cut_in_thought(self) -> bool:
+        """The reply reached its limit of tokens, and less than half of them are a part of the reply proper."""
+        if not _TOO_LONG.search((self._finish_reason or "").lower()):
+            return False
+        usage, visible = self.reported, _estimated_tokens(self._proper or "")
+        reached = usage is None or usage.estimated or usage.completion_tokens >= self.bounds.max_tokens
+        return reached and visible < self.bounds.max_tokens / 2
+
+    @property
     def is_finished(self) -> bool:
         """A finish reason was given: what may follow is the usage."""
         return self._finish_reason is not None

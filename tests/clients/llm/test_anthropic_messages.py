@@ -21,7 +21,7 @@ TEXT = "Returns within 30 days[†1]."
 VERDICT = '{"evidence": ["Returns within 30 days."], "differences": [], "explanation": "It says so.", "relation": "supports", "is_accurate": true, "confidence": 0.9}'  # noqa: E501
 USAGE = {"input_tokens": 300, "cache_read_input_tokens": 500, "cache_creation_input_tokens": 200, "output_tokens": 7}
 STREAM: tuple[dict[str, Any], ...] = (
-    {"type": "message_start", "message": {"model": "claude-x", "content": [], "usage": {**USAGE, "output_tokens": 1}}},
+    {"type": "message_start", "message": {"model": "claude-x", "content": [], "usage": {**USAGE, "input_tokens": 900}}},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
     {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Or 60?"}},
     {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "x"}},
@@ -85,7 +85,7 @@ def test_a_judgement_and_a_stream_come_as_from_any_other_server() -> None:
             written = await read_stream(model, COMPOSE, drafts.append)
             assert (written.text, written.model, drafts[-1]) == (TEXT, "claude-x", TEXT)
             assert (written.usage.prompt_tokens, written.usage.completion_tokens, written.usage.estimated) == (
-                1000,
+                1600,
                 7,
                 False,
             )

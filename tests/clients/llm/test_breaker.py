@@ -2,7 +2,7 @@
 
 import pytest
 
-from clients.llm.calling.outages import PROBE_S, WINDOW_S, Breaker, CircuitOpen, Pass
+from clients.llm.calling.outages import PROBE_S, Breaker, CircuitOpen, Pass
 from clients.llm.protocol import (
     ModelError,
     ModelRateLimited,
@@ -45,29 +45,55 @@ def end(breaker: Breaker, outcome: ModelReply | ModelError, times: int = 1) -> N
         breaker.leave(permission, outcome)
 
 
-def test_it_opens_when_half_of_at_least_ten_calls_failed(breaker: Breaker) -> None:
-    end(breaker, GOOD, 5)
-    end(breaker, DOWN, 4)
-    assert breaker.is_closed
-    end(breaker, DOWN)
-    assert not breaker.is_closed
+# 37
+@pytest.mark.parametrize(
+    "outcomes", [[DOWN] * 4, [GOOD] * 9 + [DOWN] * 4, [DOWN, DOWN, GOOD, *[DOWN, DOWN, DOWN, GOOD] * 2]]
+)
+def test_it_opens_after_four_failures_in_a_row_and_when_three_of_four_calls_fail(
+    breaker: Breaker, outcomes: list[ModelReply | ModelError]
+) -> None:
+    *before, last = outcomes if outcomes[-1] is DOWN else outcomes[:-1]
+    for outcome in before:
+        assert breaker.is_closed
+        end(breaker, outcome)
+    end(breaker, last)
     with pytest.raises(CircuitOpen, match="HTTP 500: down") as caught:
         breaker.enter()
     assert caught.value.wait_s == LIMITS.open_s
+    assert not caught.value.rejects
 
 
-def test_fewer_calls_or_fewer_failures_do_not_open_it(breaker: Breaker) -> None:
-    end(breaker, GOOD, 6)
-    end(breaker, DOWN, 5)
-    assert breaker.is_closed
+def test_a_model_that_fails_every_second_time_is_asked_on(breaker: Breaker) -> None:  # 37
+    for _ in range(30):
+        end(breaker, DOWN)
+        end(breaker, GOOD)
     assert breaker.enter() == Pass()
 
 
 def test_failures_of_long_ago_do_not_count(breaker: Breaker, clock: Clock) -> None:
-    end(breaker, DOWN, 9)
-    clock.now += WINDOW_S + 1
-    end(breaker, DOWN, 9)
+    for _ in range(4):
+        end(breaker, DOWN, 3)
+        clock.now += 31
     assert breaker.is_closed
+
+
+def test_rejections_count_once_for_calls_made_at_once_and_open_it_if_they_go_on(
+    breaker: Breaker, clock: Clock
+) -> None:  # 37
+    for _ in range(4):
+        assert breaker.is_closed
+        end(breaker, ModelRateLimited("HTTP 429: slow down", retry_after_s=0), 50)
+        clock.now += 1.0
+    with pytest.raises(CircuitOpen, match="slow down") as caught:
+        breaker.enter()
+    assert caught.value.rejects
+    clock.now += LIMITS.open_s
+    breaker.leave(breaker.enter(), ModelRateLimited("HTTP 429: slow down"))
+    assert breaker.failing_s > 4
+    clock.now += 2 * LIMITS.open_s
+    breaker.leave(breaker.enter(), GOOD)
+    assert breaker.is_closed
+    assert breaker.failing_s == 0
 
 
 @pytest.mark.parametrize("outcome", [ModelRateLimited("429"), ModelReplyInvalid("not JSON"), ModelRefused("no"), GOOD])
@@ -105,7 +131,7 @@ def test_each_probe_that_fails_doubles_the_pause_up_to_the_longest(breaker: Brea
         waits.append(caught.value.wait_s)
         clock.now += caught.value.wait_s
         breaker.leave(breaker.enter(), DOWN)
-    assert waits == [2.0, 4.0, 8.0, 10.0, 10.0]
+    assert waits == [2.0, 4.0, 8.0, 16.0, 20.0]
 
 
 def test_calls_that_began_before_it_opened_decide_nothing(breaker: Breaker) -> None:

@@ -12,7 +12,7 @@ from clients.llm.calling.attempt import REJECTIONS_MAX
 from clients.llm.calling.outages import Outage, Outages
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, Terms
-from config.models import ModelSettings
+from config.models import BreakerSettings, ModelSettings
 from tests.clients.gateway_play import ALONE, FAST, MAIN, PATIENT, check, failed, play
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind
@@ -58,7 +58,7 @@ def test_what_fails_for_now_is_put_off_and_answered_later(stage: GroqStage, kind
         stage.sim.faults.faults.clear()
         return await check(CallLog(terms=terms()))(gateway)
 
-    assert isinstance(play(stage, scenario, ALONE), StatementCheck)
+    assert isinstance(play(stage, scenario, _without_breaker(ALONE)), StatementCheck)
 
 
 def test_a_server_that_refuses_connections_is_waited_for(stage: GroqStage) -> None:  # A7
@@ -146,7 +146,7 @@ def test_a_fallback_that_refuses_does_not_end_the_wait_for_the_model_that_is_awa
 
 
 def _without_breaker(settings: ModelSettings) -> ModelSettings:
-    return settings.model_copy(update={"breaker": settings.breaker.model_copy(update={"calls": 1000})})
+    return settings.model_copy(update={"breaker": BreakerSettings(open_s=1e-6, longest_s=1e-6)})
 
 
 def test_a_server_that_rejects_without_end_and_names_no_wait_is_asked_a_few_times_only(stage: GroqStage) -> None:

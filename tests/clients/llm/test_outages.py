@@ -78,7 +78,7 @@ def test_two_failures_far_apart_are_no_long_outage(clock: Clock) -> None:  # N4
         clock.now += wait_s
         breaker.leave(breaker.enter(), ModelUnavailable("HTTP 503"))
     assert breaker.failing_s < 2
-    for _ in range(10):
-        clock.now += 15
+    for _ in range(7):
+        clock.now += 20
         breaker.leave(breaker.enter(), ModelUnavailable("HTTP 503"))
     assert breaker.failing_s > 140

@@ -1,16 +1,24 @@
 """What a second try at a judgement says, and when none is needed."""
 
+import asyncio
 import json
 from typing import Any
 
+import pytest
+
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
+from clients.llm.completions.adaptations import told
+from clients.llm.completions.learned_parameters import read_learned
+from clients.llm.completions.providers import CompatibleModel
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, PromptText, Terms
+from config.models import ModelSettings
 from tests.clients.gateway_play import ALONE, CHECK, WRITE, check, failed, play, write
 from tests.clients.groq_questions import STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.clients.llm.test_gateway_kept import Drawer
 from tests.simulators.groq.faults import Fault, FaultKind
+from tests.simulators.peculiar import NAME, Peculiar, Ways
 
 VERDICT: dict[str, Any] = {
     "evidence": STATEMENT,
@@ -70,3 +78,48 @@ def test_prose_is_asked_for_again_without_words_about_json(stage: GroqStage, log
     stage.sim.fail(FaultKind.LENGTH, Fault(kind=FaultKind.FORBIDDEN, match="earlier reply"))
     assert not hasattr(play(stage, write(log)), "reason")
     assert [record.prompt_sha256 for record in log.records] == [PromptText(GENERATE_ANSWER.name, WRITE).sha256] * 2
+
+
+def judged(ways: Ways, redis_url: str | None, times: int = 3) -> tuple[list[bool], str]:
+    """Whether each of so many judgements was read, each asked by a process of its own, and what was learned."""
+
+    async def asked(address: str) -> list[bool]:
+        readable = list[bool]()
+        for _ in range(times):
+            model = CompatibleModel("", address, catalogue={}, redis_url=redis_url)
+            gateway = ModelGateway(model, ModelSettings(main=NAME, fast=NAME, fallbacks={}), backoff_s=0.01)
+            readable.append(isinstance(await gateway.ask(CHECK_STATEMENT, CHECK, log=CallLog()), StatementCheck))
+            await model.aclose()
+        return readable
+
+    with Peculiar(ways) as server:
+        return asyncio.run(asked(server.address)), told(
+            read_learned(redis_url or "", server.address, [NAME]).get(NAME, {})
+        )
+
+
+# 37
+@pytest.mark.parametrize(
+    ("thinks", "readable", "rooms"),
+    [
+        (700, [True] * 3, [600, 6_400, 4_600, 4_600]),
+        (3_500, [True] * 3, [600, 6_400, 4_600, 4_600]),
+        (9_000, [False, True, True], [600, 6_400, 16_600, 16_600]),
+    ],
+)
+def test_long_thoughts_get_room_once_for_all_processes(
+    redis_url: str, thinks: int, readable: list[bool], rooms: list[int]
+) -> None:
+    ways = Ways(thinks=thinks)
+    answered, learned = judged(ways, redis_url)
+    assert answered == readable
+    assert [body["max_tokens"] for body in ways.asked] == rooms
+    assert "more tokens for thoughts" in learned
+
+
+def test_room_that_a_server_does_not_have_is_given_up(redis_url: str) -> None:  # 37
+    ways = Ways(thinks=2_000, takes=4_000)
+    answered, learned = judged(ways, redis_url, times=1)
+    assert answered == [True]
+    assert [body["max_tokens"] for body in ways.asked] == [600, 6_400, 2_400]
+    assert learned == ""

@@ -164,7 +164,8 @@ class RepairStrategies:
             return repaired
         if self.failures:
             return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
-        if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
+        is_partial = self.findings.states[self.statement.index] is SentenceStatus.PARTIAL
+        if is_partial and not self.findings.is_aside(self.statement):
             return _left("kept", f"{why}; a part of it is supported")
         return _left("dropped", why or "no source supports it")
 
