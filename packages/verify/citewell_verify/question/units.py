@@ -73,8 +73,8 @@ class Unit:
     @property
     def is_fragment(self) -> bool:
         """Whether it may only name something, as a title or a caption does."""
-        is_short = len(self.text) <= _LONGEST_HEADING and len(self.text.split()) <= _MOST_WORDS
-        return is_short and self.row is None and not (self.is_item or ": " in self.text or is_stopped(self.text))
+        said = self.is_item or ": " in self.text or is_stopped(self.text)
+        return len(self.text) <= _LONGEST_HEADING and self.row is None and not said
 
     @property
     def below_heading(self) -> str:
