@@ -1,22 +1,25 @@
 """Reranking: scores by a model or a reranker, then selection of the best and the evidence gate (S3.1, S3.5)."""
 
 import asyncio
+import uuid
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 from citewell_verify.evidence.conflicts.replacements import Excerpt as ComparedExcerpt
-from citewell_verify.evidence.conflicts.replacements import replaced_documents
+from citewell_verify.evidence.conflicts.replacements import known_documents, replaced_documents
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.question.question_parts import is_greeting, whole_asked
+from citewell_verify.text.context_lines import headings_of
 from citewell_verify.text.windows import count_tokens
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
-from db.queries.documents.chunks import find_passages
+from db.queries.documents.chunks import find_passages, list_passages
 from db.session import reading
 from domain.query.options import GateDecision, QueryOptions, evidence_gate, parse_mode, rules_of
 from domain.query.outcomes import Scored, Selected
 from domain.question.nearest import NOT_A_QUESTION, why_refused
+from domain.question.whole_documents import READ_AHEAD, outline, whole_request
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
@@ -117,12 +120,17 @@ def select(context: StepContext) -> StepResult:
     gate = evidence_gate(mode, count)
     # What no passage names, in its text or by its document's names, is not in the documents (V8).
     passages = context.passages([key for key, _ in retrieved["candidates"]])
-    if why := why_refused(context.question, [named_text(passage) for passage in passages]):
+    why = why_refused(context.question, [named_text(passage) for passage in passages])
+    replaced, whole = _compared(context, passages)
+    if why:
         gate = GateDecision(refuse=True, reason=why)
+    elif whole:
+        gate = GateDecision(refuse=False, reason="")
     unreadable, searching = _unreadable_issues(context), retrieved.get("issues", [])
     if gate.refuse and all(chunk.score is None for chunk in ranked):
         return StepResult.single(_nothing("failed", unreadable[0]))
-    selected = _selected(context, ranked, bridges, [*([gate.reason] if gate.reason else []), *unreadable, *searching])
+    issues = [*([gate.reason] if gate.reason else []), *unreadable, *searching]
+    selected = _selected(context, ranked, bridges, issues, replaced, () if why else whole)
     outcomes = (context.outcome("score_chunks", str(key)) or {} for key, _ in retrieved["candidates"])
     if name := next((outcome["reranker"] for outcome in outcomes if "reranker" in outcome), None):
         selected["reranker"] = name
@@ -136,7 +144,12 @@ def _nothing(status: Literal["refused", "failed"], reason: str, issues: Sequence
 
 
 def _selected(
-    context: StepContext, ranked: list[ScoredChunk[int]], bridges: Mapping[int, int], issues: list[str]
+    context: StepContext,
+    ranked: list[ScoredChunk[int]],
+    bridges: Mapping[int, int],
+    issues: list[str],
+    replaced: Mapping[str, str],
+    whole: Sequence[Passage],
 ) -> Selected:
     options = context.query.options
     # S3.1: keep more when the results of several searches were merged.
@@ -146,38 +159,47 @@ def _selected(
         kept = _candidates(ranked, bridges, keep, options.min_evidence_score)
     else:
         kept = with_bridges(ranked, bridges, keep) if bridges else ranked[:keep]
-    passages = {passage.key: passage for passage in context.passages([chunk.key for chunk in kept])}
+    passages = {passage.key: passage for passage in whole or context.passages([chunk.key for chunk in kept])}
     similarity = dict(context.retrieved["candidates"])
-    # Leave out chunks whose document was deleted meanwhile.
-    present = [chunk for chunk in kept if chunk.key in passages]
-    if options.source_scoring:
-        present = _worth_citing(present, passages, bridges, options)
-    # What is in force goes first (issue 39), and is the last to be cut.
-    replaced = _replaced(context)
-    present.sort(key=lambda chunk: str(passages[chunk.key].document_id) in replaced)
+    if whole:
+        scores = {chunk.key: chunk for chunk in ranked}
+        present = [scores.get(key, ScoredChunk(key, len(ranked), None)) for key in passages]
+    else:
+        # Leave out chunks whose document was deleted meanwhile.
+        present = [chunk for chunk in kept if chunk.key in passages]
+        if options.source_scoring:
+            present = _worth_citing(present, passages, bridges, options)
+        # What is in force goes first (issue 39), and is the last to be cut.
+        present.sort(key=lambda chunk: str(passages[chunk.key].document_id) in replaced)
     present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
     return Selected(
         status="selected",
         selected=[chunk.key for chunk in present],
         ranked=[chunk.key for chunk in ranked],
-        sources=[_source(passages[chunk.key], chunk, similarity[chunk.key], replaced) for chunk in present],
+        sources=[_source(passages[chunk.key], chunk, similarity.get(chunk.key), replaced) for chunk in present],
         issues=issues,
     )
 
 
-def _replaced(context: StepContext) -> dict[str, str]:
-    """For each document of the candidates that another of them replaces, the name of that one.
+def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict[str, str], list[Passage]]:
+    """For each document of the candidates that another of them replaces the name of that one, and the passages to show
+    of whole documents if the question asks for that.
 
-    Documents say so where they begin, which need not have been found.
+    Documents say so, and what they are called, where they begin, which need not have been found.
     """
-    candidates = context.passages([key for key, _ in context.retrieved["candidates"]])
-    documents = {passage.document_id for passage in candidates}
-    if context.query.is_external or len(documents) < 2:
-        return {}
+    documents = list(dict.fromkeys(passage.document_id for passage in candidates))
+    if context.query.is_external or not (whole_asked(context.question) or len(documents) > 1):
+        return {}, []
     with reading() as session:
         openings = find_passages(session, [(document_id, 0) for document_id in documents])
-    passages = {passage.key: passage for passage in (*openings.values(), *candidates)}
-    return replaced_documents(context.question, [ComparedExcerpt.of(passage) for passage in passages.values()])
+        passages = {passage.key: passage for passage in (*openings.values(), *candidates)}
+        excerpts = [ComparedExcerpt.of(passage) for passage in passages.values()]
+        replaced = replaced_documents(context.question, excerpts)
+        known = known_documents(sorted(excerpts, key=lambda excerpt: documents.index(uuid.UUID(excerpt.document))))
+        wanted = whole_request(context.question, known, replaced)
+        members = (list_passages(session, uuid.UUID(name), limit=READ_AHEAD, searched=True) for name in wanted)
+        outlines = [outline(passages, lambda passage: len(headings_of(passage.context or ""))) for passages in members]
+    return replaced, [passage for shown in outlines for passage in shown]
 
 
 def _candidates(

@@ -12,14 +12,14 @@ from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import parse
 from citewell_verify.answers.refusals import IDK
-from citewell_verify.evidence.conflicts.replacements import Excerpt, replaced_documents
+from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents, replaced_documents
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.judging import check_answerability
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.question_parts import is_greeting
 from citewell_verify.question.relevance import judge_question
-from citewell_verify.text.context_lines import indexed_text
+from citewell_verify.text.context_lines import headings_of, indexed_text
 from citewell_verify.text.sentences import split_sentences
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
@@ -30,6 +30,7 @@ from config.verification import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import mentions, why_refused
+from domain.question.whole_documents import outline, whole_request
 from domain.retrieval.ranking import fuse
 from services.documents.reading_limits import limits_of
 
@@ -99,10 +100,12 @@ class Workspace:
         gate = evidence_gate(Mode.BALANCED, sum(score >= _LEAST_EVIDENCE for score in scores.values()))
         named = [f"{piece.label}\n{piece.indexed}" for piece in retrieved]
         why = why_refused(question, named)
-        if why or gate.refuse:
+        excerpts = self._excerpts(retrieved)
+        replaced = replaced_documents(question, excerpts)
+        whole = [] if why else self._whole(whole_request(question, known_documents(excerpts), replaced))
+        if why or (gate.refuse and not whole):
             return _refused(question, shown, why or gate.reason)
-        replaced = replaced_documents(question, self._excerpts(retrieved))
-        shown.sort(key=lambda piece: piece.document in replaced)
+        shown = whole or sorted(shown, key=lambda piece: piece.document in replaced)
         sources = Sources.numbered(
             ((piece.label, piece.text) for piece in shown),
             (piece.context for piece in shown),
@@ -122,10 +125,15 @@ class Workspace:
         )
         return Reply(answer, verdict is None or verdict.relevant == "yes", cards, verdict.reason if verdict else "")
 
+    def _whole(self, documents: Sequence[str]) -> list[Piece]:
+        """What is shown of whole documents that are asked for."""
+        members = ([piece for piece in self._pieces if piece.document == name] for name in documents)
+        return [piece for pieces in members for piece in outline(pieces, lambda piece: len(headings_of(piece.context)))]
+
     def _excerpts(self, retrieved: Sequence[Piece]) -> list[Excerpt]:
         """The retrieved passages and the openings of their documents, as documents are compared by them."""
         openings = {piece.document: piece for piece in reversed(self._pieces)}
-        names = {piece.document for piece in retrieved}
+        names = dict.fromkeys(piece.document for piece in retrieved)
         pieces = dict.fromkeys([*(openings[name] for name in names), *retrieved])
         return [
             Excerpt(piece.document, piece.document, piece.text, piece.context, opens=piece is openings[piece.document])

@@ -164,3 +164,24 @@ def test_papers_that_replace_nothing_keep_their_order(opening: str) -> None:  # 
     pair = PAIRS["version"]
     story, *_ = asked(pair._replace(new=pair.new._replace(opening=opening)))
     assert all("replaced_by" not in source for source in story.outcome("select")["sources"])
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Summarise the kennel rules.", ["kennel.md", "kennel.md"]),
+        ("What changed in the kennel rules?", ["kennel.md", "kennel.md", "kennel-2023.md", "kennel-2023.md"]),
+        ("How often are dogs walked?", ["kennel.md", "kennel-2023.md"]),
+        ("Summarise the opening hours.", ["kennel.md", "kennel-2023.md"]),
+    ],
+)
+def test_whole_documents_are_shown_by_what_they_are_called(question: str, shown: list[str]) -> None:  # 39
+    story, *_ = asked(PAIRS["version"], question=question)
+    assert [source["filename"] for source in story.outcome("select")["sources"]] == shown
+
+
+def test_what_changed_is_quoted_side_by_side() -> None:  # 39
+    pair = PAIRS["version"]
+    story, *_ = asked(pair, question="What changed in the kennel rules?")
+    answer = story.write().outcome("generate")["text"]
+    assert answer.index(pair.old.body) < answer.index(pair.new.body)

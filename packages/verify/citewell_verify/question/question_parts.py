@@ -57,12 +57,14 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 """The first match is the kind: questions for a number or a date say so beside their question word."""
 
 _SUMMARY = re.compile(
-    r"^\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
-    r"|give (?:me |us )?an? (?:short |brief )?(?:summary|overview))\b"
+    r"(?:^|[?.!] )\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
+    r"|give (?:me |us )?(?:an?|the) (?:short |brief )?(?:summary|overview|(?:key|main) points))\b"
     r"|^\W*what is [^?]{1,80} about\W*$"
-    r"|(?:요약|간추려|정리)(?:을|해서)? ?(?:해|부탁|주)\S{0,8}(?: ?(?:주|달라|드려)\S{0,6})?\W*$",
+    r"|(?:요약|간추려|정리)(?:을|해서)? ?(?:해|부탁|주)\S{0,8}(?: ?(?:주|달라|드려)\S{0,6})?\W*$"
+    r"|(?:주요 ?내용|핵심|요점)[은이]? ?(?:뭐|뭔|무엇)",
     re.IGNORECASE,
 )
+_CHANGES = re.compile(r"\b(?:chang|differ|compar)\w*|바뀌|바뀐|달라|변경|차이|비교", re.IGNORECASE)
 _TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
@@ -174,8 +176,13 @@ def kinds_of(question: str) -> tuple[Kind, ...]:
     return tuple(asked)
 
 
-def asks_for_summary(question: str) -> bool:
-    return _SUMMARY.search(question[:_MOST_CHARS]) is not None
+def whole_asked(question: str) -> Literal["summary", "changes"] | None:
+    """Say whether the question may ask about whole documents: for a summary, or for what changed from one to another
+    where it asks for no number, date, person or place."""
+    if _SUMMARY.search(question[:_MOST_CHARS]):
+        return "summary"
+    asks_how = kind_of(question) in ("which", "how", "definition", "matter")
+    return "changes" if asks_how and _CHANGES.search(question[:_MOST_CHARS]) else None
 
 
 def is_greeting(question: str) -> bool:

@@ -6,7 +6,7 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from citewell_verify.answers.refusals import is_idk
 from citewell_verify.markers.stripping import plain_text
-from citewell_verify.question.features import Standing, answer_features, standings
+from citewell_verify.question.features import Standing, answer_features, only_names, standings
 from citewell_verify.question.named_things import missing_things
-from citewell_verify.question.question_parts import QuestionPart, has_kind, parts_of
+from citewell_verify.question.question_parts import QuestionPart, has_kind, parts_of, whole_asked
 from citewell_verify.question.units import Unit, units_of
 from citewell_verify.support.model import LogisticRegression, parse_regression
 from citewell_verify.text.words import content_stems
@@ -115,9 +115,12 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
         units = (*units, *units_of(f"{asked.text.rstrip('?？ ')} {units[0].text}"))
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
-    letters = _letters(said)
-    rivals = [unit for text in passages for unit in units_of(text) if _letters(unit.text) not in letters]
-    best = candidates(asked, units, rivals)
+    letters, stated = _letters(said), [unit for text in passages for unit in units_of(text)]
+    names = {_letters(unit.text) for unit in stated if unit.is_heading or only_names(asked, unit)}
+    rivals = [unit for unit in stated if _letters(unit.text) not in letters]
+    # A short line of an answer says something, unless it is only a heading of the passages.
+    answering = [replace(unit, is_item=True) for unit in units if _letters(unit.text) not in names]
+    best = candidates(asked, answering, rivals)
     return best[0].probability if best else 0.0
 
 
@@ -143,6 +146,7 @@ _MOST_PARTS, _LONGEST_PART = 8, 300
 _JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
 """A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
 _DOUBT = "The answer shares few words with the question, so it may be about something else."
+_WHOLE = "Only a reader can tell whether this is what matters of the whole."
 _NAMES_MISSING = 0.05
 _WANTED = {
     "when": "a date or a time",
@@ -202,6 +206,8 @@ def judge_question(
         reason = f"No passage names {named}, so the answer is about something else."
         return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
     relevance = {part: part_relevance(part, answer, passages) for part in parts}
+    if whole_asked(question) and not said:
+        return QuestionVerdict("partly", False, _texts(parts), (), max(_UNKNOWN, *relevance.values()), _WHOLE)
     return _as_model_says(relevance, answer, said) if said else _by_words(relevance, answer)
 
 
