@@ -9,8 +9,15 @@ from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.statements import Statement, plan_checks
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.judging.model import Checked, Failure
-from citewell_verify.judging.statement import Shown, excerpts, judge_statement, names_of_passage, numbered_sources
-from citewell_verify.judging.statement_batch import Pair, judge_batch
+from citewell_verify.judging.statement import (
+    Pair,
+    Shown,
+    excerpts,
+    judge_batch,
+    judge_statement,
+    names_of_passage,
+    numbered_sources,
+)
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus

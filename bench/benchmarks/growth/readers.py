@@ -14,7 +14,7 @@ from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements
 from citewell_verify.facts.comparison.whole_source import SourceMatch
-from citewell_verify.facts.differences.gaps import SentenceContext
+from citewell_verify.facts.differences.sentence import SentenceContext
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
 from citewell_verify.facts.structure.terms import Term, terms_of

@@ -39,13 +39,13 @@ class Family:
     @property
     def lines(self) -> int:
         """Lines of its modules, which another family may share."""
-        paths = [ROOT / f"{each.replace('.', '/')}.py" for each in self.modules]
+        paths = [ROOT / "packages/verify" / f"{each.replace('.', '/')}.py" for each in self.modules]
         return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 
 
 _C, _D, _S = (f"citewell_verify.facts.{each}" for each in ("comparison", "differences", "structure"))
 _E = "citewell_verify.evidence"
-_TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "fiscal_terms", "records", "table_lines", "tables")
+_TABLES = ("cells", "bound_cells", "cell_values", "column_heads", "tables")
 
 
 def _family(name: str, module: str, function: str, without: Function, *also: str) -> Family:
@@ -53,16 +53,16 @@ def _family(name: str, module: str, function: str, without: Function, *also: str
 
 
 FAMILIES = (
-    _family("values in one place", f"{_D}.gaps", "value_differences", _nothing),
-    _family("names in one place", f"{_D}.gaps", "name_differences", _nothing),
-    _family("units in one place", f"{_D}.gaps", "unit_differences", _nothing),
+    _family("values in one place", f"{_D}.sentence", "value_differences", _nothing),
+    _family("names in one place", f"{_D}.sentence", "name_differences", _nothing),
+    _family("units in one place", f"{_D}.sentence", "unit_differences", _nothing),
     _family("negation, modality, quantifiers", f"{_D}.cues", "cue_differences", _nothing),
     _family("other words", f"{_D}.sentence", "_words", _nothing),
-    _family("opposites", f"{_D}.opposites", "are_opposites", _no),
+    _family("opposites", f"{_D}.sentence", "are_opposites", _no),
     _family("parties by order", f"{_D}.parties", "order_differences", _nothing),
     _family("parties over the voice", f"{_D}.parties", "voice_differences", _nothing),
     _family("parties by Korean particles", f"{_D}.parties", "korean_party_differences", _nothing),
-    _family("sections", f"{_C}.named_section", "compare_with_section", _none, f"{_S}.sections", f"{_S}.antecedents"),
+    _family("sections", f"{_C}.whole_source", "compare_with_section", _none, f"{_S}.sections"),
     _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
     Family(
         "subjects of cited words (citations only)",
@@ -77,10 +77,10 @@ FAMILIES = (
         f"{_E}.substitution",
         "plain_substitution",
         _none,
-        f"{_E}.exchanges",
+        f"{_E}.replaced_words",
         f"{_E}.closed_classes",
     ),
-    _family("figures", f"{_E}.figure_mismatch", "differing_figures", _nothing),
+    _family("figures", f"{_E}.contradictions", "differing_figures", _nothing),
     _family("dates", f"{_E}.contradictions", "_dates", _nothing),
     _family("grounding of evidence", "citewell_verify.facts.grounding", "ungrounded_words", _nothing),
 )

@@ -23,7 +23,7 @@ from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.verdicts.ruling import Grounds
 from domain.quality.metrics import support_score
 
-_PARTS = ("domain.", "clients.llm.offline", "benchmarks.rules.measuring")
+_PARTS = ("citewell_verify.", "benchmarks.rules.measuring")
 _DOCUMENTS = ROOT / "tests/domain/verdicts/sections.json"
 _MOST_TEXTS = 1500
 _PLANTED = (

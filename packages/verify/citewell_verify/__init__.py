@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from citewell_verify.gate.asserting import assert_supported
+    from citewell_verify.gate.outcome import assert_supported
     from citewell_verify.judges import ChatJudge, Judge
     from citewell_verify.pipeline import GivenText, verify, verify_async
     from citewell_verify.verdicts.report import Report, ReportedSentence, SourceSpan
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "assert_supported": "citewell_verify.gate.asserting",
+    "assert_supported": "citewell_verify.gate.outcome",
     **dict.fromkeys(("ChatJudge", "Judge"), "citewell_verify.judges"),
     **dict.fromkeys(("GivenText", "verify", "verify_async"), "citewell_verify.pipeline"),
     **dict.fromkeys(("Report", "ReportedSentence", "SourceSpan"), "citewell_verify.verdicts.report"),

@@ -8,8 +8,7 @@ from pathlib import Path
 from citewell_verify.errors import CitewellError, VerificationInvalid
 from citewell_verify.gate.cases import Case, read_cases
 from citewell_verify.gate.formats import github, junit, sarif
-from citewell_verify.gate.outcome import Gate, Outcome, states_named
-from citewell_verify.gate.running import run_cases
+from citewell_verify.gate.outcome import Gate, Outcome, run_cases, states_named
 from citewell_verify.judges import ChatJudge
 from citewell_verify.pipeline import GivenText
 from citewell_verify.verdicts.report import Report

@@ -60,9 +60,7 @@ def _reached(modules: Iterable[str], within: Iterable[str]) -> set[str]:
 
 
 def test_every_module_that_a_judge_imports_counts() -> None:  # N8
-    asked = _reached(
-        [*JUDGES[2:], "citewell_verify.judging.statement_batch"], ["citewell_verify", "domain", "services"]
-    )
+    asked = _reached([*JUDGES[2:], "citewell_verify.judging.statement"], ["citewell_verify", "domain", "services"])
     offline = _reached(["citewell_verify.offline.judging", *OFFLINE_JUDGES[:1]], ["citewell_verify"])
     assert len(asked) > 80
     assert {name for name in asked if not _is_within(name, JUDGES)} == set()

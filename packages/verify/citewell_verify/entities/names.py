@@ -1,12 +1,11 @@
 """Finds names of people, organisations, places and products: by capitals, and Korean ones by their endings.
 
-There is no tagger here. A word counts as a name by its shape, so some names are missed and a few other words are found;
-citewell_verify.evidence.name_mismatch decides what may be concluded from that.
+There is no tagger here. A word counts as a name by its shape, so some names are missed and a few other words are found.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from citewell_verify.entities.dates import find_dates
@@ -105,22 +104,6 @@ _FOREIGN_SYLLABLES = frozenset(
     "랩렐딘틴핀킨린빈닌론폴콜톨펠텔켈벨델릭틱픽믹닉"
     "딜틸필킬밀시온할칼탈팔반멘셀헬젤벡텍펙슨윈웨퀴렉록락럭셉샤쇼"
 )
-_FEWEST_FOREIGN = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """Words `first`..`last` (inclusive) of a sentence, as `text`; `core` identifies it, case-folded.
-
-    Not `sure`: a single capitalised word that opens a sentence, and so may be any word.
-    """
-
-    kind: NameKind
-    text: str
-    core: tuple[str, ...]
-    first: int
-    last: int
-    sure: bool = True
 
 
 class FoundName(NamedTuple):
@@ -140,10 +123,11 @@ def same_country(left: Sequence[str], right: Sequence[str]) -> bool:
 def find_names(text: str) -> list[FoundName]:
     """Return the names in the first 300 words of `text`, in order; `end` is that of their last word."""
     tokens = tokens_of(text)
-    names = [
-        FoundName(name.kind, name.text, tokens[name.first].start(), tokens[name.last].end(), name.sure)
-        for name in names_in(text, tokens)
-    ]
+    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
+    names = [*_latin_names(text, tokens, dated)]
+    for token, following in zip_longest(tokens, tokens[1:]):
+        if "가" <= token[0][-1] <= "힣" and (name := _korean_name(token[0], following[0] if following else "")):
+            names.append(FoundName(*name, token.start(), token.end(), sure=True))
     return sorted(names, key=lambda name: name.start)
 
 
@@ -156,26 +140,16 @@ def tokens_of(text: str) -> list[re.Match[str]]:
     return tokens
 
 
-def names_in(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Name]:
-    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
-    yield from _latin_names(text, tokens, dated)
-    for place, token in enumerate(tokens):
-        following = tokens[place + 1][0] if place + 1 < len(tokens) else ""
-        if "가" <= token[0][-1] <= "힣" and (name := _korean_name(token[0], following, place)):
-            yield name
-
-
-def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[Name]:
+def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[FoundName]:
     """Names such as `Ada Whitfield` and `TR-400`; a sentence's first word alone is not `sure`."""
     for places in _runs(text, tokens, dated):
         first, last = tokens[places[0]], tokens[places[-1]]
-        core = tuple(_POSSESSIVE.sub("", tokens[place][0]).casefold() for place in places)
-        if any(len(part) > 1 for part in core):
+        if any(len(_POSSESSIVE.sub("", tokens[place][0]).casefold()) > 1 for place in places):
             before = text[max(0, first.start() - 3) : first.start()].rstrip(" \t*_")
             opens_sentence = not before or before[-1] in ".!?:;\n\"“‘'(-•#"
             sure = len(places) > 1 or not first[0].istitle() or not opens_sentence
             whole = _POSSESSIVE.sub("", text[first.start() : last.end()])
-            yield Name("latin", whole, core, places[0], places[-1], sure)
+            yield FoundName("latin", whole, first.start(), last.end(), sure)
 
 
 def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[list[int]]:
@@ -192,16 +166,16 @@ def _runs(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterat
         yield run
 
 
-def _korean_name(token: str, following: str, place: int) -> Name | None:
+def _korean_name(token: str, following: str) -> tuple[NameKind, str] | None:
     bare = _TAIL.sub("", token) or token
     if _ROLE.fullmatch(following) and re.fullmatch("[가-힣]{2,4}", token):
-        return Name("person", token, (token,), place, place)
+        return "person", token
     if (joined := _WITH_ROLE.fullmatch(bare)) and len(joined[1]) == 3:
-        return Name("person", joined[1], (joined[1],), place, place)
+        return "person", joined[1]
     if _ORGANISATION.fullmatch(bare):
-        return Name("organisation", bare, (bare,), place, place)
+        return "organisation", bare
     if bare in KNOWN_PLACES or (bare not in _NO_PLACES and _PLACE.fullmatch(bare)):
-        return Name("place", bare, (re.sub("(?:특별시|광역시|시|군|구|도)$", "", bare) or bare,), place, place)
-    if len(bare) >= 3 and sum(syllable in _FOREIGN_SYLLABLES for syllable in bare) >= _FEWEST_FOREIGN:
-        return Name("loanword", bare, (bare,), place, place)
+        return "place", bare
+    if len(bare) >= 3 and any(syllable in _FOREIGN_SYLLABLES for syllable in bare):
+        return "loanword", bare
     return None

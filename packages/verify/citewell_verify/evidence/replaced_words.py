@@ -12,8 +12,8 @@ from rapidfuzz.distance import Prefix
 
 from citewell_verify.entities.names import KOREAN_PERSON, same_country
 from citewell_verify.entities.quantities import UNITS
-from citewell_verify.facts.differences.opposites import are_opposites
 from citewell_verify.facts.differences.parties import is_other_korean_voice
+from citewell_verify.facts.differences.sentence import are_opposites
 from citewell_verify.facts.kinds import Difference, Kind
 from citewell_verify.facts.reading.token_alignment import Alignment
 from citewell_verify.facts.reading.tokens import Token

@@ -117,11 +117,6 @@ class Quotation:
     def readable(self) -> str:
         return "\n\n".join(map(_as_table, self._rows)) if self._rows else self.words
 
-    @property
-    def is_rows(self) -> bool:
-        """Whether the words are rows of a table of the source."""
-        return bool(self._rows)
-
     @cached_property
     def headings(self) -> tuple[str, ...]:
         above = headings_of(self.context)

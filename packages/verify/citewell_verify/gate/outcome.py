@@ -1,10 +1,17 @@
 """What passes the gate, and what of an answer does not."""
 
-from collections.abc import Collection
+import asyncio
+import os
+import time
+from collections.abc import Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
-from citewell_verify.errors import VerificationInvalid
+from citewell_verify.errors import CitewellError, VerificationInvalid
 from citewell_verify.gate.cases import Case
+from citewell_verify.judges import Judge
+from citewell_verify.pipeline import verify, verify_async
 from citewell_verify.verdicts.report import Report, ReportedSentence
 from citewell_verify.verdicts.states import SentenceStatus
 
@@ -66,3 +73,69 @@ class Outcome:
 
 def _why(sentence: ReportedSentence) -> str:
     return f" ({' '.join(sentence.reason.split())})" if sentence.reason else ""
+
+
+_AT_A_TIME = 8
+"""Cases that wait for a model side by side."""
+_FEW = 50
+"""Cases that are done before other processes have started."""
+_A_LOAD = 8
+
+
+def run_cases(cases: Sequence[Case], gate: Gate, judge: Judge | None = None) -> list[Outcome]:
+    """Verify all of `cases`, in their order. One that cannot be verified has a `problem`; the others go on."""
+    if judge is not None:
+        return asyncio.run(_with_model(cases, gate, judge))
+    processes = os.cpu_count() or 1
+    if processes == 1 or len(cases) <= _FEW:
+        return [_run(case, gate) for case in cases]
+    with ProcessPoolExecutor(processes) as pool:
+        return list(pool.map(_run, cases, [gate] * len(cases), chunksize=_A_LOAD))
+
+
+def _run(case: Case, gate: Gate) -> Outcome:
+    begun = time.monotonic()
+    try:
+        report = verify(case.answer, case.sources, case.question)
+    except CitewellError as error:
+        return Outcome(case, problem=error.message)
+    return Outcome(case, report, gate.failing(report), seconds=time.monotonic() - begun)
+
+
+async def _with_model(cases: Sequence[Case], gate: Gate, judge: Judge) -> list[Outcome]:
+    places = asyncio.Semaphore(_AT_A_TIME)
+
+    async def run(case: Case) -> Outcome:
+        async with places:
+            begun = time.monotonic()
+            try:
+                report = await verify_async(case.answer, case.sources, case.question, judge)
+            except CitewellError as error:
+                return Outcome(case, problem=error.message)
+            return Outcome(case, report, gate.failing(report), seconds=time.monotonic() - begun)
+
+    return list(await asyncio.gather(*map(run, cases)))
+
+
+def assert_supported(
+    answer: str,
+    sources: Sequence[Any],
+    question: str | None = None,
+    *,
+    judge: Judge | None = None,
+    fail_under: float | None = None,
+    fail_on: Collection[str] = (),
+) -> Report:
+    """Raise AssertionError, with the sentences and the reasons, unless `sources` support `answer`.
+
+    `fail_under` and `fail_on` are those of `Gate`; without them every claim has to be supported. Raises
+    VerificationInvalid for an answer or sources that cannot be verified.
+    """
+    __tracebackhide__ = True  # pytest shows the caller
+    report = verify(answer, sources, question, judge)
+    gate = Gate(fail_under, states_named(",".join(fail_on)))
+    failing = gate.failing(report)
+    if failing:
+        lines = [f"{sentence.status.value}: {sentence.text} ({sentence.reason})" for sentence in failing]
+        raise AssertionError("\n".join(["the sources do not support the answer:", *lines]))
+    return report

@@ -1,10 +1,12 @@
 """Judges one statement: what a judge sees of its sources, its reply checked against what they really say, and the
 second question about what the rules doubt (S5.4, N2).
 
-All judgements of statements go through here: the checks of an answer, repairs, evaluation.
+All judgements of statements go through here: the checks of an answer, repairs, evaluation. Several statements share a
+model call in preset `cheap`; a verdict counts only under its statement's own id, against that statement's sources.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,10 +14,10 @@ from citewell_verify.answers.statements import Statement
 from citewell_verify.evidence.excerpts import Wanted, choose_excerpts
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import claim_relevance
-from citewell_verify.judging.model import Check, Checked, Failure, JudgeModel
+from citewell_verify.judging.model import UNREADABLE, Check, Checked, Failure, JudgeModel
 from citewell_verify.markers.citable import SourceNames, names_of
-from citewell_verify.prompting.batched_items import Statements, by_id
-from citewell_verify.prompting.judgements import CHECK_STATEMENT, RECHECK_STATEMENTS, StatementCheck
+from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id, packed
+from citewell_verify.prompting.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RECHECK_STATEMENTS, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import windows
@@ -209,3 +211,81 @@ def _part(source: Passage, start: int, end: int) -> Passage:
 
 def named_text(passage: Passage) -> str:
     return "\n".join([passage.label, *(str(value) for value in passage.metadata.values()), passage.indexed])
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement and the sources that it cites; calls about it are recorded under `item`."""
+
+    item: str
+    statement: str
+    sources: Sources
+
+
+async def judge_batch(judge: JudgeModel, pairs: Sequence[Pair]) -> list[Checked]:
+    """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
+
+    A statement whose sources need windows is judged alone, as is one that is too long to be checked.
+    """
+    # Group statements about the same sources, so that these are shown once.
+    order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
+    groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
+    checks = await asyncio.gather(*(_judged(judge, [pairs[place] for place in group]) for group in groups))
+    by_place = {
+        place: check
+        for places, of_group in zip(groups, checks, strict=True)
+        for place, check in zip(places, of_group, strict=True)
+    }
+    return [by_place[place] for place in range(len(pairs))]
+
+
+def _fit(pairs: Sequence[Pair]) -> bool:
+    texts = {source.text for pair in pairs for source in pair.sources} | {pair.statement for pair in pairs}
+    if any(len(pair.statement) > LONGEST_SENTENCE for pair in pairs):
+        return False
+    return len(pairs) <= MOST_STATEMENTS and sum(map(len, texts)) <= WINDOW_CHARS
+
+
+async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]:
+    if len(pairs) == 1:
+        return [await _judge_single(judge, pairs[0])]
+    asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
+    reply = await judge.ask(
+        CHECK_STATEMENTS.for_items(len(pairs)),
+        {"sources": sources, "statements": asked},
+        item=",".join(pair.item for pair in pairs),
+    )
+    if isinstance(reply, Failure) and reply.kind not in UNREADABLE:
+        return [Checked(status="not_checked", verdict=None, reason=reply.reason) for _ in pairs]
+    verdicts = {} if isinstance(reply, Failure) else by_id(asked, reply.verdicts)
+    read = {place: verdicts[item.id].verdict for place, item in enumerate(asked) if item.id in verdicts}
+    unread = {place: pair for place, pair in enumerate(pairs) if place not in read}
+    together, alone = await asyncio.gather(
+        _ruled(judge, {place: (pairs[place], verdict) for place, verdict in read.items()}),
+        _judged_alone(judge, unread),
+    )
+    by_place = together | alone
+    return [by_place[place] for place in range(len(pairs))]
+
+
+async def _judged_alone(judge: JudgeModel, pairs: Mapping[int, Pair]) -> dict[int, Checked]:
+    checks = await asyncio.gather(*(_judge_single(judge, pair) for pair in pairs.values()))
+    return dict(zip(pairs, checks, strict=True))
+
+
+async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementCheck]]) -> dict[int, Checked]:
+    """Return what the replies come to, by place; those that the rules doubt are looked at again in one call."""
+    looks: list[FirstLook] = []
+    for pair, reply in read.values():
+        grounds = Grounds.of(
+            content_of(pair.statement, pair.sources),
+            [source.text for source in pair.sources],
+            [source.context for source in pair.sources],
+        )
+        looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
+    rulings = await looked_again(judge, looks)
+    return {place: ruled(ruling, reply) for (place, (_, reply)), ruling in zip(read.items(), rulings, strict=True)}
+
+
+async def _judge_single(judge: JudgeModel, pair: Pair) -> Checked:
+    return await judge_statement(judge, pair.statement, pair.sources, item=pair.item)

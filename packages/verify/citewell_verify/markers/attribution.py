@@ -12,7 +12,6 @@ from citewell_verify.markers.stripping import SAYS, STATED_IN
 
 _LONGEST = 160  # characters of a phrase that names a source
 _MOST_COMMAS = 4
-_WITHIN_NAME = rf"[^\n]{{1,{_LONGEST}}}?"
 _LEADS = re.compile(rf"\s*(?:(?P<weak>in|from|under)|according to|based on|per|as {STATED_IN}|as)\s+", re.IGNORECASE)
 _REPORTS = re.compile(
     rf"\s*(?:,\s*)?(?:it (?:is (?:said|stated|noted) |{SAYS} )?that|it {SAYS},?)\s+|\s*,\s*", re.IGNORECASE

@@ -13,8 +13,7 @@ from citewell_verify.facts.comparison.source import parse_source
 from citewell_verify.facts.comparison.whole_source import compare
 from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.quotation import with_headings
-from citewell_verify.facts.reading.clauses import HANGUL, subject_phrase
-from citewell_verify.facts.reading.statement_parts import Part, candidate_parts
+from citewell_verify.facts.reading.clauses import HANGUL, Part, candidate_parts, subject_phrase
 from citewell_verify.facts.reading.token_alignment import align, tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.prompting.judgements import StatementCheck

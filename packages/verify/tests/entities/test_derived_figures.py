@@ -2,8 +2,8 @@
 
 import pytest
 
-from citewell_verify.entities.derived_figures import derivation, figures_in_words
 from citewell_verify.entities.numbers import find_quantities
+from citewell_verify.entities.source_figures import derivation, figures_in_words
 from citewell_verify.evidence.contradictions import disagreements
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citewell_verify.facts.differences.gaps import unit_differences
+from citewell_verify.facts.differences.sentence import unit_differences
 from citewell_verify.facts.grounding import context_tokens, ungrounded_words
 from citewell_verify.facts.reading.token_alignment import align, tokens_match
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from citewell_verify.evidence.conflicts.replacements import Excerpt
 from citewell_verify.evidence.replaced_words import may_be_one
-from citewell_verify.facts.differences.opposites import are_opposites
+from citewell_verify.facts.differences.sentence import are_opposites
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize

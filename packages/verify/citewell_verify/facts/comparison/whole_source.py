@@ -10,15 +10,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from citewell_verify.facts.comparison.source import ParsedSource, most_shared, parse_source, verbatim_key
-from citewell_verify.facts.differences.gaps import SentenceContext
-from citewell_verify.facts.differences.sentence import differences
+from citewell_verify.facts.differences.sentence import SentenceContext, differences
 from citewell_verify.facts.kinds import Difference
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, tokenize
-from citewell_verify.facts.structure.antecedents import competing_subject, stated_classes, subject_classes
 from citewell_verify.facts.structure.cells import compare_with_tables
-from citewell_verify.facts.structure.sections import NamedSection, is_in_name, named_section
+from citewell_verify.facts.structure.sections import (
+    NamedSection,
+    competing_subject,
+    is_in_name,
+    named_section,
+    stated_classes,
+    subject_classes,
+)
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.facts.structure.terms import ARTEFACTS, CLASSES, has_class
 
