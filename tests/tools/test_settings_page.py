@@ -41,7 +41,7 @@ def test_every_setting_is_described_once(name: str, description: str | None) -> 
     "row",
     [
         "| `rerank.top_k` | `3` | Passages an answer is written from |",
-        "| `models.attempts` | `3` |",
+        "| `models.attempts` | `5` |",
         '| `models.judge_languages` | `["en"]` |',
         "| `GROQ_BASE_URL` | `https://api.groq.com` |",
         "fused by reciprocal rank. Values: `vector`, `hybrid` |",
