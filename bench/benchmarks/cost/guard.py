@@ -11,7 +11,7 @@ import json
 import os
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import httpx
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 @contextmanager
-def _stack(writer: Writer, *, with_model: bool) -> Iterator[Stack]:
+def _stack(writer: Writer, *, with_model: bool) -> Generator[Stack]:
     upstream = {"CITEWELL_GUARD__UPSTREAM_URL": f"{writer.origin}/v1"}
     if not with_model:
         with running_stack(**upstream) as stack:

@@ -120,8 +120,8 @@ def _letters(data: bytes, pages: Sequence[int]) -> Iterator[tuple[int, list[Lett
         interpreter.process_page(page)
         left, bottom, right, top = _crop(page)
         letters = [
-            Letter(character.get_text(), (character.x0 + character.x1) / 2 - left, top - (character.y0 + character.y1) / 2)
-            for character in _characters(device.get_result())
+            Letter(glyph.get_text(), (glyph.x0 + glyph.x1) / 2 - left, top - (glyph.y0 + glyph.y1) / 2)
+            for glyph in _characters(device.get_result())
         ]
         yield at, [letter for letter in letters if 0 <= letter.x <= right - left and 0 <= letter.y <= top - bottom]
 
