@@ -41,6 +41,7 @@ class Value:
     negative: bool = False
     currency: str = ""
     minutes: int | None = None
+    percent: float | None = None
     counter: str = ""
 
 
@@ -274,6 +275,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
             negative=_MINUS.search(before) is not None,
             currency=dollars[1].upper()[0] if dollars else "",
             minutes=minutes,
+            percent=quantity.value / 100 if quantity.dimension == "percent" else None,
             counter=counter,
         ),
     )

@@ -28,7 +28,7 @@ def values_agree(stated: Value, known: Value) -> bool:
     other_currency = bool(stated.currency and known.currency) and stated.currency != known.currency
     if stated.negative != known.negative or other_currency or _other_counter(stated, known):
         return False
-    if _joined(quantity.text) == _joined(sourced.text):
+    if _joined(quantity.text) == _joined(sourced.text) or _same_share(stated, known) or _same_share(known, stated):
         return True
     as_known = states(quantity, sourced) and same_dimension(quantity, sourced)
     return as_known or _decimal(quantity.text) == _decimal(sourced.text)
@@ -42,7 +42,8 @@ class ValueIndex:
         measured = [(at, value.quantity) for at, value in enumerate(values) if value and value.quantity]
         self._joined = _by(measured, lambda quantity: _joined(quantity.text))
         self._decimals = _by(measured, lambda quantity: _decimal(quantity.text))
-        self._plain = sorted((quantity.value, at) for at, quantity in measured)
+        shares = [(value.percent, at) for at, value in enumerate(values) if value and value.percent is not None]
+        self._plain = sorted([(quantity.value, at) for at, quantity in measured] + shares)
         self._in_base = sorted((_in_base(quantity), at) for at, quantity in measured if quantity.unit)
         self._others = [at for at, value in enumerate(values) if value and _is_special(value)]
 
@@ -59,6 +60,8 @@ class ValueIndex:
         }
         if wanted.unit:
             near.update(_between(self._in_base, _in_base(wanted), off * UNITS[wanted.unit][1]))
+        if stated.percent is not None:
+            near.update(_between(self._plain, stated.percent, _TINY))
         return sorted(near)
 
 
@@ -95,6 +98,14 @@ def _other_counter(stated: Value, known: Value) -> bool:
         return not ("개" in counters and counters <= PIECES)
     plain = known if stated.counter else stated
     return plain.quantity is not None and plain.quantity.unit != "" and counters.isdisjoint(_PERIODS)
+
+
+def _same_share(share: Value, plain: Value) -> bool:
+    """Return whether a share is written as a plain number: `5 %` is 0.05."""
+    number = plain.quantity
+    if share.percent is None or number is None or number.unit or number.value >= 1:
+        return False
+    return abs(share.percent - number.value) < _TINY
 
 
 def _same_date(stated: Value, known: Value) -> bool:
