@@ -1,13 +1,12 @@
 """Recognises which documents a request for a summary or for what changed is about, and chooses what to show of them.
 
-They are found by what they are called, in their file's name, their title or the headings where they begin: no passage
-has the words of "Summarise the minutes".
+They are found by what they are called, in their file's name, their title or first line: no passage has the words of
+"Summarise the minutes".
 """
 
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from itertools import combinations, zip_longest
 from typing import TypeVar
 
 from citewell_verify.evidence.conflicts.replacements import Known
@@ -23,46 +22,82 @@ MOST_PASSAGES = 12
 READ_AHEAD = 500
 """Passages of a document among which those that open its sections are looked for."""
 
-_NAMED = 0.5  # share of the request's words, by how rare they are in names, from which on a document is named
-_NAME_CHARS = 200  # of a document's beginning, which says what it is
 _SUFFIX = re.compile(r"\.\w{1,5}$")
+_REQUEST = re.compile(
+    r"\b(?:summar|overview|sum up|brief|chang|differ|compar|between|version|old|new|current|previous|earlier|former)\w*"
+    r"|요약\w*|정리\w*|간추\w*|주요|내용\w*|바뀌\w*|바뀐|달라\w*|변경\w*|차이\w*|비교\w*",
+    re.IGNORECASE,
+)
+"""What a request for a summary or for changes says beside the documents' names."""
 
 
 def whole_request(question: str, known: Mapping[str, Known], replaced: Collection[str] = ()) -> tuple[str, ...]:
-    """Return which of the `known` documents the question is about as a whole: one to summarise, two to compare; none
-    if it asks for something in documents, or names none.
+    """Return which of the `known` documents the question is about as a whole: one to summarise, two to compare.
 
-    They are given in the order of their relevance; those `replaced` come last where several are called the same.
+    It must say nothing else, and be plain: "Summarise the notice period in the contract" asks for a part, and of two
+    documents that are called as it says neither is meant. Of versions those that are `replaced` are not meant by a
+    summary.
     """
     asked = whole_asked(question)
     if asked is None or not known:
         return ()
-    shares = _named_shares(question, known)
-    first, *others = sorted(known, key=lambda name: (-shares[name], name in replaced))
+    wanted = without_asking(question_stems(_REQUEST.sub(" ", question), dated=True))
+    names = {name: called_by(document) for name, document in known.items()}
     if asked == "summary":
-        return (first,) if shares[first] >= _NAMED else ()
-    versions = [name for name in others if len(known[name].called) > 1 and known[name].called == known[first].called]
-    named = [name for name in others if shares[name] >= _NAMED]
-    return next(((first, other) for other in (*versions, *named)), ())
+        meant = [name for name in known if _says(wanted, names[name])]
+        meant = [name for name in meant if name not in replaced] or meant
+        return (meant[0],) if len(meant) == 1 else ()
+    pairs = [
+        (first, other)
+        for first, other in combinations(known, 2)
+        if known[first].name != known[other].name
+        and _says(wanted, names[first] | names[other])
+        and (_are_versions(known[first], known[other]) or _are_told_apart(wanted, names[first], names[other]))
+    ]
+    return pairs[0] if len(pairs) == 1 else ()
 
 
-def _named_shares(question: str, known: Mapping[str, Known]) -> Mapping[str, float]:
-    """How far each document is called as the request says, 0..1: words that few documents are called by say most."""
-    wanted = tuple(dict.fromkeys(without_asking(question_stems(question, dated=True))))
-    names = {name: named_words(document) for name, document in known.items()}
-    having = Counter(stem for stem in wanted for name in names.values() if coverage([stem], name))
-    rarity = {stem: math.log(1 + len(known) / max(having[stem], 1)) for stem in wanted}
-    total = sum(rarity.values()) or 1.0
-    return {
-        document: sum(weight * coverage([stem], name) for stem, weight in rarity.items()) / total
-        for document, name in names.items()
-    }
+def _says(wanted: Sequence[str], name: Set[str]) -> bool:
+    return bool(wanted) and coverage(wanted, name) == 1.0
 
 
-def named_words(document: Known) -> frozenset[str]:
-    """The stems of what a document is called: its file, its title and the first words of it."""
+def _are_versions(first: Known, other: Known) -> bool:
+    return len(first.called) > 1 and first.called == other.called
+
+
+def _are_told_apart(wanted: Sequence[str], first: Set[str], other: Set[str]) -> bool:
+    """Whether the request has a word of each name that the other name lacks."""
+    return any(coverage([stem], first) > coverage([stem], other) for stem in wanted) and any(
+        coverage([stem], other) > coverage([stem], first) for stem in wanted
+    )
+
+
+def called_by(document: Known) -> frozenset[str]:
+    """The stems of what a document is called: its file, and its title or first line."""
     file = _SUFFIX.sub("", document.name).replace("_", " ")
-    return frozenset(content_stems(f"{file}\n{document.title}\n{document.text[:_NAME_CHARS]}"))
+    return frozenset([*content_stems(f"{file}\n{document.title}"), *document.called])
+
+
+def shown_of(documents: Sequence[Sequence[T]], above: Callable[[T], int], text: Callable[[T], str]) -> list[T]:
+    """Return the passages to show of whole documents: the outline of one; of two what only one of them has, in turns,
+    so that what is cut is cut from both.
+
+    Of two, nothing if that is more than `MOST_PASSAGES` each: samples differ where documents do not.
+    """
+    if len(documents) != 2:
+        return [passage for passages in documents for passage in outline(passages, above)]
+    sides = [frozenset(letters(text(passage)) for passage in passages) for passages in documents]
+    apart = [
+        [passage for passage in passages if letters(text(passage)) not in others]
+        for passages, others in zip(documents, reversed(sides), strict=True)
+    ]
+    if max(map(len, apart)) > MOST_PASSAGES:
+        return []
+    return [passage for pair in zip_longest(*apart) for passage in pair if passage is not None]
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def outline(passages: Sequence[T], above: Callable[[T], int], most: int = MOST_PASSAGES) -> list[T]:

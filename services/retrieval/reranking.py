@@ -19,7 +19,7 @@ from db.session import reading
 from domain.query.options import GateDecision, QueryOptions, evidence_gate, parse_mode, rules_of
 from domain.query.outcomes import Scored, Selected
 from domain.question.nearest import NOT_A_QUESTION, why_refused
-from domain.question.whole_documents import READ_AHEAD, outline, whole_request
+from domain.question.whole_documents import READ_AHEAD, shown_of, whole_request
 from domain.retrieval.ranking import Scored as ScoredChunk
 from domain.retrieval.ranking import rank, with_bridges, within_budget
 from domain.retrieval.source_scoring import Excerpt, SourceRules, select_sources
@@ -197,9 +197,10 @@ def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict
         replaced = replaced_documents(context.question, excerpts)
         known = known_documents(sorted(excerpts, key=lambda excerpt: documents.index(uuid.UUID(excerpt.document))))
         wanted = whole_request(context.question, known, replaced)
-        members = (list_passages(session, uuid.UUID(name), limit=READ_AHEAD, searched=True) for name in wanted)
-        outlines = [outline(passages, lambda passage: len(headings_of(passage.context or ""))) for passages in members]
-    return replaced, [passage for shown in outlines for passage in shown]
+        members = [list_passages(session, uuid.UUID(name), limit=READ_AHEAD, searched=True) for name in wanted]
+    return replaced, shown_of(
+        members, lambda passage: len(headings_of(passage.context or "")), lambda passage: passage.text
+    )
 
 
 def _candidates(

@@ -30,7 +30,7 @@ from config.verification import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import mentions, why_refused
-from domain.question.whole_documents import outline, whole_request
+from domain.question.whole_documents import shown_of, whole_request
 from domain.retrieval.ranking import fuse
 from services.documents.reading_limits import limits_of
 
@@ -127,8 +127,8 @@ class Workspace:
 
     def _whole(self, documents: Sequence[str]) -> list[Piece]:
         """What is shown of whole documents that are asked for."""
-        members = ([piece for piece in self._pieces if piece.document == name] for name in documents)
-        return [piece for pieces in members for piece in outline(pieces, lambda piece: len(headings_of(piece.context)))]
+        members = [[piece for piece in self._pieces if piece.document == name] for name in documents]
+        return shown_of(members, lambda piece: len(headings_of(piece.context)), lambda piece: piece.text)
 
     def _excerpts(self, retrieved: Sequence[Piece]) -> list[Excerpt]:
         """The retrieved passages and the openings of their documents, as documents are compared by them."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citewell_verify.facts.comparison.source import ParsedSource, identifiers_in, parse_source
+from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
@@ -101,7 +102,9 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     strict = [
         token
         for token in unnamed
-        if token.kind == "name" or (token.kind == "word" and token.case in ("subject", "topic"))
+        if token.kind == "name"
+        or (token.kind == "word" and token.case in ("subject", "topic"))
+        or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
     refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""

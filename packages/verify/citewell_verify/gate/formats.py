@@ -77,7 +77,10 @@ def _results(outcome: Outcome) -> list[dict[str, Any]]:
 def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]:
     path = quote(outcome.case.path.replace("\\", "/"), safe="/:")
     # SARIF has no relative references that begin with a slash.
-    place = {"artifactLocation": {"uri": f"file://{path}" if path[0] == "/" else path}, "region": {"startLine": line}}
+    place = {
+        "artifactLocation": {"uri": f"file://{path}" if path.startswith("/") else path},
+        "region": {"startLine": line},
+    }
     message = {"text": text if outcome.case.has_own_file else f"{outcome.case.name}: {text}"}
     return {"ruleId": rule, "level": "error", "message": message, "locations": [{"physicalLocation": place}]}
 

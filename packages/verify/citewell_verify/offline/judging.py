@@ -195,7 +195,7 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
     wanted = content_stems(without_markers(statement))
     sharing = sorted(sources, key=lambda source: -read_passage(source.text).covers(wanted))
     likely = sharing[: TUNING.sources_judged]
-    if is_too_long(statement):
+    if is_too_long(statement) and likely:
         judged = [judge(statement, source, meaning) for source in likely]
         return max(judged, key=lambda judgement: judgement.support)
     seen = [_observed(statement, source, meaning) for source in likely]

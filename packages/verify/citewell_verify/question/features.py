@@ -106,16 +106,8 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
         return False
     if unit.text.endswith((":", "：")) or asked.kind == "decision":
         return True
-    if only_names(asked, unit):
-        return False
     known = set(asked.stems)
     return not all(coverage([word], known) for word in unit.read.related_stems.stems)
-
-
-def only_names(asked: QuestionPart, unit: Unit) -> bool:
-    """Say whether the unit may only name what is asked about, as a title or a caption does, without a thing of the kind
-    that is asked for."""
-    return unit.is_fragment and has_kind(asked.kind, unit.text, asked.text) is not True
 
 
 def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:

@@ -6,7 +6,7 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from citewell_verify.answers.refusals import is_idk
 from citewell_verify.markers.stripping import plain_text
-from citewell_verify.question.features import Standing, answer_features, only_names, standings
+from citewell_verify.question.features import Standing, answer_features, standings
 from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import QuestionPart, has_kind, parts_of, whole_asked
 from citewell_verify.question.units import Unit, units_of
@@ -116,11 +116,10 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
     letters, stated = _letters(said), [unit for text in passages for unit in units_of(text)]
-    names = {_letters(unit.text) for unit in stated if unit.is_heading or only_names(asked, unit)}
+    headings = {_letters(unit.text) for unit in stated if unit.is_heading}
     rivals = [unit for unit in stated if _letters(unit.text) not in letters]
-    # A short line of an answer says something, unless it is only a heading of the passages.
-    answering = [replace(unit, is_item=True) for unit in units if _letters(unit.text) not in names]
-    best = candidates(asked, answering, rivals)
+    # A line of an answer says something, unless it is only a heading of the passages.
+    best = candidates(asked, [unit for unit in units if _letters(unit.text) not in headings], rivals)
     return best[0].probability if best else 0.0
 
 
@@ -206,7 +205,7 @@ def judge_question(
         reason = f"No passage names {named}, so the answer is about something else."
         return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
     relevance = {part: part_relevance(part, answer, passages) for part in parts}
-    if whole_asked(question) and not said:
+    if whole_asked(question) == "summary" and not said:
         return QuestionVerdict("partly", False, _texts(parts), (), max(_UNKNOWN, *relevance.values()), _WHOLE)
     return _as_model_says(relevance, answer, said) if said else _by_words(relevance, answer)
 

@@ -71,12 +71,6 @@ class Unit:
         return frozenset(content_stems("\n".join((self.heading, self.lead, *groups, *heads))))
 
     @property
-    def is_fragment(self) -> bool:
-        """Whether it may only name something, as a title or a caption does."""
-        said = self.is_item or ": " in self.text or is_stopped(self.text)
-        return len(self.text) <= _LONGEST_HEADING and self.row is None and not said
-
-    @property
     def below_heading(self) -> str:
         """The text with what stands above it, as it is quoted where it is not clear by itself."""
         head = _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
@@ -176,7 +170,7 @@ def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
         at += len(line) + 1
         opening, after = text.rfind("\n", 0, at - 1) + 1, following.lstrip()
         room = width - _FREE * len(f"{text[opening : at - 1]} {after.partition(' ')[0]}")
-        if _LABEL.match(after) or (room > 0 and not (after[:1].islower() or after[:1].isdigit())):
+        if _LABEL.match(after) or (room > 0 and not after[:1].islower()):
             yield _stripped(text, start, at)
             start = at
     yield _stripped(text, start, sentence.end)

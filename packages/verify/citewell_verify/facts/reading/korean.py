@@ -48,6 +48,15 @@ _INTENDED = re.compile(r"겠다(?:고|는)$")
 _CLAIMED = re.compile(
     r"\s?(?:\S+\s)?(?:주장|의혹|소문|믿|생각|추측|추정|여기|여겨|짐작|의심|설이|속설|낭설|거짓|미신|오해|루머|전해|알려|보도|전망|예상|가정)"
 )
+_OPENING = re.compile("[가-힣]{2,}(?:에서|에서는|의)$")
+_BARE = re.compile("[가-힣]+(?<![히로게데은는한된인던할될을린진운도며고서면지적간])")
+_ADVERBS = vocabulary("""
+    현재 최근 당시 이번 올해 지난해 작년 내년 오늘 어제 내일 다만 단지 만약 만일 가장 매우 아주 너무 정말 진짜
+    이제 지금 아직 이미 다시 먼저 우선 결국
+    물론 역시 반면 이후 이전 처음 마침내 사실 실제 전체 모든 모두 각 두 세 네 새 첫 총 약 주요 일부 여러 해당
+    이런 그런 저런 어느 그때 이때 여기 거기 여기에서 거기에서
+    하나의 대부분의 일부의 다수의 최초의 최대의 최고의 자신의 서로의 다른 또다른
+""")
 _PARTICLE = "(?:이|가|은|는|을|를|의|에|로|으로|도|만|에는|에서|까지|부터|인|이다|입니다)?$"
 _PLAN = re.compile("(?:계획|전망|예상|목표|방침|검토)(?:을|를|은|는|이|가|의|에|로|으로)?")
 _CUES = tuple(
@@ -193,6 +202,18 @@ def analyse_word(folded: str, following: str = "") -> Word:
         return Word("filler" if verb in FILLERS else kind, verb)
     key = stem(folded)
     return Word(kind, SAME.get(key, key), case=case_of(folded))
+
+
+def starts_with_topic(sentence: str) -> bool:
+    """Say whether a sentence begins with the noun that it is about: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
+
+    A noun without a particle counts if the topic follows it; adverbs and words with a verb ending do not count.
+    """
+    first, _, rest = sentence.partition(" ")
+    if _OPENING.search(first):
+        return first not in _ADVERBS
+    second = rest.partition(" ")[0]
+    return first not in _ADVERBS and _BARE.fullmatch(first) is not None and case_of(second) in ("topic", "subject")
 
 
 def case_of(word: str) -> str:
