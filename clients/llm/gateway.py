@@ -258,7 +258,7 @@ class ModelGateway:
         except CircuitOpen as error:
             kind = "rate_limited" if error.rejects else "unavailable"
             failure = Failure(f"{model} fails, last with: {error}", kind)
-            raise Outage(failure, least_s=error.wait_s) from error
+            raise Outage(failure, least_s=error.wait_s, unasked=True) from error
         except ModelUnavailable as error:
             raise Outage(
                 after_error(error, model, budget),

@@ -128,8 +128,10 @@ class Breaker:
     def _note_failure(self, reason: str, now: float, *, rejects: bool) -> None:
         if now - self._failed_at > _FAILURES_FORGOTTEN_AFTER_S:
             self._in_a_row = 0
-        self._failing_since, self._failed_at = now - self.failing_s, now
-        self._reason, self._rejects = reason, rejects
+        if not rejects:
+            self._failing_since = now - self.failing_s
+        self._failed_at = now
+        self._reason, self._rejects = reason, rejects and (self._rejects or not self._in_a_row)
         if not rejects:
             self._in_a_row += 1
         elif now - self._rejected_at >= _ONE_REJECTION_S:
@@ -138,7 +140,8 @@ class Breaker:
 
     def _judge_probe(self, *, failed: bool) -> None:
         if failed:
-            self._pause_s = min(2 * self._pause_s, self._limits.longest_s)
+            if not self._rejects:
+                self._pause_s = min(2 * self._pause_s, self._limits.longest_s)
             self._asked_again_at = self._clock() + self._pause_s
         elif not self.is_closed:
             self._asked_again_at = None
@@ -198,7 +201,9 @@ class Outage(Exception):
         too_slow: bool = False,
         unreached: bool = False,
         answered: bool = False,
+        unasked: bool = False,
     ) -> None:
+        self.unasked = unasked
         super().__init__(failure.reason)
         self.failure, self.least_s, self.may_have_cost = failure, least_s, may_have_cost
         self.too_slow, self.unreached, self.answered = too_slow, unreached, answered
@@ -220,6 +225,7 @@ class Outage(Exception):
 class _Waiting:
     since: float
     waits: int = 0
+    asked: int = 0
     due_at: float = math.inf
 
 
@@ -254,7 +260,7 @@ class Outages:
         wait_s = max(wait_s, min(outage.least_s, _LONGEST_WAIT_AFTER_COST_S))
         lasted_s = max(failing_s, now - waiting.since)
         has_answers = outage.answered or answered_at > waiting.since
-        is_its_own_fault = waiting.waits >= _WAITS_BESIDE_ANSWERS and has_answers
+        is_its_own_fault = waiting.asked >= _WAITS_BESIDE_ANSWERS and has_answers
         is_too_late = terms.last_try_at is not None and now + wait_s >= terms.last_try_at
         longest_s = min(terms.outage_s, _UNREACHED_S) if outage.unreached else terms.outage_s
         is_slow = outage.too_slow and waiting.waits >= _WAITS_FOR_SLOW
@@ -265,6 +271,7 @@ class Outages:
                 return failure
             return replace(failure, reason=f"{failure.reason} (tried again for {now - waiting.since:.0f} s)")
         waiting.waits += 1
+        waiting.asked += not outage.unasked
         waiting.due_at = now + wait_s
         if len(self._waiting) > _MOST_REMEMBERED:
             self.end(next(iter(self._waiting)))

@@ -36,7 +36,9 @@ _NUMBER = re.compile(r"(?a)(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)
 _LEAST_ROOM = 16
 """Smaller numbers in a refusal are no room for a reply."""
 ROOMS = ("max_tokens", "max_completion_tokens")
-THOUGHTS, WINDOW = "thoughts", "window"
+THOUGHTS, ROOM_FOR_THOUGHTS = "thoughts", "8000"
+FEW_TOKENS = 100
+"""A request with so little room asks for a count, and needs none for thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,8 @@ def _less_room(body: Body, refused: Refused) -> list[str]:
 
 
 def _raise(body: Body, more: str, _format: Body | None) -> None:
-    body[_room(body)] += int(more)
+    if body[_room(body)] > FEW_TOKENS:
+        body[_room(body)] += int(more)
 
 
 def _lower(body: Body, most: str, _format: Body | None) -> None:
@@ -283,16 +286,6 @@ ADAPTATIONS = (
         _raise,
         lambda room: f"{room} more tokens for thoughts" if int(room) else "",
         values=re.compile(r"\d{1,6}"),
-    ),
-    # What a prompt is cut to: it is learned from counts, and changes no request.
-    Adaptation(
-        WINDOW,
-        lambda _body: (),
-        _NOTHING_ELSE,
-        lambda _body, _refused: [],
-        lambda _body, _value, _format: None,
-        lambda tokens: f"prompts are cut at {tokens} tokens" if int(tokens) else "",
-        values=re.compile(r"\d{1,9}"),
     ),
     Adaptation(
         "most_tokens",

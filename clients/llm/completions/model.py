@@ -9,7 +9,15 @@ from uuid import uuid4
 
 import structlog
 
-from clients.llm.completions.adaptations import MOST_TRIES, THOUGHTS, WINDOW, Learned, adapted, room_in
+from clients.llm.completions.adaptations import (
+    FEW_TOKENS,
+    MOST_TRIES,
+    ROOM_FOR_THOUGHTS,
+    THOUGHTS,
+    Learned,
+    adapted,
+    room_in,
+)
 from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
@@ -188,34 +196,21 @@ class ChatCompletions:
                 self._sizes.learn(request.model, request.prompt, size, tokens)
 
     async def _learn_thoughts(self, model: str, exchange: Exchange) -> None:
-        """Note that this model's thoughts need more room than its reply; Groq reserves whatever room is asked for."""
-        if self._dialect is GROQ or not exchange.was_cut_in_thought:
+        """Note that this model's thoughts need more room than its reply, unless its server has refused so much; Groq
+        reserves whatever room is asked for."""
+        if self._dialect is GROQ or not exchange.was_cut_in_thought or exchange.bounds.max_tokens <= FEW_TOKENS:
             return
-        room = _THOUGHTS[0] if exchange.bounds.max_tokens < _THOUGHTS[0] else _THOUGHTS[1]
         known = await self._learned.of(model)
-        if room > int(known.get(THOUGHTS, 0)):
-            self._learned.add(model, known, {THOUGHTS: str(room)})
-
-    async def _shared_window(self, model: str) -> None:
-        """Take the window that another process has found."""
-        if (shared := int((await self._learned.of(model)).get(WINDOW, 0))) and self._counts.known_window(model) is None:
-            self._counts.note_window(model, shared)
-
-    async def _share_window(self, model: str) -> None:
-        known, window = await self._learned.of(model), str(self._counts.known_window(model) or 0)
-        if window != known.get(WINDOW, "0"):
-            self._learned.add(model, known, {WINDOW: window})
+        if THOUGHTS not in known:
+            self._learned.add(model, known, {THOUGHTS: ROOM_FOR_THOUGHTS})
 
     async def _uncut(self, request: ModelRequest, reply: ModelReply, ends_at: float) -> ModelReply:
         size, tokens = request.text.size, reply.usage.prompt_tokens
         # Groq refuses what is too long, and a second look costs a call.
         if reply.usage.estimated or self._dialect is GROQ:
             return reply
-        await self._shared_window(request.model)
-        is_cut = self._counts.window(request.model, size, tokens) is not None
-        if not is_cut and not self._counts.is_doubtful(request.model, size, tokens):
+        if not self._counts.is_doubtful(request.model, size, tokens):
             self._counts.note_whole(request.model, size, tokens)
-            await self._share_window(request.model)
             return reply
         # Without the time to find out, the reply counts.
         with suppress(TimeoutError):
@@ -224,7 +219,6 @@ class ChatCompletions:
                 is_open = self._counts.window(request.model, size, tokens) is None
                 if is_open and self._counts.is_doubtful(request.model, size, tokens):
                     await self._decide(request, tokens, ends_at)
-                    await self._share_window(request.model)
         if window := self._counts.window(request.model, size, tokens):
             raise PromptCut(window, reply)
         return reply
@@ -235,7 +229,7 @@ class ChatCompletions:
         text = PromptText(request.prompt, request.fields)
         text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
         seconds = ends_at - asyncio.get_running_loop().time()
-        asked = replace(request, max_tokens=_FEW_TOKENS, whole_s=max(0.0, seconds), reply=None, text=text)
+        asked = replace(request, max_tokens=FEW_TOKENS, whole_s=max(0.0, seconds), reply=None, text=text)
         try:
             usage = (await self._whole(asked)).usage
         except ModelRefused:
@@ -249,9 +243,6 @@ class ChatCompletions:
 
 
 _UNKNOWN = ModelInfo()
-_FEW_TOKENS = 100
-_THOUGHTS = (4_000, 16_000)
-"""Room for thoughts, at first and where that was too little."""
 _WAIT_FOR_USAGE_S = 2.0
 
 

@@ -11,8 +11,6 @@ _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
 _BYTES_PER_TOKEN = 6.0
 """Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
-_OTHER_SIZE = 0.03
-"""Of sizes that differ by more than this share, the same count is rarely right."""
 _DENSER = 1.3
 """By this factor texts differ in the bytes of a token, within a model."""
 
@@ -27,14 +25,12 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Counts:
-    """What a model's counts have shown: the most bytes per token of a prompt that was read whole, the tokens at which
-    longer prompts are cut, the size and tokens of the last long prompt, and whether the server always tells the same.
+    """What a model's counts have shown: the most bytes per token of a prompt that was read whole, and the tokens at
+    which longer prompts are cut.
     """
 
     bytes_per_token: float | None = None
     window: int | None = None
-    last: tuple[int, int] = (0, 0)
-    is_constant: bool = False
 
 
 class PromptCounts:
@@ -50,36 +46,17 @@ class PromptCounts:
     def window(self, model: str, size: int, tokens: int) -> int | None:
         """The tokens at which this prompt was cut, as far as that is known."""
         counts = self._counts.get(model, _Counts())
-        if counts.window is None or tokens > counts.window:
-            return None
-        is_at_it = size >= _LONG_BYTES and tokens == counts.window
-        return counts.window if is_at_it or self._is_low(model, size, tokens) else None
-
-    def known_window(self, model: str) -> int | None:
-        return self._counts.get(model, _Counts()).window
+        is_cut = counts.window is not None and tokens <= counts.window and self._is_low(model, size, tokens)
+        return counts.window if is_cut else None
 
     def is_doubtful(self, model: str, size: int, tokens: int) -> bool:
-        """Whether the prompt may have been cut: it has few tokens for its size, or as many as another of a different
-        size.
-        """
-        if size < _LONG_BYTES or tokens < _WINDOW_TOKENS:
-            return False
-        counts = self._counts.get(model, _Counts())
-        last_size, last_tokens = (0, 0) if counts.is_constant else counts.last
-        is_as_another = tokens == last_tokens and abs(size - last_size) > _OTHER_SIZE * size
-        return is_as_another or self._is_low(model, size, tokens)
-
-    def note_window(self, model: str, tokens: int) -> None:
-        """Note where another process has seen prompts cut."""
-        self._counts.setdefault(model, _Counts()).window = tokens
+        return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
 
     def note_whole(self, model: str, size: int, tokens: int) -> None:
         if size <= 0 or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
         counts.bytes_per_token = max(counts.bytes_per_token or 0.0, size / tokens)
-        if size >= _LONG_BYTES:
-            counts.last = size, tokens
         if counts.window is not None and tokens > counts.window:
             counts.window = None
 
@@ -90,7 +67,6 @@ class PromptCounts:
         if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):
             counts.window = max(tokens, twice_tokens)
         else:
-            counts.is_constant = twice_tokens <= tokens
             self.note_whole(model, size, tokens)
 
     def _is_low(self, model: str, size: int, tokens: int) -> bool:

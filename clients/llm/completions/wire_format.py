@@ -103,12 +103,13 @@ class Exchange:
 
     @property
     def was_cut_in_thought(self) -> bool:
-        """The reply reached its limit of tokens, and less than half of them are a part of the reply proper."""
-        if not _TOO_LONG.search((self._finish_reason or "").lower()):
+        """The reply reached its limit of tokens, and showed thoughts on which most of them were spent."""
+        usage = self.reported
+        if usage is None or usage.estimated or not _TOO_LONG.search((self._finish_reason or "").lower()):
             return False
-        usage, visible = self.reported, _estimated_tokens(self._proper or "")
-        reached = usage is None or usage.estimated or usage.completion_tokens >= self.bounds.max_tokens
-        return reached and visible < self.bounds.max_tokens / 2
+        thinks = self._thought_chars > 0 or usage.reasoning_tokens > 0 or self.begins_in_thought
+        is_full = usage.completion_tokens >= self.bounds.max_tokens
+        return thinks and is_full and _estimated_tokens(self._proper or "") < self.bounds.max_tokens / 2
 
     @property
     def is_finished(self) -> bool:

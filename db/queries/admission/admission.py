@@ -136,13 +136,14 @@ of_model AS MATERIALIZED (
 ),
 beside_now AS (SELECT coalesce(sum(least(n, {ABOVE})), 0) AS n FROM of_model WHERE place > 1),
 free AS MATERIALIZED (
-    SELECT greatest(0, least(:at_a_time, room - (SELECT coalesce(sum(n - above), 0) FROM of_tenant)
-               + (SELECT n FROM beside_now)))::int AS places,
+    SELECT greatest(0, least(:at_a_time, room - (
+               SELECT coalesce(sum(n), 0) - greatest(coalesce(sum(above), 0), beside_now.n) FROM of_tenant
+           )))::int AS places,
            -- One place in eight is kept for items of batches.
            greatest(0, greatest(1, room / 8)
                        - (SELECT coalesce(sum(n), 0) FROM running WHERE batch_id IS NOT NULL))::int AS kept,
            room < most AS is_narrow
-    FROM places
+    FROM places, beside_now
 ),
 {tenants_waiting("askers", "queries", "batch_id IS NULL")},
 files (tenant_id, batch_id) AS (

@@ -89,7 +89,7 @@ def test_rejections_count_once_for_calls_made_at_once_and_open_it_if_they_go_on(
     assert caught.value.rejects
     clock.now += LIMITS.open_s
     breaker.leave(breaker.enter(), ModelRateLimited("HTTP 429: slow down"))
-    assert breaker.failing_s > 4
+    assert breaker.failing_s == 0  # a server that rejects is up
     clock.now += 2 * LIMITS.open_s
     breaker.leave(breaker.enter(), GOOD)
     assert breaker.is_closed

@@ -53,40 +53,12 @@ def test_a_long_prompt_that_is_cut_is_noticed_at_once(sentence: str, window: int
     assert len(ways.asked) == 4  # three questions, and one prompt twice
 
 
-@pytest.mark.parametrize("sentence", [ENGLISH, KOREAN])
-def test_a_prompt_that_lost_a_little_is_noticed_by_the_next_with_the_same_count(
-    sentence: str, redis_url: str
-) -> None:  # 37
-    first = request(sentence, 60)
-    ways = Ways(cut_at=int(0.93 * first.text.size / 4))
-
-    async def asked() -> list[int | None]:
-        cuts: list[int | None] = []
-        # The last two are asked by another process, which has seen nothing itself.
-        for calls in ([first, request(sentence, 66)], [first, request(sentence, 6)]):
-            model = CompatibleModel("", server.address, catalogue={}, redis_url=redis_url)
-            for call in calls:
-                try:
-                    await model.complete(call)
-                except PromptCut as cut:
-                    cuts.append(cut.window)
-                else:
-                    cuts.append(None)
-            await model.aclose()
-        return cuts
-
-    with Peculiar(ways) as server:
-        assert asyncio.run(asked()) == [None, ways.cut_at, ways.cut_at, None]
-    assert len(ways.asked) == 5
-
-
 COUNTINGS: dict[str, Callable[[int], int]] = {
     "only what was not kept": lambda tokens: 1,
     "nothing": lambda tokens: 0,
     "a share": lambda tokens: max(1, tokens // 10),
     "all": lambda tokens: tokens,
     "small tokens": lambda tokens: tokens * 3,
-    "always the same": lambda tokens: 9_000,
 }
 
 

@@ -232,11 +232,6 @@ def test_another_sentence_of_the_passages_that_answers_better_makes_an_answer_do
     assert beside.relevant != "yes"
 
 
-def test_a_title_or_caption_is_no_answer() -> None:  # 39
-    text = "River Gate House\n\nLock along the canal\n\nBoats at rest\n\nAlong the basin there is a gate called a lock."
-    assert "there is a gate" in "".join(compose_answer("What is a lock?", Sources.numbered([("a.md", text)]), IDK))
-
-
 def test_a_heading_alone_does_not_answer() -> None:  # 39
     passage = "# Harbour\n\n## Opening of the new harbour\n\nBoats enter from the east since it was dredged."
     verdict = judge_question("How was the new harbour opened?", "Opening of the new harbour", [passage])

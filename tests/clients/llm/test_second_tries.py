@@ -102,9 +102,9 @@ def judged(ways: Ways, redis_url: str | None, times: int = 3) -> tuple[list[bool
 @pytest.mark.parametrize(
     ("thinks", "readable", "rooms"),
     [
-        (700, [True] * 3, [600, 6_400, 4_600, 4_600]),
-        (3_500, [True] * 3, [600, 6_400, 4_600, 4_600]),
-        (9_000, [False, True, True], [600, 6_400, 16_600, 16_600]),
+        (700, [True] * 3, [600, 10_400, 8_600, 8_600]),
+        (3_500, [True] * 3, [600, 10_400, 8_600, 8_600]),
+        (9_000, [True] * 3, [600, *[10_400, 8_600] * 2, 10_400]),
     ],
 )
 def test_long_thoughts_get_room_once_for_all_processes(
@@ -121,5 +121,5 @@ def test_room_that_a_server_does_not_have_is_given_up(redis_url: str) -> None:  
     ways = Ways(thinks=2_000, takes=4_000)
     answered, learned = judged(ways, redis_url, times=1)
     assert answered == [True]
-    assert [body["max_tokens"] for body in ways.asked] == [600, 6_400, 2_400]
+    assert [body["max_tokens"] for body in ways.asked] == [600, 10_400, 2_400]
     assert learned == ""

@@ -44,28 +44,6 @@ def test_a_right_answer_stays_whatever_stands_around_it(draft: str) -> None:  # 
     assert PUBLISHED in query["answer"]
 
 
-HALF = no("a part of it", "partially_supports")
-
-
-@pytest.mark.parametrize(
-    ("aside", "verdicts", "stays"),
-    [
-        ("Source 1 was asked for. A ticket costs 4 euros.\n\n", [HALF, no()], False),
-        ("Source 1 was asked for.\n\n", [HALF], True),
-        ("Source 1 was asked for. A ticket costs 4 euros.\n\nFares change. ", [HALF, no(), HALF], True),
-        ("Source 1 was asked for. A ticket costs 4 euros[†1].\n\n", [HALF, no()], True),
-    ],
-)
-def test_half_a_truth_stays_unless_it_stands_in_an_unproven_aside(
-    aside: str, verdicts: list[Any], stays: bool
-) -> None:  # 37
-    story = Story(QUESTION, play=WORDS)
-    story.selected(story.add("fares.md", SOURCE)).drafted(aside + RIGHT, *verdicts, yes(), yes())
-    query = story.repair().conclude()
-    assert ("Source 1 was asked for." in query["answer"]) is stays
-    assert PUBLISHED in query["answer"]
-
-
 @pytest.mark.parametrize("claim", ["Platinum members travel abroad.", "Cash is refused: cards only, said the mayor."])
 def test_an_uncited_claim_without_support_is_not_published_as_proven(claim: str) -> None:  # N4, S3.4
     query = answered(f"{RIGHT} {claim}")[1]

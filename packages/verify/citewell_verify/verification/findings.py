@@ -1,13 +1,12 @@
 """What the checks of an answer found: verdicts, states of its sentences, confidence (N4, S2.2)."""
 
-import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell_verify.answers.statements import Statement, same_words
 from citewell_verify.judging.model import Checked
 from citewell_verify.verdicts.confidence import confidence
-from citewell_verify.verdicts.states import UNPROVEN, PairVerdict, SentenceStatus, is_failing, sentence_status
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, is_failing, sentence_status
 
 Verdicts = Mapping[tuple[int, int | None], PairVerdict]
 """By (statement index, citation number or None), as the model wrote them."""
@@ -16,7 +15,6 @@ JointVerdicts = Mapping[tuple[int, int], PairVerdict]
 """V7: what several cited sources say together, by (statement index, number of one of them)."""
 
 _MOST_GAPS = 8
-_BLANK_LINE = re.compile(r"\n[ \t]*(?=\n)")
 _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
 
 
@@ -73,24 +71,6 @@ class Findings:
         if any(claim.numbers or self._is_in_table(claim) for claim in refuted):
             return []
         return [claim.text for claim in supported] if any(claim.numbers for claim in supported) else []
-
-    def is_aside(self, statement: Statement) -> bool:
-        """Say whether the statement belongs to a paragraph beside the answer, such as a thought in front of it: nothing
-        of it is cited or supported and something has no support, whereas the claims of others are supported and cited.
-        """
-        paragraph = self._paragraph(statement)
-        claims = [said for said in self.statements if said.claim]
-        beside = [said for said in claims if self._paragraph(said) == paragraph]
-        others = [said for said in claims if said not in beside]
-        states = {self.states[said.index] for said in beside}
-        if SentenceStatus.SUPPORTED in states or not states & set(UNPROVEN) or any(said.numbers for said in beside):
-            return False
-        return bool(others) and all(
-            said.numbers and self.states[said.index] is SentenceStatus.SUPPORTED for said in others
-        )
-
-    def _paragraph(self, statement: Statement) -> int:
-        return len(_BLANK_LINE.findall(self.draft, 0, statement.start))
 
     def gaps(self) -> list[str]:
         """S2.3: the statements that lack support, each once."""

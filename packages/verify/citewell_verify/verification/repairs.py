@@ -164,8 +164,7 @@ class RepairStrategies:
             return repaired
         if self.failures:
             return _left("kept", f"{why}; it could not be repaired: {self.failures[0]}")
-        is_partial = self.findings.states[self.statement.index] is SentenceStatus.PARTIAL
-        if is_partial and not self.findings.is_aside(self.statement):
+        if self.findings.states[self.statement.index] is SentenceStatus.PARTIAL:
             return _left("kept", f"{why}; a part of it is supported")
         return _left("dropped", why or "no source supports it")
 
