@@ -73,9 +73,10 @@ def _are_told_apart(wanted: Sequence[str], first: Set[str], other: Set[str]) -> 
 
 
 def called_by(document: Known) -> frozenset[str]:
-    """The stems of what a document is called: its file, and its title or first line."""
+    """The stems of what a document is called: its file, its title or first line, its versions and its year."""
     file = _SUFFIX.sub("", document.name).replace("_", " ")
-    return frozenset([*content_stems(f"{file}\n{document.title}"), *document.called])
+    year = [document.date[:4]] if document.date else []
+    return frozenset([*content_stems(f"{file}\n{document.title}"), *document.called, *document.versions, *year])
 
 
 def shown_of(documents: Sequence[Sequence[T]], above: Callable[[T], int], text: Callable[[T], str]) -> list[T]:
