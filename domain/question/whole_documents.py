@@ -36,7 +36,7 @@ def whole_request(question: str, known: Mapping[str, Known], replaced: Collectio
 
     It must say nothing else, and be plain: "Summarise the notice period in the contract" asks for a part, and of two
     documents that are called as it says neither is meant. Of versions those that are `replaced` are not meant by a
-    summary.
+    summary, and come last in a comparison.
     """
     asked = whole_asked(question)
     if asked is None or not known:
@@ -54,7 +54,7 @@ def whole_request(question: str, known: Mapping[str, Known], replaced: Collectio
         and _says(wanted, names[first] | names[other])
         and (_are_versions(known[first], known[other]) or _are_told_apart(wanted, names[first], names[other]))
     ]
-    return pairs[0] if len(pairs) == 1 else ()
+    return tuple(sorted(pairs[0], key=lambda name: name in replaced)) if len(pairs) == 1 else ()
 
 
 def _says(wanted: Sequence[str], name: Set[str]) -> bool:
