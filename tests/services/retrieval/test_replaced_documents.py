@@ -170,9 +170,11 @@ def test_papers_that_replace_nothing_keep_their_order(opening: str) -> None:  # 
     ("question", "shown"),
     [
         ("Summarise the kennel rules.", ["kennel.md", "kennel.md"]),
-        ("What changed in the kennel rules?", ["kennel.md", "kennel.md", "kennel-2023.md", "kennel-2023.md"]),
+        ("What changed in the kennel rules?", ["kennel.md", "kennel-2023.md", "kennel.md", "kennel-2023.md"]),
         ("How often are dogs walked?", ["kennel.md", "kennel-2023.md"]),
         ("Summarise the opening hours.", ["kennel.md", "kennel-2023.md"]),
+        ("What changed in the walks of the kennel rules?", ["kennel.md", "kennel-2023.md"]),
+        ("Summarise the second rule of the kennel rules.", ["kennel.md", "kennel-2023.md"]),
     ],
 )
 def test_whole_documents_are_shown_by_what_they_are_called(question: str, shown: list[str]) -> None:  # 39
