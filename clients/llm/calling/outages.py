@@ -42,8 +42,9 @@ WINDOW_S = 10.0
 """The period in which calls count."""
 _SHARE = 0.75
 """The share of failed calls that opens the circuit; below it, second tries mostly succeed."""
-_IN_A_ROW = 4
-"""So many failures without an answer in between open it, too."""
+_IN_A_ROW, _FAILURE, _REJECTION = 12, 3, 1
+"""Four failures without an answer in between open it, too, or twelve 429s: a server that is full answers many with 429
+between two that it serves, and loses questions if it is left alone then."""
 _ONE_REJECTION_S = 0.5
 """429s within this time are answers to calls that were made at once, and count as one."""
 _FAILURES_FORGOTTEN_AFTER_S = 30.0
@@ -133,9 +134,9 @@ class Breaker:
         self._failed_at = now
         self._reason, self._rejects = reason, rejects and (self._rejects or not self._in_a_row)
         if not rejects:
-            self._in_a_row += 1
+            self._in_a_row += _FAILURE
         elif now - self._rejected_at >= _ONE_REJECTION_S:
-            self._in_a_row += 1
+            self._in_a_row += _REJECTION
             self._rejected_at = now
 
     def _judge_probe(self, *, failed: bool) -> None:
@@ -155,7 +156,7 @@ class Breaker:
         self._failures += failed
         while self._ended[0][0] < now - WINDOW_S:
             self._failures -= self._ended.popleft()[1]
-        is_down = self._in_a_row >= min(_IN_A_ROW, self._limits.calls)
+        is_down = self._in_a_row >= min(_IN_A_ROW, _FAILURE * self._limits.calls)
         if is_down or (len(self._ended) >= self._limits.calls and self._failures >= _SHARE * len(self._ended)):
             self._asked_again_at = now + self._pause_s
             METER.set(OPEN_CIRCUITS, 1.0, self._model)
