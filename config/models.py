@@ -79,7 +79,7 @@ class BreakerSettings(Group):
     open_s: float = Field(
         default=2.0, gt=0, description="First pause before a trial call; doubles each time the trial fails"
     )
-    longest_s: float = Field(default=20.0, gt=0, description="Longest such pause")
+    longest_s: float = Field(default=10.0, gt=0, description="Longest such pause")
 
 
 class ModelSettings(Group):

@@ -87,7 +87,6 @@ def _weighed(context: StepContext, joint: JointVerdicts) -> StepResult:
     if findings and is_proven and wanted:
         supported = " ".join(findings.supported_texts())
         wanted = not leaves_as_much_open(context, supported, context.draft["text"])
-    wanted = wanted and not _repeats_an_earlier_round(context)
     again = wanted and not context.budget.has_used(NO_ROUND)
     outcome["decision"] = "correct" if again else "finish"
     assessed = {number: outcomes.get((ASSESS, "")) for number, outcomes in sorted(context.rounds.items())}
@@ -166,12 +165,6 @@ def _draft(context: StepContext) -> Draft:
         return "unconfirmed"
     verdict = answerability["verdict"]
     return "unanswerable" if verdict and not verdict["supported"] else "complete"
-
-
-def _repeats_an_earlier_round(context: StepContext) -> bool:
-    """Say whether this round wrote what an earlier one had written: the next would mostly write it once more."""
-    earlier = (outcomes.get((GENERATE, "")) for number, outcomes in context.rounds.items() if number < context.round)
-    return any(outcome is not None and outcome["text"] == context.draft["text"] for outcome in earlier)
 
 
 def _attempt(number: int, outcome: Assessed) -> Attempt:

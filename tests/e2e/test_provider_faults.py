@@ -53,7 +53,8 @@ def test_with_every_call_failing_every_query_ends_with_a_reason(
         verification: dict[str, Any] = query["verification"] or {"sentences": []}
         assert [s for s in verification["sentences"] if s["status"] == "supported"] == [], kind
         reasons = [call["error"] for call in groq.history(query_id)["model_calls"]]
-        assert reasons, kind
+        # No call is made of a model that is left alone after the questions before; the query says why.
+        assert reasons or query["status"] == "failed", kind
         assert all(reasons), kind
         if query["status"] == "failed":
             assert "gpt-oss" in query["error"]["message"], kind

@@ -251,21 +251,10 @@ def test_the_better_of_two_rounds_is_kept_even_when_it_is_the_first() -> None:  
 
 def test_of_equals_the_earlier_is_kept() -> None:  # S2.3
     story = Story(max_crag_attempts=2)
-    for moon, expected in (("green", "correct"), ("blue", "correct"), ("grey", "finish")):
-        assessed = round_of(story, f"{GOOD} {MOON.replace('green', moon)}", yes(), no())
+    for expected in ("correct", "correct", "finish"):
+        assessed = round_of(story, f"{GOOD} {MOON}", yes(), no())
         assert (assessed["decision"], assessed["best"]) == (expected, 0)
         story.next_round()
-
-
-@pytest.mark.parametrize(("drafts", "rounds"), [((WRONG, WRONG, GOOD), 2), ((WRONG, MOON, WRONG, GOOD), 3)])
-def test_a_round_that_writes_what_an_earlier_one_wrote_is_the_last(drafts: tuple[str, ...], rounds: int) -> None:  # 37
-    story, decisions = Story(max_crag_attempts=9), list[str]()
-    for draft in drafts[:rounds]:
-        assessed = round_of(story, draft, no())
-        decisions.append(assessed["decision"])
-        assert assessed["best"] == 0
-        story.next_round()
-    assert decisions == ["correct"] * (rounds - 1) + ["finish"]
 
 
 @pytest.mark.parametrize(
