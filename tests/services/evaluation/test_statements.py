@@ -17,7 +17,7 @@ from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.judging.model import Checked
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
-from config.models import ModelSettings
+from config.models import BreakerSettings, ModelSettings
 from config.settings import RetrievalSettings, Settings
 from db.models import Chunk, Document, Workspace
 from db.session import reading
@@ -51,7 +51,8 @@ from tests.simulators.groq.faults import Fault, FaultKind
 
 pytestmark = pytest.mark.slow
 
-QUICK = ModelSettings(call_timeout_s=10, deadline_s=20)
+# A model that fails is soon tried again: what is tested is what becomes of the pairs.
+QUICK = ModelSettings(call_timeout_s=10, deadline_s=20, breaker=BreakerSettings(open_s=0.05, longest_s=0.05))
 POLICY = "Returns are accepted within 30 days of the purchase date."
 PAIRS = [
     LabelledPair("policy", POLICY, POLICY, 1),
