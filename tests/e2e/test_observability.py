@@ -92,7 +92,8 @@ def test_the_metrics_agree_with_the_books(observed: Observed, workspace: str) ->
         )
 
     def is_settled() -> bool:
-        """What a process that another test killed has begun is booked later, and counted by nobody."""
+        """No query runs, no call is open, and the counts stand still: calls of a process that another test killed are
+        booked later, and no metric has them."""
         (open_rows,) = observed.rows(
             "SELECT (SELECT count(*) FROM begun_calls)"
             " + (SELECT count(*) FROM queries WHERE finished_at IS NULL) AS count"

@@ -1,9 +1,9 @@
 """What is done about models that fail: a circuit breaker per model, and how long a question waits before it gives
 up.
 
-ModelUnavailable counts as a failure, and so does a ModelRateLimited after the time that the one before it named:
-refusals and invalid replies prove that the model is up. Without an answer in between, a few failures open the circuit,
-and whoever asks, only its probes reach the server: what it always refuses costs a few calls.
+Only ModelUnavailable counts as a failure: refusals and invalid replies prove that the model is up. So do 429s, but many
+of them without an answer in between open the circuit as a few failures do. Then only its probes reach the server,
+whoever asks: what it always refuses costs a few calls.
 
 A question that no model answers is put off and asked again while its terms leave time. Each wait is about twice as
 long as the one before, so the number of calls grows with the logarithm of an outage, and then with its length divided
@@ -54,7 +54,7 @@ _FAILURES_FORGOTTEN_AFTER_S = 30.0
 class CircuitOpen(Exception):
     """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's.
 
-    `rejects`: the last failure was a 429.
+    `rejects`: since the last answer there was nothing but 429s.
     """
 
     def __init__(self, wait_s: float, reason: str, *, rejects: bool = False) -> None:

@@ -121,7 +121,7 @@ class _InPlace(ThreadPoolExecutor):
         done = Future[Any]()
         try:
             done.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001, whoever waits for it gets it
+        except Exception as error:  # noqa: BLE001 - the future passes it on
             done.set_exception(error)
         return done
 
