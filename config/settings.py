@@ -103,13 +103,16 @@ class IngestionSettings(Group):
 
 
 class GraphSettings(Group):
-    """The knowledge graph (S5.1). With `auto` the fast model reads documents if there is a provider; otherwise local
-    rules do.
+    """The knowledge graph (S5.1). With `auto` the fast model reads documents if its server takes several calls at once;
+    otherwise local rules do: a question would wait behind a call for every passage of every document.
     """
 
     extractor: Literal["auto", "model", "local", "off"] = Field(
         default="auto",
-        description="What reads documents into the graph; `auto`: `model` with a provider, otherwise `local`",
+        description=(
+            "What reads documents into the graph; `auto`: `model` with a provider that takes more than one call at a "
+            "time (`models.concurrency`), otherwise `local`"
+        ),
     )
     max_chunks: int = Field(default=2_000, ge=1, description="Passages read per document; the rest is left out")
 
@@ -435,7 +438,7 @@ class Settings(BaseSettings):
     @property
     def graph_extractor(self) -> Literal["model", "local", "off"]:
         if self.graph.extractor == "auto":
-            return "local" if self.provider == "offline" else "model"
+            return "local" if self.provider == "offline" or self.models.concurrency == 1 else "model"
         return self.graph.extractor
 
     @property

@@ -45,3 +45,14 @@ def test_a_question_shares_calls_unless_it_says_otherwise(folder: Path) -> None:
     (folder / "config.yaml").write_text("preset: small\n")
     assert resolve_options(NewQuery("Why?", "default"), Settings()).preset == "cheap"
     assert resolve_options(NewQuery("Why?", "default", preset="standard"), Settings()).preset == "standard"
+
+
+def test_a_model_that_takes_one_call_at_a_time_reads_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 37, Show 6: a question waited 85 s for the one slot, behind a passage of the example documents."""
+    monkeypatch.setenv("GROQ_API_KEY", "gsk_test")
+    monkeypatch.setenv("CITEWELL_MODELS__PROVIDER", "groq")
+    assert Settings().graph_extractor == "model"
+    monkeypatch.setenv("CITEWELL_MODELS__CONCURRENCY", "1")
+    assert Settings().graph_extractor == "local"
+    monkeypatch.setenv("CITEWELL_GRAPH__EXTRACTOR", "model")
+    assert Settings().graph_extractor == "model"
