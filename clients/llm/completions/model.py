@@ -234,7 +234,7 @@ class ChatCompletions:
             usage = (await self._whole(asked)).usage
         except ModelRefused:
             # A server that refuses what is too long does not cut it.
-            self._counts.note_whole(request.model, request.text.size, tokens)
+            self._counts.note_whole(request.model, request.text.size, tokens, is_proven=True)
             return
         except ModelError as error:  # as a rule because so few tokens hold no answer
             usage = error.usage or Usage(estimated=True)

@@ -25,12 +25,20 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Counts:
-    """What a model's counts have shown: the most bytes per token of a prompt that was read whole, and the tokens at
-    which longer prompts are cut.
+    """What a model's counts have shown: the fewest bytes per token of a long prompt, the most of one that a doubled one
+    has proven to be whole, and the tokens at which longer prompts are cut.
+
+    Prompts that seem whole do not raise the figure: of a prompt that lost a little too few bytes are counted, and after
+    it those that lost more would look whole.
     """
 
-    bytes_per_token: float | None = None
+    fewest: float | None = None
+    proven: float = 0.0
     window: int | None = None
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        return None if self.fewest is None else max(self.fewest, self.proven)
 
 
 class PromptCounts:
@@ -52,11 +60,12 @@ class PromptCounts:
     def is_doubtful(self, model: str, size: int, tokens: int) -> bool:
         return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
 
-    def note_whole(self, model: str, size: int, tokens: int) -> None:
-        if size <= 0 or tokens <= 0:
+    def note_whole(self, model: str, size: int, tokens: int, *, is_proven: bool = False) -> None:
+        if size < _LONG_BYTES or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
-        counts.bytes_per_token = max(counts.bytes_per_token or 0.0, size / tokens)
+        counts.fewest = min(counts.fewest or size / tokens, size / tokens)
+        counts.proven = max(counts.proven, is_proven * size / tokens)
         if counts.window is not None and tokens > counts.window:
             counts.window = None
 
@@ -67,7 +76,7 @@ class PromptCounts:
         if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):
             counts.window = max(tokens, twice_tokens)
         else:
-            self.note_whole(model, size, tokens)
+            self.note_whole(model, size, tokens, is_proven=True)
 
     def _is_low(self, model: str, size: int, tokens: int) -> bool:
         usual = self._counts.get(model, _Counts()).bytes_per_token
