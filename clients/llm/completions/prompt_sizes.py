@@ -9,6 +9,8 @@ _DEVIATIONS = 2.0
 
 _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
+_TELLING_BYTES = 500
+"""In a shorter prompt, what the server's template adds counts too much."""
 _BYTES_PER_TOKEN = 6.0
 """Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
@@ -25,8 +27,8 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Counts:
-    """What a model's counts have shown: the fewest bytes per token of a long prompt, the most of one that a doubled one
-    has proven to be whole, and the tokens at which longer prompts are cut.
+    """What a model's counts have shown: the fewest bytes per token of a prompt, the most of one that a doubled one has
+    proven to be whole, and the tokens at which longer prompts are cut.
 
     Prompts that seem whole do not raise the figure: of a prompt that lost a little too few bytes are counted, and after
     it those that lost more would look whole.
@@ -61,7 +63,7 @@ class PromptCounts:
         return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
 
     def note_whole(self, model: str, size: int, tokens: int, *, is_proven: bool = False) -> None:
-        if size < _LONG_BYTES or tokens <= 0:
+        if size < _TELLING_BYTES or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
         counts.fewest = min(counts.fewest or size / tokens, size / tokens)
