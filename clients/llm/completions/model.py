@@ -210,7 +210,9 @@ class ChatCompletions:
         if reply.usage.estimated or self._dialect is GROQ:
             return reply
         if not self._counts.is_doubtful(request.model, size, tokens):
-            self._counts.note_whole(request.model, size, tokens)
+            learned = await self._learned.of(request.model)
+            has_schema = self._info(request.model).strict_schema or "response_format" in learned
+            self._counts.note_whole(request.model, size, tokens, has_schema=bool(request.reply) and has_schema)
             return reply
         # Without the time to find out, the reply counts.
         with suppress(TimeoutError):

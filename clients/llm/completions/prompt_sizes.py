@@ -40,7 +40,7 @@ class _Counts:
 
     @property
     def bytes_per_token(self) -> float | None:
-        return None if self.fewest is None else max(self.fewest, self.proven)
+        return max(self.fewest or 0.0, self.proven) or None
 
 
 class PromptCounts:
@@ -62,11 +62,15 @@ class PromptCounts:
     def is_doubtful(self, model: str, size: int, tokens: int) -> bool:
         return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
 
-    def note_whole(self, model: str, size: int, tokens: int, *, is_proven: bool = False) -> None:
+    def note_whole(
+        self, model: str, size: int, tokens: int, *, is_proven: bool = False, has_schema: bool = False
+    ) -> None:
+        """Note the count of a prompt. With one that `has_schema` a server may count that, too."""
         if size < _TELLING_BYTES or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
-        counts.fewest = min(counts.fewest or size / tokens, size / tokens)
+        if not has_schema:
+            counts.fewest = min(counts.fewest or size / tokens, size / tokens)
         counts.proven = max(counts.proven, is_proven * size / tokens)
         if counts.window is not None and tokens > counts.window:
             counts.window = None
