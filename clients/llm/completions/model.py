@@ -210,7 +210,9 @@ class ChatCompletions:
         if reply.usage.estimated or self._dialect is GROQ:
             return reply
         if not self._counts.is_doubtful(request.model, size, tokens):
-            self._counts.note_whole(request.model, size, tokens)
+            learned = await self._learned.of(request.model)
+            has_schema = self._info(request.model).strict_schema or "response_format" in learned
+            self._counts.note_whole(request.model, size, tokens, has_schema=bool(request.reply) and has_schema)
             return reply
         # Without the time to find out, the reply counts.
         with suppress(TimeoutError):
@@ -234,7 +236,7 @@ class ChatCompletions:
             usage = (await self._whole(asked)).usage
         except ModelRefused:
             # A server that refuses what is too long does not cut it.
-            self._counts.note_whole(request.model, request.text.size, tokens)
+            self._counts.note_whole(request.model, request.text.size, tokens, is_proven=True)
             return
         except ModelError as error:  # as a rule because so few tokens hold no answer
             usage = error.usage or Usage(estimated=True)

@@ -9,6 +9,8 @@ _DEVIATIONS = 2.0
 
 _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
+_TELLING_BYTES = 500
+"""In a shorter prompt, what the server's template adds counts too much."""
 _BYTES_PER_TOKEN = 6.0
 """Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
@@ -25,12 +27,20 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Counts:
-    """What a model's counts have shown: the most bytes per token of a prompt that was read whole, and the tokens at
-    which longer prompts are cut.
+    """What a model's counts have shown: the fewest bytes per token of a prompt, the most of one that a doubled one has
+    proven to be whole, and the tokens at which longer prompts are cut.
+
+    Prompts that seem whole do not raise the figure: of a prompt that lost a little too few bytes are counted, and after
+    it those that lost more would look whole.
     """
 
-    bytes_per_token: float | None = None
+    fewest: float | None = None
+    proven: float = 0.0
     window: int | None = None
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        return max(self.fewest or 0.0, self.proven) or None
 
 
 class PromptCounts:
@@ -52,11 +62,16 @@ class PromptCounts:
     def is_doubtful(self, model: str, size: int, tokens: int) -> bool:
         return size >= _LONG_BYTES and tokens >= _WINDOW_TOKENS and self._is_low(model, size, tokens)
 
-    def note_whole(self, model: str, size: int, tokens: int) -> None:
-        if size <= 0 or tokens <= 0:
+    def note_whole(
+        self, model: str, size: int, tokens: int, *, is_proven: bool = False, has_schema: bool = False
+    ) -> None:
+        """Note the count of a prompt. With one that `has_schema` a server may count that, too."""
+        if size < _TELLING_BYTES or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
-        counts.bytes_per_token = max(counts.bytes_per_token or 0.0, size / tokens)
+        if not has_schema:
+            counts.fewest = min(counts.fewest or size / tokens, size / tokens)
+        counts.proven = max(counts.proven, is_proven * size / tokens)
         if counts.window is not None and tokens > counts.window:
             counts.window = None
 
@@ -67,7 +82,7 @@ class PromptCounts:
         if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):
             counts.window = max(tokens, twice_tokens)
         else:
-            self.note_whole(model, size, tokens)
+            self.note_whole(model, size, tokens, is_proven=True)
 
     def _is_low(self, model: str, size: int, tokens: int) -> bool:
         usual = self._counts.get(model, _Counts()).bytes_per_token

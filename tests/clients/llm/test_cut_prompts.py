@@ -53,6 +53,13 @@ def test_a_long_prompt_that_is_cut_is_noticed_at_once(sentence: str, window: int
     assert len(ways.asked) == 4  # three questions, and one prompt twice
 
 
+def test_prompts_that_lost_a_little_do_not_hide_those_that_lost_more() -> None:  # 37
+    growing = [request(ENGLISH, count) for count in (8, 10, 12, 14, 20)]
+    ways = Ways(cut_at=growing[0].text.size // 4)
+    assert windows(ways, growing)[-1] == ways.cut_at
+    assert len(ways.asked) <= len(growing) + 1
+
+
 COUNTINGS: dict[str, Callable[[int], int]] = {
     "only what was not kept": lambda tokens: 1,
     "nothing": lambda tokens: 0,
