@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.question.features import question_weights
@@ -38,6 +39,7 @@ _WORD = re.compile(r"\w")
 _MOST = 3
 _MOST_CHARS = 600_000  # of passages that are remembered: their reading takes far more memory than they do
 _SHORTEST, _LONGEST = 40, 240  # characters of a quotation
+_MOST_QUOTATIONS = 5  # beside a refusal, or an answer in doubt
 _MOST_PIECES = 8  # lines or sentences of one
 _EACH_MORE = 0.06  # share of the question that a further line has to add
 _SAME_WORD, _SAME_TEXT = 0.5, 0.8  # shares from which on it is the same
@@ -109,6 +111,25 @@ def mentions(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
         start, end = best_text_span(text, question, _SHORTEST, _LONGEST) if len(text) > _LONGEST else (0, len(text))
         shortened.append((quote.passage, text[start:end]))
     return shortened
+
+
+def closest(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
+    """Return (passage number from 0, words of it) for a reader to judge, at most five: the `mentions`, then the other
+    passages in their order, but every passage, or copy of it, once before any second quotation."""
+    quotations = mentions(question, passages)
+    mentioned = {number for number, _ in quotations}
+    for number, text in enumerate(passages):
+        if number not in mentioned and text.strip():
+            start, end = best_text_span(text, question)
+            quotations.append((number, " ".join(text[start:end].split())))
+    quoted: Counter[str] = Counter()
+    turns: list[int] = []
+    for number, _ in quotations:
+        text = " ".join(passages[number].split())
+        turns.append(quoted[text])
+        quoted[text] += 1
+    in_turn = sorted(zip(turns, quotations, strict=True), key=itemgetter(0))
+    return [quotation for _, quotation in in_turn][:_MOST_QUOTATIONS]
 
 
 @text_cache(_MOST_CHARS)

@@ -19,7 +19,7 @@ from citewell_verify.question.relevance import (
     share_right,
 )
 from citewell_verify.verdicts.confidence import answer_confidence, confidence_label
-from domain.question.nearest import mentions, why_refused
+from domain.question.nearest import closest, mentions, why_refused
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [
@@ -77,6 +77,7 @@ def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[st
         ("What is the pressure of pump 14?", "pump | bar\n14 | 24\n15 | 25\nPump 4 is old."),
         ("Do employees receive 15 days?", "Employees receive 20 days of leave."),
         ("Omega 기계의 무게는?", "오메가 기계의 무게는 18킬로그램이다."),
+        ("TR-400의 무게는 얼마인가요?", "The TR-400 weighs 18 kilograms."),
     ],
 )
 def test_another_form_of_a_name_names_it(question: str, passage: str) -> None:
@@ -212,9 +213,11 @@ def test_a_stored_verdict_is_found_among_the_checks() -> None:  # V8
     assert question_of({"abstained": "why"}) is None
 
 
-def test_the_nearest_words_mention_what_was_asked() -> None:  # V8
-    found = mentions("When are refunds paid?", ["Bananas grow in Ecuador.", "Table 3: refunds paid by quarter"])
-    assert found == [(1, "Table 3: refunds paid by quarter")]
+def test_every_passage_is_quoted_once_before_any_is_quoted_again() -> None:  # V8
+    passages = ["Bananas grow in Ecuador.", DEGREES, "Bananas grow in  Ecuador."]
+    found = closest("In which subject does Ada Whitfield hold a degree?", passages)
+    assert [number for number, _ in found] == [1, 0, 1, 2]
+    assert {quote for number, quote in found if number == 1} == set(DEGREE_QUOTES)
 
 
 DUCKS = "Number of freshwater ducks per year\n\nYear\tFreshwater Ducks\n2019\t120\n2024\t180"
@@ -223,6 +226,8 @@ DEGREES = (
     "their makers and their markets, and edits two journals on the same matters and one on the politics of weights. "
     "She holds a degree in physics as her main subject."
 )
+
+DEGREE_QUOTES = ["Ada Whitfield leads the laboratory in Leeds.", "She holds a degree in physics as her main subject."]
 
 
 # V8: a row comes with the names of its columns, a heading with what stands below it, and what one passage lacks another
@@ -239,7 +244,7 @@ DEGREES = (
         (
             "In which subject does Ada Whitfield hold a degree?",
             [DEGREES],
-            ["Ada Whitfield leads the laboratory in Leeds.", "She holds a degree in physics as her main subject."],
+            DEGREE_QUOTES,
         ),
         ("Is lunch free?", ["Lunch is served at noon.", "Lunch is served at noon."], ["Lunch is served at noon."]),
     ],
