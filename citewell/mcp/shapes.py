@@ -98,7 +98,9 @@ class AnswerFound(BaseModel):
     abstained: bool = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
     signal: SignalFound | None = Field(description="Tell it with the answer.")
-    mentions: list[MentionFound] = Field(description="Beside a refusal: the passages that come closest.")
+    mentions: list[MentionFound] = Field(
+        description="Beside a refusal, or an answer in doubt without a model: the passages that come closest."
+    )
     conflicts: list[str] = Field(description="Where the documents disagree with what the answer cites. Tell it.")
     left_open: list[str] = Field(description="Parts of the question that the answer leaves open.")
     citations: list[CitationFound]

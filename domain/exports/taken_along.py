@@ -152,9 +152,9 @@ def _parts(
         yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
         return
     yield Part("conflicts", wording.conflicts, conflicts)
+    yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
     closest = wording.closest if query["provider"] != "offline" else wording.closest_unread
     yield Part("closest", closest, tuple(_closest(query["mentions"], link, wording)))
-    yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
     yield Part("changes", wording.changes, tuple(_changes(query, wording)))
     yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"], wording)))
     yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))

@@ -50,8 +50,7 @@ def whole_request(question: str, known: Mapping[str, Known], replaced: Collectio
     pairs = [
         (first, other)
         for first, other in combinations(known, 2)
-        if known[first].name != known[other].name
-        and _says(wanted, names[first] | names[other])
+        if _says(wanted, names[first] | names[other])
         and (_are_versions(known[first], known[other]) or _are_told_apart(wanted, names[first], names[other]))
     ]
     return tuple(sorted(pairs[0], key=lambda name: name in replaced)) if len(pairs) == 1 else ()

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from citewell_documents.formats import has_pages_to_see
-from citewell_verify.evidence.spans import best_text_span
-from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import question_of
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.quotes import locate_quote
@@ -14,7 +13,7 @@ from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
 from domain.documents.cells import Cells
 from domain.documents.text_marks import TextMarks
-from domain.question.nearest import mentions
+from domain.question.nearest import closest
 from services.reporting.signal import confidence_json
 
 UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
@@ -243,21 +242,17 @@ def steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:
     ]
 
 
-_MOST_CLOSEST = 3
-
-
-def mentions_json(question: str, whole: results.Whole) -> list[dict[str, Any]]:
-    """V8: the closest passages, shown beside a refusal: those that mention what was asked, then the best ranked."""
-    if whole.answer is None or not whole.answer[0].abstained or is_greeting(question):
+def closest_json(question: str, whole: results.Whole, *, in_doubt: bool) -> list[dict[str, Any]]:
+    """V8: the closest passages, shown beside a refusal; beside an answer `in_doubt` those that it does not cite."""
+    if whole.answer is None or is_greeting(question):
         return []
-    texts = [without_orders(source["text"]) for source in whole.sources]
-    closest = mentions(question, texts)
-    shown = {number for number, _ in closest}
-    for number, text in enumerate(texts):
-        if len(closest) < _MOST_CLOSEST and number not in shown and text.strip():
-            start, end = best_text_span(text, question)
-            closest.append((number, " ".join(text[start:end].split())))
-    return [{**_place_of(whole.sources[number], quote), "quote": quote} for number, quote in closest]
+    answer, citations, *_ = whole.answer
+    if not (answer.abstained or (in_doubt and whole_asked(question) is None)):
+        return []
+    cited = {citation.chunk_id for citation in citations}
+    sources = [source for source in whole.sources if source["chunk_id"] not in cited]
+    quoted = closest(question, [without_orders(source["text"]) for source in sources])
+    return [{**_place_of(sources[number], quote), "quote": quote} for number, quote in quoted]
 
 
 def _place_of(source: Mapping[str, Any], quote: str) -> dict[str, Any]:

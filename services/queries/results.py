@@ -25,9 +25,9 @@ from services.queries.result_json import (
     attempt_json,
     call_json,
     check_json,
+    closest_json,
     elapsed_ms,
     head_json,
-    mentions_json,
     object_json,
     source_json,
     steps_json,
@@ -117,6 +117,10 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         whole = whole._replace(answer=None, published=None, sources=[] if is_hidden else whole.sources)
     if whole.answer is None or (query.review == STATE_AFTER["correct"] and not to_reviewer):
         whole = whole._replace(filled=None, conflicts=())
+    is_told = query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)
+    signal = stored_signal(query, whole.answer, whole.published) if is_told else None
+    # Nobody read the passages that an answer without a model leaves out.
+    in_doubt = query.provider == "offline" and signal is not None and signal["level"] == "amber"
     return {
         **head_json(query, workspace, searched),
         "request": query.options.get("request", {}),
@@ -124,12 +128,10 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells, copies) if whole.answer else NO_ANSWER),
         "review": {"state": query.review, **(whole.review or {})} if query.review else None,
-        "signal": stored_signal(query, whole.answer, whole.published)
-        if query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)
-        else None,
+        "signal": signal,
         "answer_object": object_json(whole.filled) if whole.filled else None,
         "conflicts": list(whole.conflicts),
-        "mentions": mentions_json(restated or query.question, whole),
+        "mentions": closest_json(restated or query.question, whole, in_doubt=in_doubt),
         "sources": [source_json(source, whole.added, whole.marks) for source in whole.sources],
         "verification": verification_json(whole.published, query.options, whole.marks) if whole.published else None,
         "usage": whole.usage,

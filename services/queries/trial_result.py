@@ -54,6 +54,12 @@ class Found:
         return Selected(**outcome) if (outcome := self.context.outcome("select")) else None
 
     @cached_property
+    def shown(self) -> list[int]:
+        """What the answer would be written from, of whole documents also what no search found."""
+        selected = self.selected
+        return selected["selected"] if selected and selected["status"] == "selected" else []
+
+    @cached_property
     def candidates(self) -> list[int]:
         return [key for key, _ in self.context.retrieved["candidates"]]
 
@@ -105,13 +111,13 @@ class Found:
 
 def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
     everything = (key for fusion in trial.trace.fusions.values() for key in fusion.points)
-    keys = list(dict.fromkeys([*trial.reranked, *trial.candidates, *trial.fused, *everything]))[:limit]
+    keys = list(dict.fromkeys([*trial.reranked, *trial.shown, *trial.candidates, *trial.fused, *everything]))[:limit]
     excluded = list(trial.left_out.points)[:most_excluded]
     query = trial.context.query
     kept, also_in = share_places(
         keys, query.options.workspaces or (query.workspace_id,), is_filtered=query.options.filter is not None
     )
-    copies = {*keys}.difference(kept, trial.candidates)
+    copies = {*keys}.difference(kept, trial.candidates, trial.shown)
     with reading() as session:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {passage.document_id for passage in passages})
@@ -198,12 +204,12 @@ def _left_out_json(key: int, trial: Found) -> dict[str, Any]:
 def _decided(key: int, trial: Found) -> dict[str, Any]:
     """Whether the model that writes would be shown the passage, and if not, why."""
     selected, options = trial.selected, trial.context.query.options
+    if key in trial.shown:
+        return {"shown": True, "why_not": None}
     if key not in trial.candidates:
         return {"shown": False, "why_not": "beyond_candidates"}
     if selected is None:
         return {"shown": None, "why_not": None}
-    if selected["status"] == "selected" and key in selected["selected"]:
-        return {"shown": True, "why_not": None}
     place, chosen = trial.reranked[key], selected["status"] == "selected"
     weak = place.score is not None and place.score < options.min_evidence_score
     beyond = place.rank > trial.kept

@@ -405,7 +405,8 @@ class QueryRead(QueryHead):
         description="Where other passages that were found say something else than those that the answer cites."
     )
     mentions: list[MentionRead] = Field(
-        description="Beside a refusal: the passages that come closest, at most three, those that mention it first."
+        description="The passages that come closest, each once, at most three: beside a refusal, and beside an answer "
+        "without a model that may not be what was asked, where they are those that it does not cite."
     )
     sources: list[SourceRead]
     verification: VerificationRead | None = Field(

@@ -13,11 +13,10 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import parse
 from citewell_verify.answers.refusals import IDK
 from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents, replaced_documents
-from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.judging import check_answerability
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import judge_question
 from citewell_verify.text.context_lines import headings_of, indexed_text
 from citewell_verify.text.sentences import split_sentences
@@ -29,7 +28,7 @@ from config.settings import IngestionSettings, RetrievalSettings
 from config.verification import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
-from domain.question.nearest import mentions, why_refused
+from domain.question.nearest import closest, why_refused
 from domain.question.whole_documents import shown_of, whole_request
 from domain.retrieval.ranking import fuse
 from services.documents.reading_limits import limits_of
@@ -118,12 +117,12 @@ class Workspace:
         # A copied answer is supported; only one that does not answer the question either is taken back.
         if verdict and verdict.relevant == "no" and (reason := self._unanswerable(question, answer, sources)):
             return _refused(question, shown, reason)
-        cards = tuple(
-            Card(piece.document, piece.indexed, piece.text)
-            for number, piece in enumerate(shown, start=1)
-            if f"[†{number}]" in answer
-        )
-        return Reply(answer, verdict is None or verdict.relevant == "yes", cards, verdict.reason if verdict else "")
+        cited = [piece for number, piece in enumerate(shown, start=1) if f"[†{number}]" in answer]
+        cards = tuple(Card(piece.document, piece.indexed, piece.text) for piece in cited)
+        is_green = verdict is None or verdict.relevant == "yes"
+        if not is_green and whole_asked(question) is None:
+            cards += _closest(question, [piece for piece in shown if piece not in cited])
+        return Reply(answer, is_green, cards, verdict.reason if verdict else "")
 
     def _whole(self, documents: Sequence[str]) -> list[Piece]:
         """What is shown of whole documents that are asked for."""
@@ -157,11 +156,9 @@ class Workspace:
 def _refused(question: str, shown: Sequence[Piece], reason: str) -> Reply:
     if is_greeting(question):
         return Reply(None, is_green=False, reason=reason)
-    quoted = mentions(question, [piece.text for piece in shown])
-    numbers = {number for number, _ in quoted}
-    cards = [Card(shown[number].document, shown[number].indexed, quote) for number, quote in quoted]
-    for number, piece in enumerate(shown):
-        if number not in numbers:
-            start, end = best_text_span(piece.text, question)
-            cards.append(Card(piece.document, piece.indexed, piece.text[start:end]))
-    return Reply(None, is_green=False, cards=tuple(cards), reason=reason)
+    return Reply(None, is_green=False, cards=_closest(question, shown), reason=reason)
+
+
+def _closest(question: str, pieces: Sequence[Piece]) -> tuple[Card, ...]:
+    quoted = closest(question, [piece.text for piece in pieces])
+    return tuple(Card(pieces[number].document, pieces[number].indexed, quote) for number, quote in quoted)

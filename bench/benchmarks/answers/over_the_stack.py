@@ -42,8 +42,8 @@ def reply_of(answer: Any, seconds: float) -> Reply:
     cards = tuple(
         Card(card.get("document") or card["document_name"], texts.get(card["chunk_id"], ""), card[quote])
         for card, quote in [
+            *(({citation["number"]: (citation, "text_span") for citation in reversed(answer["citations"])}).values()),
             *((mention, "quote") for mention in answer["mentions"]),
-            *((citation, "text_span") for citation in answer["citations"]),
         ]
     )
     if is_refusal:

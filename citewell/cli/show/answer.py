@@ -35,20 +35,21 @@ def proof_view(query: Query) -> RenderableType:
         parts.append(plain(NO_MODEL, "dim"))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
-    parts += _beside(query)
+    parts += _conflicts(query)
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:
         numbers = ", ".join(map(str, query["removed_citations"]))
         parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
+    parts += closest_view(query)
     if query["verification"] is not None and not query["abstained"]:
         asked = query["restated_question"] or query["question"]
         parts += [_heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())
 
 
-def _beside(query: Query) -> Iterator[RenderableType]:
-    """The views beside an answer: the closest passages of a refusal, and where documents disagree."""
+def closest_view(query: Query) -> Iterator[RenderableType]:
+    """The passages that come closest, beside a refusal or an answer in doubt."""
     if mentioned := query["mentions"]:
         is_read = query["provider"] != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
@@ -56,6 +57,10 @@ def _beside(query: Query) -> Iterator[RenderableType]:
             plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
             for mention in mentioned
         )
+
+
+def _conflicts(query: Query) -> Iterator[RenderableType]:
+    """Where documents disagree."""
     if conflicts := query["conflicts"]:
         yield _heading("Your documents disagree")
         yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)

@@ -8,7 +8,8 @@ from rich.status import Status
 from rich.text import Text
 
 from citewell.cli.console import out, plain
-from citewell.cli.show.words import place, signal_word
+from citewell.cli.show.answer import closest_view
+from citewell.cli.show.words import signal_word
 from citewell_client.types import Query, StreamEvent, Turn
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.answers.continuous_text import ContinuousText
@@ -50,10 +51,6 @@ def below_answer(query: Query) -> RenderableType:
         if signal := query["signal"]:
             parts.append(signal_word(signal))
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
-        parts += [
-            plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
-            for mention in query["mentions"]
-        ]
     else:
         parts += [plain(reference) for reference in query["references"]]
         parts += [
@@ -66,6 +63,7 @@ def below_answer(query: Query) -> RenderableType:
         korean = is_korean(query["restated_question"] or query["question"])
         line = verification_line(query["signal"], states, len(query["removed_citations"]), korean=korean)
         parts.append(plain(line, "dim"))
+    parts += closest_view(query)
     if restated := query["restated_question"]:
         parts.append(plain(f"Understood as: {restated}", "dim"))
     return Group(*parts, Text())

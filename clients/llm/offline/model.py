@@ -19,6 +19,7 @@ from citewell_verify.prompting.prompts import render
 from citewell_verify.question.features import without_question_words
 from citewell_verify.question.question_parts import question_stems
 from citewell_verify.text.cache import text_cache
+from citewell_verify.text.languages import script_of
 from citewell_verify.text.words import CALCULATIONS, content_stems, coverage
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
@@ -31,7 +32,8 @@ _CELL = re.compile(r"[|\t]")
 
 def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     """The relevance of `chunk` to `question`, 0..1: the question's words in the whole chunk, in its best sentence and
-    in the names of its rows, the words of statements for its terms, and the meaning of its best sentences.
+    in the names of its rows, the words of statements for its terms, and the meaning of its best sentences; of a passage
+    in another script the meaning alone, if that says more.
     """
     wanted, passage = _looked_for(question), read_passage(chunk)
     overlap = _overlap(question, wanted, chunk)
@@ -43,6 +45,8 @@ def chunk_relevance(question: str, chunk: str, meaning: Meaning) -> float:
     raw = TUNING.chunk_overlap * overlap + TUNING.chunk_meaning * closeness
     raw += TUNING.chunk_sentence * max(shares, default=0.0) + TUNING.chunk_row * _named_row(wanted, chunk)
     raw += TUNING.chunk_further * coverage(searched_question(question).further, passage.stems)
+    if script_of(question) != script_of(chunk):
+        raw = max(raw, meaning.best_likeness(question, [chunk]) + TUNING.chunk_foreign)
     return _logistic(TUNING.chunk_slope * (raw - TUNING.chunk_middle))
 
 

@@ -78,7 +78,7 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     itself, or with the next sentence if that has further words of the question."""
     unit, read = quotation.unit, quotation.read
     if unit.row is not None:
-        return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
+        return [quotation] if _names_row(unit, quotation.own) else _whole_table(part, quotation)
     place = next(at for at, member in enumerate(read.units) if member is unit)
     following = read.units[place + 1 :]
     if unit.text.endswith(_LEADS):
@@ -91,7 +91,7 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     return [quotation]
 
 
-def names_row(unit: Unit, own: Set[str]) -> bool:
+def _names_row(unit: Unit, own: Set[str]) -> bool:
     """Whether the words `own` that a question shares with a row say more than the heads of its columns."""
     return not all(coverage([word], unit.above) for word in own)
 

@@ -125,6 +125,13 @@ def test_each_part_tells_what_it_found_and_what_would_be_shown(http: httpx.Clien
     assert {"Refunds", "products", "take", "days"} <= set(words)
     assert told["status"] == "selected"
     assert (told["settings"]["reranked_by"], told["settings"]["top_k"]) == ("offline", 1)
+    # Of a document that is shown as a whole also what the search did not find.
+    whole = explained(http, "Summarise the rules.", k=1)["passages"]
+    assert [(each["chunk_index"], each["shown"], each["why_not"]) for each in whole] == [
+        (0, True, None),
+        (1, True, None),
+        (2, True, None),
+    ]
 
 
 def test_words_about_how_to_answer_match_nothing(http: httpx.Client, rules: str) -> None:  # S1.1

@@ -391,3 +391,9 @@ def test_the_passage_that_answers_is_more_relevant(question: str, right: str, wr
     assert chunk_relevance(question, right, meaning) > chunk_relevance(question, wrong, meaning)
     known = Meaning(default_embedder())
     assert chunk_relevance(question, right, known) > chunk_relevance(question, wrong, known)
+
+
+def test_a_passage_in_another_script_is_ranked_by_its_meaning() -> None:  # S3.1, issue 39
+    question, known = "영수증을 잃어버리면 어떻게 해야 하나요?", Meaning(default_embedder())
+    right, wrong = "If a receipt is lost, fill in a declaration of loss.", "휴가는 어떻게 신청해야 하나요?"
+    assert chunk_relevance(question, right, known) > chunk_relevance(question, wrong, known)

@@ -9,7 +9,7 @@ const MOST = 5;
 
 /** `query` abstained; `again(changes)` asks it once more; `events` of its history tell the searches. */
 export function refusal(query, again, events = []) {
-  const { mentions = [], sources } = query;
+  const { sources } = query;
   const isRead = query.provider !== "offline";
   const places = new Map(sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
   const easier = (event) => {
@@ -20,10 +20,7 @@ export function refusal(query, again, events = []) {
     "div",
     { class: "refusal" },
     h("p", {}, h("strong", {}, t(isRead ? "title" : "unsure")), " ", h("span", { dir: "auto" }, query.abstain_reason)),
-    mentions.length > 0 && [
-      h("h3", {}, t(isRead ? "mention" : "unread")),
-      mentions.map((mention) => closest(mention, sources)),
-    ],
+    closestPassages(query),
     h(
       "div",
       { class: "small" },
@@ -48,6 +45,15 @@ export function refusal(query, again, events = []) {
       isRead && query.mode !== "low" && h("button", { type: "button", class: "small", onclick: easier }, t("easier")),
     ),
   );
+}
+
+/** Under a refusal, and under an answer that may not be what was asked: the passages that come closest, if any. */
+export function closestPassages({ mentions = [], sources, provider }) {
+  if (!mentions.length) return null;
+  return [
+    h("h3", {}, t(provider === "offline" ? "unread" : "mention")),
+    mentions.map((mention) => closest(mention, sources)),
+  ];
 }
 
 /** A passage that was read: its place leads there. */

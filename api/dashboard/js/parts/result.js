@@ -15,7 +15,7 @@ import { legend } from "./legend.js";
 import { menu } from "./menu.js";
 import { notice, told } from "./notices.js";
 import { objectOf } from "./object.js";
-import { refusal } from "./refusal.js";
+import { closestPassages, refusal } from "./refusal.js";
 import { shareButton } from "./sharing.js";
 import { signalBadge, signalLine } from "./signal.js";
 import { stepName } from "./steps.js";
@@ -48,7 +48,7 @@ export function result(query, path, { signal, again, more }) {
           : !query.verification && !query.abstained && warning(query, unverified, history),
         leftOut(query),
         changeNotice(query, jump),
-        query.abstained ? refused(query, history, again) : [shown, conflictsOf(query)],
+        query.abstained ? refused(query, history, again) : [shown, conflictsOf(query), closestPassages(query)],
         objectOf(query),
       ),
       !query.abstained && citedSources(query.citations),

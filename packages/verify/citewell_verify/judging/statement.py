@@ -6,7 +6,8 @@ model call in preset `cheap`; a verdict counts only under its statement's own id
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -172,11 +173,22 @@ class Shown:
 
 def numbered_sources(passages: Sequence[Passage], replaced_by: Sequence[str] = ()) -> Sources:
     return Sources.numbered(
-        ((passage.label, passage.text) for passage in passages),
+        zip(_labels(passages), (passage.text for passage in passages), strict=True),
         (passage.context for passage in passages),
         map(names_of_passage, passages),
         replaced_by,
     )
+
+
+def _labels(passages: Iterable[Passage]) -> Iterator[str]:
+    """The labels of passages, in which further documents of the same file name are numbered: `policy.pdf (2), p.3`."""
+    known: dict[str, list[uuid.UUID]] = {}
+    for passage in passages:
+        documents = known.setdefault(passage.filename, [])
+        if passage.document_id not in documents:
+            documents.append(passage.document_id)
+        number = documents.index(passage.document_id) + 1
+        yield (passage if number == 1 else replace(passage, filename=f"{passage.filename} ({number})")).label
 
 
 def names_of_passage(passage: Passage) -> SourceNames:

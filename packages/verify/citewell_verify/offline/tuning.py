@@ -24,6 +24,8 @@ class Tuning:
     chunk_sentence: float = 0.1
     chunk_row: float = 0.1
     chunk_further: float = 0.1
+    # Added to the cosine with a passage in another script, which shares no words; XQuAD, Chinese and Russian questions.
+    chunk_foreign: float = 0.05
     unspaced_pairs: float = 0.4
     chunk_middle: float = 0.5
     chunk_slope: float = 12.0

@@ -50,7 +50,8 @@ class Mentions:
 
     def has(self, name: str) -> bool:
         name = _unaccented(name)
-        parts = [part for part in words(name) if part not in STOP_WORDS and (len(part) > 1 or part.isdigit())]
+        said = [part if part.isascii() else stem(part) for part in words(name)]  # "LQ-400의" has a particle
+        parts = [part for part in said if part not in STOP_WORDS and (len(part) > 1 or part.isdigit())]
         if _GENERAL.issuperset(parts) or any(part in _BY_OTHER_NAMES for part in parts):
             return True
         if all(part in self._words for part in parts):

@@ -5,9 +5,13 @@ names are sure of no language: then what stands beside a text settles it.
 """
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from citewell_verify.text.cache import text_cache
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -41,6 +45,15 @@ _NAME = re.compile("[A-ZÀ-Þ][a-zß-ÿ]{4,}")  # not so short as "The" and "Der
 _LEAST_THE = 0.02
 _SURE = 0.98
 _LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
+
+
+@text_cache()
+def script_of(text: str) -> str:
+    """Return the script of most letters where `text` begins, as Unicode names it: "LATIN", "HANGUL"; "" without any."""
+    scripts = Counter(
+        unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_MOST_CHARS] if letter.isalpha()
+    )
+    return max(scripts, key=scripts.__getitem__, default="")
 
 
 def name_of(language: str) -> str:
