@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -71,6 +72,8 @@ _GAP = 2
 """Empty places between two texts, so that no n-gram holds tokens of both."""
 # Distinct tokens are 15 kB each; what is computed at a time for all places fits into the processor's cache.
 _TOGETHER, _AT_A_TIME = 4_096, 768
+_THREADS = min(2, os.cpu_count() or 1)
+"""For the groups of a long text; a question has one group."""
 _SPACE, _WORDS = "\u2581", 32_768
 
 
@@ -100,14 +103,14 @@ class ForwardPass:
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """One L2-normalised vector per text, shape (len(texts), 512)."""
-        vectors = np.empty((len(texts), _TOKEN), dtype=np.float32)
         limit = self._backend._threadpool
         with limit(limits=self._backend.threads, user_api="blas") if limit else nullcontext():
-            done = 0
-            for some in self._grouped(texts):
-                vectors[done : done + len(some)] = self._encoded(some)
-                done += len(some)
-        return vectors
+            groups = [*self._grouped(texts)]
+            if len(groups) < _THREADS:
+                return np.concatenate([np.empty((0, _TOKEN), np.float32), *map(self._encoded, groups)])
+            # Most of the time is spent in products, which other threads need not wait for.
+            with ThreadPoolExecutor(_THREADS, thread_name_prefix="embedding") as pool:
+                return np.concatenate([*pool.map(self._encoded, groups)])
 
     def _grouped(self, texts: Sequence[str]) -> Iterator[list[Places]]:
         group, count = list[Places](), 0
