@@ -119,7 +119,7 @@ class ForwardPass:
             own = {*ids.tolist()}
             if group and len(distinct) + len(own - distinct) > _TOGETHER:
                 yield group
-                group, distinct = [], set()
+                group, distinct = list[Places](), set[int]()
             group.append(ids)
             distinct |= own
         if group:
