@@ -94,7 +94,7 @@ def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfi
 def _flattened(page: pdfium.PdfPage) -> bool:
     result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
     if result == pdfium_c.FLATTEN_FAIL:
-        raise pdfium.PdfiumError("annotations cannot be drawn into the page")
+        raise pdfium.PdfiumError("FPDFPage_Flatten")
     return result == pdfium_c.FLATTEN_SUCCESS
 
 
