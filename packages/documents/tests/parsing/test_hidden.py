@@ -11,7 +11,7 @@ from pptx.util import Cm
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import ParseLimits, parse
-from document_material.office_files import add_box, add_slide, odt, replaced, slides, word, workbook
+from document_material.office_files import add_box, add_slide, odt, replaced, slides, with_part, word, workbook
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 WHITE = RGBColor(255, 255, 255)
@@ -111,6 +111,19 @@ def test_cells_that_are_hidden_struck_or_white_are_left_out() -> None:
     document = parse(workbook({"Prices": rows}, change), "prices.xlsx", LIMITS)
     assert document.text == "Prices\n\nItem\tCost\nLamp\t12\nDesk\n\t15\nBlack\t16"
     assert document.found["hidden_text"].startswith("10 words: ")
+
+
+def test_characters_of_a_cell_that_are_struck_are_left_out() -> None:  # issue 42
+    names, part = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "xl/sharedStrings.xml"
+    texts = f'<sst xmlns="{names}"><si><r><t>Lamp </t></r><r><rPr><strike/></rPr><t>80</t></r></si></sst>'
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    data = with_part(workbook({"Prices": [["Item"], ["Lamp"]]}), part, texts.encode())
+    data = replaced(
+        data, "[Content_Types].xml", "</Types>", f'<Override PartName="/{part}" ContentType="{kind}"/></Types>'
+    )
+    data = replaced(data, "xl/worksheets/sheet1.xml", 't="inlineStr"><is><t>Lamp</t></is>', 't="s"><v>0</v>')
+    document = parse(data, "prices.xlsx", LIMITS)
+    assert (document.text, document.found["hidden_text"]) == ("Prices\n\nItem\nLamp", "1 word: struck through")
 
 
 def test_a_merged_cell_whose_beginning_is_hidden_shows_its_value_in_the_others() -> None:

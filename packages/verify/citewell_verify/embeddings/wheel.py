@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -69,8 +70,10 @@ _ORDERS = ((2, 0), (3, 1), (5, 2))
 """The length of each branch's n-grams, and how many tokens of one are on the left of its place."""
 _GAP = 2
 """Empty places between two texts, so that no n-gram holds tokens of both."""
-# Distinct tokens are 15 kB each; what is computed at a time for all places fits into the processor's cache.
+# Distinct tokens of a group are 15 kB each; what is computed at a time for all places fits into the processor's cache.
 _TOGETHER, _AT_A_TIME = 4_096, 768
+_THREADS = min(2, os.cpu_count() or 1)
+"""For the passages of a document; a question has one part."""
 _SPACE, _WORDS = "\u2581", 32_768
 
 
@@ -110,14 +113,15 @@ class ForwardPass:
         return vectors
 
     def _grouped(self, texts: Sequence[str]) -> Iterator[list[Places]]:
-        group, count = list[Places](), 0
+        group, distinct = list[Places](), set[int]()
         for text in texts:
             ids = self._ids(text)
-            if group and count + len(ids) > _TOGETHER:
+            own = {*ids.tolist()}
+            if group and len(distinct) + len(own - distinct) > _TOGETHER:
                 yield group
-                group, count = [], 0
+                group, distinct = list[Places](), set[int]()
             group.append(ids)
-            count += len(ids)
+            distinct |= own
         if group:
             yield group
 
@@ -136,14 +140,17 @@ class ForwardPass:
         tokens = self._looked_up(distinct)
         sums = np.empty((len(texts), _FEATURES), dtype=np.float32)
         split = np.split(rows, np.cumsum(lengths)[:-1])
-        first = 0
-        while first < len(split):
-            last, count = first + 1, lengths[first]
-            while last < len(split) and count + lengths[last] <= _AT_A_TIME:
-                count += lengths[last]
-                last += 1
-            self._add_up(split[first:last], tokens, sums[first:last])
-            first = last
+        parts = [*_parts(lengths)]
+
+        def add_up(part: slice) -> None:
+            self._add_up(split[part], tokens, sums[part])
+
+        if len(parts) == 1:
+            add_up(parts[0])
+        else:
+            # Most of the time is spent in products, which other threads need not wait for.
+            with ThreadPoolExecutor(_THREADS, thread_name_prefix="embedding") as pool:
+                list(pool.map(add_up, parts))
         return self._projected(sums, np.array(lengths, dtype=np.float32))
 
     def _looked_up(self, distinct: Places) -> _Tokens:
@@ -211,6 +218,17 @@ class ForwardPass:
         third = np.maximum(second @ backend.d2, 0)
         vectors = np.tanh(second @ backend.p3 + third @ backend.d3)
         return vectors / np.sqrt(np.maximum(np.einsum("ij,ij->i", vectors, vectors), backend.eps))[:, None]
+
+
+def _parts(lengths: Sequence[int]) -> Iterator[slice]:
+    """The texts of these lengths that are computed at a time."""
+    first, count = 0, 0
+    for at, length in enumerate(lengths):
+        if at > first and count + length > _AT_A_TIME:
+            yield slice(first, at)
+            first, count = at, 0
+        count += length
+    yield slice(first, len(lengths))
 
 
 def _normalised(rows: Floats, scale: Floats, shift: Floats, eps: float) -> Floats:

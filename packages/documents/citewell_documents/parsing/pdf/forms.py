@@ -6,7 +6,8 @@ from typing import NamedTuple
 from citewell_documents.parsing.pdf.annotations import Field
 from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 
-_TICKED, _UNTICKED, _SPACE = 0x2611, 0x2610, 0x20  # ☑, ☐
+_TICKED, _UNTICKED, _SPACE, _COLON = 0x2611, 0x2610, 0x20, 0x3A  # ☑, ☐
+_PUT = -1  # the index of a space beside a value
 
 Characters = list[tuple[int, int]]
 
@@ -67,15 +68,29 @@ def _place(characters: Characters, hosts: list[tuple[Run, Box]], glyphs: Glyphs)
     at = min(above, key=lambda at: hosts[at][1][1]) + 1 if above else len(hosts)
     if not above:
         at = next((at for at, (_, box) in enumerate(hosts) if box[3] < middle), len(hosts))
-    hosts.insert(at, (Run(characters), own))
+    hosts.insert(at, (Run([*characters, (_PUT, _SPACE)]), own))
 
 
 def _joined(line: Characters, characters: Characters, own: Box, glyphs: Glyphs) -> Characters:
     at = next(
         (at for at, (index, code) in enumerate(line) if code > _SPACE and glyphs.box(index)[0] >= own[0]), len(line)
     )
-    space = (-1, _SPACE)
-    return [*line[:at], space, *characters, space, *line[at:]]
+    label, space = line[:at], (_PUT, _SPACE)
+    while label and label[-1][1] in (_SPACE, _COLON) and label[-1][0] != _PUT:
+        label.pop()
+    if not _is_name(label) or characters[0][1] in (_TICKED, _UNTICKED):
+        return [*line[:at], space, *characters, space, *line[at:]]
+    # A value and its label are no cells of two columns, and the first pair names no others.
+    _, bottom, right, top = glyphs.box(label[-1][0])
+    colon = (glyphs.add((right, bottom, max(right, own[0]), top)), _COLON)
+    return [*label, colon, space, *characters, space, *line[at:]]
+
+
+def _is_name(line: Characters) -> bool:
+    """True if what stands between the value before and the next one is a name, and no part of a sentence."""
+    since = max((at for at, (index, _) in enumerate(line) if index == _PUT), default=-1)
+    words = "".join(chr(code) for _, code in line[since + 1 :]).lstrip()
+    return bool(words) and not words[0].islower() and words[-1].isalnum()
 
 
 def _around(characters: Characters, glyphs: Glyphs) -> Box:

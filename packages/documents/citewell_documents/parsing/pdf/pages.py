@@ -83,11 +83,19 @@ def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfi
     """The page with what is filled in and written on it as a part of it, and what was added to it."""
     page = pdf[index]
     annotations = annotations_on(pdf, page)
-    if (pdf.formenv or annotations.is_drawn) and page.flatten() == pdfium_c.FLATTEN_SUCCESS:
+    # pypdfium2's own `flatten` refuses a file without a form, whose texts on the page are drawn as well.
+    if (pdf.formenv or annotations.is_drawn) and _flattened(page):
         page.close()
         page = pdf[index]
     with closing(page):
         yield page, annotations
+
+
+def _flattened(page: pdfium.PdfPage) -> bool:
+    result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
+    if result == pdfium_c.FLATTEN_FAIL:
+        raise pdfium.PdfiumError("FPDFPage_Flatten")
+    return result == pdfium_c.FLATTEN_SUCCESS
 
 
 def _read_page(

@@ -81,7 +81,10 @@ def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
 
 
 def _printed(output: dict[str, Any]) -> str:
-    return (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
+    """What an output says, but for the name of a picture that stands in its place."""
+    data: object = output.get("data")
+    is_picture = isinstance(data, dict) and any(kind.startswith("image/") for kind in cast("dict[str, Any]", data))
+    return "" if is_picture else (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
 
 
 def _form(output: dict[str, Any], kind: str) -> str:

@@ -27,8 +27,11 @@ _LEFT_OUT = {
     *(qn("w:softHyphen"), qn("w:rt"), qn("w:txbxContent")),  # w:rt: how the characters above it are pronounced
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
+_TICKED, _UNTICKED = "\u2611", "\u2610"
+_TICKS = {0xF0FE: _TICKED, 0xF052: _TICKED, 0xF0FD: "\u2612", 0xF0A8: _UNTICKED, 0xF06F: _UNTICKED, 0xF0FC: "\u2713"}
+"""Boxes and ticks of Wingdings."""
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
-_TEXT, _RUN, _SYMBOL = qn("w:t"), qn("w:r"), qn("w:sym")
+_TEXT, _RUN, _SYMBOL, _TICK_BOX = qn("w:t"), qn("w:r"), qn("w:sym"), qn("w:checkBox")
 _OFF = ("0", "false", "off")
 _PRIVATE_USE = range(0xE000, 0xF900)
 _MOST_BESIDE_NUMBER = 2  # words: `Page … of …`
@@ -129,6 +132,11 @@ def _texts(element: Element) -> Iterator[str]:
             yield linear(child)
         elif child.tag == _SYMBOL:
             yield _symbol(child)
+        elif child.tag == _TICK_BOX:
+            set_to = next(
+                (state for tag in ("w:checked", "w:default") if (state := child.find(qn(tag))) is not None), None
+            )
+            yield _UNTICKED if set_to is None or set_to.get(qn("w:val")) in _OFF else _TICKED
         elif (
             isinstance(child.tag, str)
             and child.tag not in _LEFT_OUT
@@ -138,11 +146,13 @@ def _texts(element: Element) -> Iterator[str]:
 
 
 def _symbol(element: Element) -> str:
-    """The character of a symbol; those of the private use area mean nothing without a font such as Wingdings."""
+    """The character of a symbol; most of the private use area mean nothing without a font such as Wingdings."""
     try:
         code = int(element.get(qn("w:char"), ""), 16)
     except ValueError:
         return ""
+    if code in _TICKS and element.get(qn("w:font"), "").startswith("Wingdings"):
+        return _TICKS[code]
     return "" if code in _PRIVATE_USE or not 0 < code < 0x11_0000 else chr(code)
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.cell.read_only import ReadOnlyCell
+from openpyxl.cell.rich_text import CellRichText, TextBlock
 
 from citewell_documents.parsing.archives import Archive
-from citewell_documents.parsing.hidden import Reason, are_alike
+from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.number_formats import prints_nothing
 
@@ -61,6 +62,17 @@ class Unseen:
         is_hidden = row in lines.rows or column in lines.columns
         return self._by_style(cell, lines) or ("hidden" if is_hidden or _prints_nothing(cell) else None)
 
+    def without(self, value: object, text: str, hidden: HiddenWords) -> str:
+        """The text of a cell that is seen, without those of its characters that are not: some are struck alone."""
+        if not isinstance(value, CellRichText):
+            return text
+        parts: list[str] = []
+        for part in value:
+            reason = self._look(part.font, None) if isinstance(part, TextBlock) else None
+            hidden.add(str(part), reason)
+            parts += [] if reason else [str(part)]
+        return "".join(parts).strip()
+
     def _by_style(self, cell: object, lines: Lines) -> Reason | None:
         if not isinstance(cell, ReadOnlyCell):
             return None
@@ -73,11 +85,13 @@ class Unseen:
     def _of(self, style: int) -> Reason | None:
         book = self._workbook
         font, fill = book._fonts[book._cell_styles[style].fontId], book._fills[book._cell_styles[style].fillId]
+        return self._look(font, self._ground(fill))
+
+    def _look(self, font: Any, ground: str | None) -> Reason | None:
         if font.strike:
             return "struck"
-        if font.sz is not None and font.sz < _SMALLEST:
+        if (font.sz or _SMALLEST) < _SMALLEST:
             return "small"
-        ground = self._ground(fill)
         ink = self._palette.hexadecimal(font.color)
         return "unseen" if ink and ground and are_alike(ink, ground) else None
 

@@ -46,7 +46,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an Excel workbook", InvalidFileException), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
-        workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+        workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True, rich_text=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         unseen = Unseen(workbook, Palette(archive, filename))
         for sheet in visible:
@@ -87,7 +87,11 @@ def _add_sheet(
         for column, reason in reasons.items():
             if reason != "hidden" or not merged.keeps((row, column), texts[column]):
                 builder.hidden.add(texts[column], reason)
-        shown = {column: text for column, text in texts.items() if reasons[column] is None}
+        shown = {
+            column: unseen.without(cells[column - 1].value, text, builder.hidden)
+            for column, text in texts.items()
+            if reasons[column] is None
+        }
         return None if row in lines.rows else shown
 
     content: Iterable[Callable[[DocumentBuilder], None]] = chain(

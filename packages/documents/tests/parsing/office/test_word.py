@@ -188,6 +188,17 @@ def test_deleted_hidden_and_technical_text_is_left_out_and_inserted_text_is_kept
     assert text_of(xml) == "Pay 20 euro by link\u2011x y\nz"
 
 
+def test_boxes_are_read_as_they_are_ticked() -> None:  # issue 42
+    def box(state: str) -> str:
+        return f"<w:r><w:fldChar><w:ffData><w:checkBox>{state}</w:checkBox></w:ffData></w:fldChar></w:r>"
+
+    ticked, emptied = box("<w:checked/>"), box('<w:default/><w:checked w:val="0"/>')
+    symbol = '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>'
+    assert (
+        text_of(f"<w:p>{run('Dog ')}{ticked}{run(' cat ')}{emptied}{run(' car ')}{symbol}</w:p>") == "Dog ☑ cat ☐ car ☑"
+    )
+
+
 def test_a_text_box_is_read_once_and_after_its_paragraph() -> None:
     box = f"<w:txbxContent>{paragraph('Inside')}</w:txbxContent>"
     xml = (
