@@ -6,12 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from api.adapters.answer_page import HTML_POLICY
+from api.adapters.answer_page import HTML_POLICY, page_of
 from api.adapters.exports import shared_page
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
 from domain.answers.continuous_text import no_link
+from domain.errors.missing import ShareNotFound
 from domain.exports.taken_along import taken_along
 from services.queries import sharing
 
@@ -59,9 +60,15 @@ def open_shared(
     ] = None,
 ) -> Response:
     """A shared answer: needs no key, only the link."""
-    query = sharing.read_shared(token)
     preferred = "html" if "text/html" in request.headers.get("accept", "") else "json"
-    if (format or preferred) == "html":
+    is_page = (format or preferred) == "html"
+    try:
+        query = sharing.read_shared(token)
+    except ShareNotFound as error:
+        if is_page:
+            return HTMLResponse(page_of(error.message, []), error.status, headers=_PAGE_HEADERS)
+        raise
+    if is_page:
         return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)
     scores: dict[str, Any] = query["verification"] or {"confidence": None, "confidence_level": None, "sentences": []}
     notes = taken_along(query, no_link, origin=False).notes

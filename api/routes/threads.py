@@ -18,7 +18,10 @@ def list_threads(
     after: After,
     search: Annotated[
         PlainText | None,
-        Query(max_length=200, description="Only with this text in the title or in a question, whatever its case."),
+        Query(
+            max_length=200,
+            description="Only with each of these words in the title or in a question, whatever their case.",
+        ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:

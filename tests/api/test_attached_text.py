@@ -44,6 +44,17 @@ def test_responses_refuse_it_as_well(api_url: str) -> None:
     assert (refused.value.code, refused.value.param) == ("text_attached", "input")
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+def test_documents_beside_a_question_are_refused_and_empty_ones_are_none(http: httpx.Client, path: str) -> None:
+    asked = {"model": "default", "messages": PLAIN["a question"], "input": QUESTION}
+    refused = http.post(path, json=asked | {"documents": [BODY]})
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["error"]["param"] == "documents"
+    assert "/v1/guard" in refused.json()["error"]["message"]
+    with worker(http, abstain):
+        assert http.post(path, json=asked | {"documents": []}).status_code == 200
+
+
 IN_TAGS = (
     f'<documents><document index="1">\n<source>rules.md</source>\n<body>\n{BODY}\n</body>\n</document></documents>'
 )

@@ -84,7 +84,9 @@ def test_what_is_changed_cut_or_made_up_opens_nothing(http: httpx.Client, query_
     for changed in [*flipped, *others]:
         told = assert_problem(http.get(f"{start}/{changed}"), 404, "share_not_found")
         assert "ask whoever sent it" in told["detail"]
-    assert_problem(http.get(f"{start}/{flipped[0]}", headers=PAGE), 404, "share_not_found")
+    page = http.get(f"{start}/{flipped[0]}", headers=PAGE)
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "expired or was revoked" in page.text
     assert http.get(url).status_code == 200
 
 

@@ -158,8 +158,8 @@ def test_threads_are_listed_once_each_the_last_asked_first_in_pages(http: httpx.
     assert rest["next_cursor"] is None
     assert ids(http, search="HOSE") == [single]
     assert ids(http, search="호스") == ids(http, search="%") == [newest]
-    assert ids(http, search="pump 20") == [conversation]
-    assert ids(http, search="set aside") == []
+    assert ids(http, search="pump 20") == ids(http, search=" 20  PUMP ") == [conversation]
+    assert ids(http, search="set aside") == ids(http, search="hose set") == []
     shown = next(thread for thread in threads(http) if thread["id"] == conversation)
     assert (shown["turns"], shown["title"], shown["conversation_id"]) == (2, FIRST, conversation)
     for id_ in (conversation, replaced):

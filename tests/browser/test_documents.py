@@ -125,10 +125,10 @@ def test_dropped_files_are_taken(page: Page) -> None:  # S5.7
 
 
 def test_the_list_is_filtered_and_a_document_deleted_with_all_its_versions(
-    page: Page, offline: Stack, screenshot: Screenshot
+    page: Page, offline: Stack, screenshot: Screenshot, allowed: list[str]
 ) -> None:  # S5.7, N3
     for text in (TEXT, f"{TEXT} Opened products are exchanged."):
-        offline.add_text("versioned.md", text, workspace="filters")
+        versioned = offline.add_text("versioned.md", text, workspace="filters")
     offline.add_text("other.md", TEXT, workspace="filters")
     page.goto("/#/documents?workspace=filters")
     expect(stored(page, "versioned.md")).to_have_count(1)
@@ -151,6 +151,9 @@ def test_the_list_is_filtered_and_a_document_deleted_with_all_its_versions(
     expect(stored(page, "other.md").first).to_be_visible()
     left = offline.http.get("/v1/documents", params={"workspace": "filters", "versions": "all"}).json()["documents"]
     assert [each["filename"] for each in left] == ["other.md"]
+    allowed.append("status of 404")
+    page.goto(f"/#/document/{versioned}")  # as a link of an answer leads there
+    expect(page.get_by_role("heading", level=1)).to_have_text("This document is not here")
 
 
 def test_a_name_that_looks_like_markup_is_text(page: Page) -> None:  # S5.7, A8

@@ -104,7 +104,18 @@ class Asked(Lenient):
         description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
     )
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
+    documents: JsonValue = Field(default=None, description="Refused: answers rest on the workspace's documents alone.")
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
+
+    @field_validator("documents")
+    @classmethod
+    def _none_but_stored(cls, documents: JsonValue) -> JsonValue:
+        if documents:
+            raise ValueError(
+                "answers rest on the workspace's documents alone, so these would not count: add them to it, or have "
+                "another model answer from them by the guard, /v1/guard"
+            )
+        return documents
 
     @property
     def said(self) -> Sequence[ChatMessage]:

@@ -30,9 +30,10 @@ class ListedThread(NamedTuple):
 
 
 def list_threads(session: Session, *, search: str | None, after: Place | None, limit: int) -> Sequence[ListedThread]:
-    """The last asked first; `search` is a part of the title or of a question, in any case."""
+    """The last asked first; each word of `search` is a part of the title or of a question, in any case."""
     at, id_ = after or (_LATEST, uuid.UUID(int=2**128 - 1))
-    rows = session.execute(_NEWEST, {"search": search, "at": at, "id": id_, "limit": limit})
+    words = search.split() if search else None
+    rows = session.execute(_NEWEST, {"words": words, "at": at, "id": id_, "limit": limit})
     return [ListedThread(*row) for row in rows]
 
 
@@ -71,15 +72,17 @@ _NEWEST = text(
          FROM conversations
          WHERE tenant_id = current_setting('citewell.tenant')::bigint
             AND (last_asked_at, id) < (CAST(:at AS timestamptz), :id)
-            AND (CAST(:search AS text) IS NULL OR strpos(lower(title), lower(:search)) > 0 OR EXISTS (
-                SELECT FROM conversation_texts
-                WHERE conversation_id = conversations.id AND strpos(asked, lower(:search)) > 0))
+            AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) AS word
+                WHERE strpos(lower(coalesce(title, '')), lower(word)) = 0 AND NOT EXISTS (
+                    SELECT FROM conversation_texts
+                    WHERE conversation_id = conversations.id AND strpos(asked, lower(word)) > 0))
          ORDER BY last_asked_at DESC, id DESC LIMIT :limit)
         UNION ALL
         (SELECT id, NULL, workspace_id, created_at, false, NULL FROM queries
          WHERE tenant_id = current_setting('citewell.tenant')::bigint AND is_thread AND kind = 'answer'
             AND (created_at, id) < (CAST(:at AS timestamptz), :id)
-            AND (CAST(:search AS text) IS NULL OR strpos(lower(question), lower(:search)) > 0)
+            AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) AS word
+                WHERE strpos(lower(question), lower(word)) = 0)
          ORDER BY created_at DESC, id DESC LIMIT :limit)
         ORDER BY asked_at DESC, id DESC LIMIT :limit
     )

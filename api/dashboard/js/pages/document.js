@@ -11,7 +11,6 @@ import { original, viewChoice } from "../parts/original.js";
 import { leaves } from "../parts/pages.js";
 import { points } from "../points.js";
 import { pause } from "../pause.js";
-import { go } from "../router.js";
 
 const t = words("pages/document");
 
@@ -34,7 +33,11 @@ export async function page(view, { params, search, signal }) {
   const top = h("div");
   const body = h("div");
   show(view, top, body);
-  let document = await ask(path, { signal });
+  let document = await ask(path, { signal }).catch((error) => {
+    if (error.status !== 404) throw error;
+    return null;
+  });
+  if (!document) return show(top, h("h1", {}, t("notHere")), h("p", {}, t("deleted")));
   const draw = () =>
     show(
       top,
@@ -48,16 +51,21 @@ export async function page(view, { params, search, signal }) {
     document = await ask(path, { signal });
     draw();
   }
-  const { documents } = await ask(`${path}/versions`, { signal });
-  if (documents.length > 1) top.append(versions(documents, document.id));
-  if (READ.has(document.status)) await drawText(body, path, document, search, signal);
+  const listed = ask(`${path}/versions`, { signal }).then(
+    ({ documents }) => documents.length > 1 && top.append(versions(documents, document.id)),
+  );
+  await Promise.all([listed, READ.has(document.status) && drawText(body, path, document, search, signal, listed)]);
 }
 
-async function drawText(body, path, document, search, signal) {
+/** `above` is kept when what stands above the text is drawn: a place that is shown does not move any more then. */
+async function drawText(body, path, document, search, signal, above) {
+  let opened = search.get("view") === "chunks" && chunksView(path, document, search, signal);
   const [text, layout, shape] = await Promise.all([
     send(`${path}/text`, { signal }).then((response) => response.text()),
     ask(`${path}/layout`, { signal }),
     ask(`${path}/blocks`, { signal }),
+    above,
+    opened,
   ]);
   const measured = points(text);
   const wanted = spanOf(search, measured);
@@ -72,11 +80,12 @@ async function drawText(body, path, document, search, signal) {
   const views = {
     original: () => originalView(path, parts, signal),
     text: () => textView(parts, signal),
-    chunks: () => chunksView(path, document, search, signal),
+    chunks: () => opened || chunksView(path, document, search, signal),
   };
   const names = Object.keys(views).filter((name) => name !== "original" || shape.view !== "text");
   const choose = async (name) => {
     const { element, jump, tools } = await views[name]();
+    opened = null;
     if (signal.aborted) return;
     const citedPlace = () => {
       reveal(element.querySelector("mark.cited"));
@@ -94,7 +103,7 @@ async function drawText(body, path, document, search, signal) {
       name !== "chunks" &&
         wanted?.cited &&
         document.status === "ready" &&
-        h("button", { type: "button", onclick: () => correct(path, parts, signal) }, t("correct")),
+        h("button", { type: "button", onclick: correct }, t("correct")),
       tools,
     );
     show(
@@ -113,19 +122,20 @@ async function drawText(body, path, document, search, signal) {
     if (wanted?.cited) citedPlace();
     else if (search.get("page")) reveal(element.querySelector(`[data-page="${CSS.escape(search.get("page"))}"]`));
   };
-  await choose(names.includes(search.get("view")) ? search.get("view") : names[0]);
-}
-
-/** Open the passage of the cited place to be corrected. */
-async function correct(path, { text, cited }, signal) {
-  const contains = text.slice(cited.start, cited.end).trim().slice(0, LONGEST_SEARCH);
-  try {
-    const { chunks: passages } = await ask(withQuery(`${path}/chunks`, { contains, limit: 1 }), { signal });
-    const chunk = passages[0]?.chunk_index ?? 0;
-    go(withQuery(path.slice("/v1".length).replace("/documents/", "/document/"), { view: "chunks", chunk, edit: "1" }));
-  } catch (error) {
-    if (!signal.aborted) notice(told(error));
+  /** Open the passage of the cited place to be corrected. */
+  async function correct() {
+    const { cited } = wanted;
+    const contains = text.slice(cited.start, cited.end).trim().slice(0, LONGEST_SEARCH);
+    try {
+      const { chunks: passages } = await ask(withQuery(`${path}/chunks`, { contains, limit: 1 }), { signal });
+      const chunk = passages[0]?.chunk_index ?? 0;
+      opened = chunksView(path, document, new URLSearchParams({ chunk, edit: "1" }), signal);
+      await choose("chunks");
+    } catch (error) {
+      if (!signal.aborted) notice(told(error));
+    }
   }
+  await choose(names.includes(search.get("view")) ? search.get("view") : names[0]);
 }
 
 /** The element of a view, how to reach a place of the text in it (in code points), and tools of its own. */

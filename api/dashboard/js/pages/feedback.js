@@ -190,7 +190,7 @@ function item(entry, reviewer, changed) {
     held && deciding(entry, (json) => act(review(json))()),
     h(
       "div",
-      { class: "row", hidden: held },
+      { class: "row labelled", hidden: held },
       open && h("label", { class: "small" }, t("decide"), verdict),
       open && entry.question && h("label", { class: "small" }, t("decideAsked"), asked),
       open

@@ -260,6 +260,7 @@ function trying(signal, changed) {
         tried = await ask(`${HERE}/trials/${tried.id}`, { signal });
       }
       show(result, tried.status === "passed" ? usable(tried, use) : unusable(tried));
+      element.scrollIntoView({ block: "start" });
     } catch (error) {
       if (!signal.aborted) show(result, trouble(error));
     } finally {

@@ -41,6 +41,15 @@ export async function copied(input) {
   }
 }
 
+/** Enter in a line of text is what the dialog is for; browsers press its first button, which leaves it. */
+function enters(event) {
+  const meant = event.currentTarget.querySelector("button[value=yes]");
+  const isLine = event.target.matches("input:not([type=radio], [type=checkbox])");
+  if (event.key !== "Enter" || event.isComposing || !isLine || !meant) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit(meant);
+}
+
 /**
  * A dialog with a form of `content`; resolves to the value of the button that closed it, "" for Escape, and when another
  * page is opened: a dialog is a part of the page that asks.
@@ -51,7 +60,7 @@ export function opened(title, content) {
   const dialog = h(
     "dialog",
     { "aria-labelledby": heading.id },
-    h("form", { method: "dialog", class: "stack" }, heading, content),
+    h("form", { method: "dialog", class: "stack", onkeydown: enters }, heading, content),
   );
   document.body.append(dialog);
   dialog.showModal();

@@ -12,9 +12,9 @@ const MARKDOWN = /\.(md|markdown|mdx)$/i;
 export function readable(text, document = "") {
   const plain = MARKDOWN.test(document)
     ? text
-        .replace(/^ {0,3}#{1,6}[ \t]+/gm, "")
+        .replace(/^([\uFDD0\uFDD1]?) {0,3}#{1,6}[ \t]+/gm, "$1")
         .replace(/^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|?)+[ \t]*$\n?/gm, "")
-        .replace(/^[ \t]*\|[ \t]*|[ \t]*(?<!\\)\|[ \t]*$/gm, "")
+        .replace(/^([\uFDD0\uFDD1]?)[ \t]*\|[ \t]*|[ \t]*(?<!\\)\|[ \t]*([\uFDD0\uFDD1]?)$/gm, "$1$2")
         .replace(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/g, "$2")
     : text;
   return plain.replace(/ *\t */g, " | ");

@@ -100,11 +100,12 @@ function box(source, n, remove) {
 async function chosen(signal) {
   const boxes = h("div", { class: "stack pick" });
   const names = await workspaceNames(signal);
-  const fill = async (workspace) => {
+  const fill = async (wanted) => {
     try {
-      const { documents } = await ask(withQuery("/v1/documents", { workspace, status: "ready", limit: 100 }), {
+      const { documents } = await ask(withQuery("/v1/documents", { workspace: wanted, status: "ready", limit: 100 }), {
         signal,
       });
+      if (wanted !== workspace.value) return; // another choice was answered sooner
       show(boxes, documents.length ? documents.map(pick) : h("p", { class: "muted" }, t("none")));
     } catch (error) {
       notice(told(error));

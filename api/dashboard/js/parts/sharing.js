@@ -104,7 +104,7 @@ async function dialog(path) {
   load();
   await opened(t("title"), [
     h("p", { class: "small" }, t("lead")),
-    h("div", { class: "row" }, h("label", {}, t("valid"), hours), make),
+    h("div", { class: "row labelled" }, h("label", {}, t("valid"), hours), make),
     made,
     list,
     h("div", { class: "row end" }, h("button", { value: "" }, t("close"))),

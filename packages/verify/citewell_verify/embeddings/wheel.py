@@ -162,10 +162,10 @@ class ForwardPass:
         )
         added = list[list[Floats]]()
         for branch, ((length, left), bias) in enumerate(zip(_ORDERS, backend.b1, strict=True)):
-            products = projected[:, branch * _CNN : (branch + 1) * _CNN] @ self._first[branch]
-            tables = [np.zeros((len(distinct) + 1, _CNN), dtype=np.float32) for _ in range(length)]
-            for place, table in enumerate(tables):
-                table[:-1] = products[:, place * _CNN : (place + 1) * _CNN]
+            products = np.empty((len(distinct) + 1, length * _CNN), dtype=np.float32)
+            np.matmul(projected[:, branch * _CNN : (branch + 1) * _CNN], self._first[branch], out=products[:-1])
+            products[-1] = 0
+            tables = np.split(products, length, axis=1)
             # Every place of a text has a token of its own, so the bias is added with that.
             tables[left][:-1] += bias
             added.append(tables)
