@@ -26,7 +26,7 @@ from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import NotJudged
 from config.models import RerankSettings
 from config.settings import IngestionSettings, RetrievalSettings
-from config.verification import VerificationSettings
+from config.answers import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import mentions, why_refused

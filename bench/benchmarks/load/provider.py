@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from config.limits import ModelLimits
+from config.models import ModelLimits
 from config.models import ModelSettings
 
 ROOT = Path(__file__).resolve().parents[3]
