@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.evidence import SignalRead
 from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
 from citewell_verify.answers.refusals import RefusalLanguage
 from domain.query.instructions import Instructions
