@@ -1,4 +1,5 @@
-"""Executes a message: claims its items, runs their steps, stores the results, and continues with what follows in place.
+"""The tasks of steps, and the execution of a message: claims its items, runs their steps, stores the results, and
+continues with what follows in place.
 
 The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while
 the steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome
@@ -12,24 +13,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import structlog
-from celery import Signature
+from celery import Signature, Task
 from celery.exceptions import Ignore, Reject
 from structlog.contextvars import bound_contextvars
 
 from clients.llm.protocol import CallDeferred
 from clients.telemetry import tracing
 from db.queries.runs.steps import Key
+from db.session import acting_for
 from domain.errors.service import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
+from workers.celery_app import app
 from workers.execution.claims import Acquired, acquire, held_claims, is_over, reject_if_over, suspect_claimed
-from workers.execution.inline import Continuation, in_place
 from workers.execution.result_storage import end_broken, is_own, let_go, put_off, store_results
 from workers.execution.shown_steps import show
 from workers.execution.step_run import StepRun
-from workers.execution.work import Message, RetryLater, Work
+from workers.execution.work import (
+    Body,
+    Continuation,
+    Message,
+    RetryLater,
+    Step,
+    Work,
+    in_place,
+    put_back_if_helped,
+    register,
+    work_for,
+)
+from workers.pipeline import STAGES, Run
+from workers.processes import runtime
 from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
@@ -234,3 +249,44 @@ def _add_to_chord(chord: Message, work: Work, attempts: Mapping[Key, int], conte
     for step, _ in work.parts:
         if step.adds is not None and (step.name, "") in attempts:
             chord.add_to_chord(*step.adds(work.run, context))
+
+
+_MAX_PAUSE_S = 15
+
+
+def step_task(name: str, body: Body, **how: Any) -> Task[Any, Any]:
+    """The task of one step, with the fields of its row in `STAGES`; `how` are the other fields of a `Step`."""
+    stage = STAGES[name]
+    step = Step(name, stage.shown, body, follows=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
+    return steps_task(name, [step])
+
+
+def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
+    """The task of a message that asks for these steps side by side."""
+    full_name = f"query.{name}"
+    register(full_name, steps)
+
+    async def on_loop(
+        message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
+    ) -> None:
+        await put_back_if_helped(message)
+        work = work_for(full_name, Run(query_id, launch, round_, tenant), items)
+        try:
+            with acting_for(tenant):
+                await execute(work, Continuation(message.context.chain or ()), message)
+        except DatabaseUnavailable as error:
+            pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
+            raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
+        # Only now, because a message that is delivered again keeps all its links, and skips those that are done.
+        message.context.chain = []
+
+    def in_thread(task: Task[Any, Any], *args: Any) -> None:
+        try:
+            runtime.run(on_loop(Message(task, task.request), *args))
+        except RetryLater as again:
+            raise task.retry(countdown=again.countdown_s, eta=again.eta, exc=again) from again
+
+    # Retries are not limited in number: the query's deadline ends them.
+    task = app.task(name=full_name, bind=True, max_retries=None, typing=False)(in_thread)
+    cast("Any", task).on_loop = on_loop
+    return task

@@ -24,9 +24,9 @@ from citewell_verify.text.sentences import split_sentences
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import NotJudged
+from config.answers import VerificationSettings
 from config.models import RerankSettings
 from config.settings import IngestionSettings, RetrievalSettings
-from config.answers import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import mentions, why_refused

@@ -23,7 +23,7 @@ from services.verification.streamed_checks import check_early
 from tests.services.story import Body, Story, answerable, no, yes
 from workers import pipeline
 from workers.pipeline import Run
-from workers.tasks.verification import plan_checks
+from workers.tasks.questions import plan_checks
 
 pytestmark = pytest.mark.usefixtures("database")
 
