@@ -182,6 +182,7 @@ class WebhookSettings(Group):
     deadline_s: float = Field(
         default=15.0, gt=0, description="Limit of one attempt, from the DNS lookup to the last byte read"
     )
+    # The example of Standard Webhooks: ten attempts in a little more than three days.
     schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
         default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400),
         min_length=1,
