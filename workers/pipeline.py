@@ -49,6 +49,10 @@ from workers.queues import Queue
 __all__ = ["STAGES", "Run", "Stage", "start_canvas", "verification_canvas"]
 
 
+WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
+"""The checks of the answer as a whole. The one that needs most passages comes first: it loads them for the others."""
+
+
 class Run(NamedTuple):
     """The launch of a query that a message belongs to; messages of an older launch are ignored.
 
@@ -62,8 +66,6 @@ class Run(NamedTuple):
 
 
 Follows = Callable[[Run, StepContext], Signature[Any]]
-WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
-"""The checks of the answer as a whole. The one that needs most passages comes first: it loads them for the others."""
 
 
 def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:

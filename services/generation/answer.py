@@ -34,12 +34,12 @@ from domain.answers.frames import without_frames
 from domain.errors.service import DatabaseUnavailable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
-from domain.query.instructions import style_of
 from domain.query.model_refusals import refuses
 from domain.query.options import idk_for
 from domain.query.outcomes import ASSESS, Drafted, Extracted, ScoredCitation
+from domain.query.workspace_rules import style_of
 from services.core.context import StepContext, StepResult, when_loaded
-from services.verification.citation_spans import notes_text
+from services.verification.checks import notes_text
 from services.verification.round_results import states_so_far
 
 ASK_EVERY_S = 0.25

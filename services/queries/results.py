@@ -16,7 +16,7 @@ from db.queries.runs.parking import parked_of_query
 from db.session import reading
 from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 from domain.errors.state import AnswerHeld, QueryUnfinished
-from domain.query.review import STATE_AFTER, is_withheld
+from domain.query.workspace_rules import STATE_AFTER, is_withheld
 from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
     NO_ANSWER,
@@ -33,8 +33,8 @@ from services.queries.result_json import (
     steps_json,
     verification_json,
 )
+from services.reporting.assessment import stored_signal
 from services.reporting.comparison import read_reverifications
-from services.reporting.signal import stored_signal
 from services.retrieval.candidates import copies_of_cited
 
 Json = dict[str, Any]

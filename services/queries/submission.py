@@ -31,10 +31,17 @@ from domain.errors.requests import AnswerSchemaInvalid, ModelNotAllowed, Questio
 from domain.errors.state import EmbeddingsDiffer
 from domain.objects.schema import checked_schema
 from domain.query.conversation import Turn
-from domain.query.instructions import Instructions, refusal_of
-from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind, parse_mode, rules_of
-from domain.query.review import ReviewRules, strictest
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import (
+    DocumentFilter,
+    GraphMode,
+    Preset,
+    QueryOptions,
+    RunKind,
+    WorkspaceSettings,
+    parse_mode,
+    rules_of,
+)
+from domain.query.workspace_rules import Instructions, ReviewRules, refusal_of, strictest
 from services.core.call_ledger import requester_columns
 from services.webhooks.outbox import address_policy
 

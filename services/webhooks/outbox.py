@@ -21,7 +21,7 @@ from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
 from domain.webhooks.delivery import LANGFUSE, MAILTO, EventType, matches, message_body
-from services.reporting.signal import confidence_json, stored_signal
+from services.reporting.assessment import confidence_json, stored_signal
 
 _QUERY_EVENTS = {
     (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,

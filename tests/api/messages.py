@@ -87,7 +87,7 @@ _ASIDE = (
     ),
 )
 # Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.
-_REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/instructions.py")
+_REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/workspace_rules.py")
 _FOREIGN = "api/schemas/formats"
 _SILENT_CALLS = re.compile(
     r"^(?:log|logger|_log)\.|^(?:Field|Query|Path|Header|Body|Form|File|Depends|APIKeyHeader|HTTPBearer|ValueError|TypeError"

@@ -8,7 +8,7 @@ from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWE
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.server import KEY, GroqSimulator

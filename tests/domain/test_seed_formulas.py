@@ -18,8 +18,8 @@ from citewell_verify.verdicts import weighted_scores
 from citewell_verify.verdicts.confidence import ConfidenceLevel
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
 from citewell_verify.verdicts.weighted_scores import Part, Thresholds, Weights, citation_coverage, issues, overall
-from domain.query.instructions import PLAIN
 from domain.query.options import Mode, evidence_gate, rules_of
+from domain.query.workspace_rules import PLAIN
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)

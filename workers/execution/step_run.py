@@ -54,6 +54,15 @@ _GRACE_S = 1.0
 _PASSAGE_CHARS = 2_000
 
 
+log = structlog.get_logger()
+PATIENCE_S = 2.0
+"""A step that would wait longer for the rate limit is deferred, and frees its worker."""
+_MOST_ITEMS = 64
+"""The most items that a log line names; a batch rarely has more."""
+Dispatch = Callable[[Signature[Any]], bool]
+"""Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
+
+
 class OutOfTime(CitewellError):
     """The query's time ran out while a long text was processed."""
 
@@ -109,17 +118,6 @@ def _fail(query_id: uuid.UUID) -> None:
         finish(session, query_id, QueryStatus.FAILED, error={"code": DEADLINE, "message": OutOfTime().message})
     log.warning("query_out_of_time", query_id=str(query_id))
     notify_end(query_id)
-
-
-log = structlog.get_logger()
-
-PATIENCE_S = 2.0
-"""A step that would wait longer for the rate limit is deferred, and frees its worker."""
-_MOST_ITEMS = 64
-"""The most items that a log line names; a batch rarely has more."""
-
-Dispatch = Callable[[Signature[Any]], bool]
-"""Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
 
 
 class StepRun:

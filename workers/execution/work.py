@@ -32,6 +32,13 @@ from workers.processes.runtime import is_crowded, is_helped
 log = structlog.get_logger()
 
 
+Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
+Next = Callable[[Run, StepContext], Signature[Any] | None]
+_MAX_PARALLEL_ITEMS = 32
+"""The most items processed side by side in one work; a wider chord is spread over messages and processes."""
+_served: frozenset[str] = frozenset()
+
+
 class RetryLater(Exception):
     """The message must be delivered again, after `countdown_s` seconds or at `eta`; this is not a failure."""
 
@@ -82,10 +89,6 @@ class Message:
             log.warning("not_added_to_chord", query_id=context.args[0], error=type(error).__name__)
             return False
         return True
-
-
-Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
-Next = Callable[[Run, StepContext], Signature[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +162,7 @@ class Work:
         return [(part.step.name, item) for part in self.parts for item in part.items]
 
 
-_MAX_PARALLEL_ITEMS = 32
-"""The most items processed side by side in one work; a wider chord is spread over messages and processes."""
-
 _steps: dict[str, tuple[Step, ...]] = {}
-_served: frozenset[str] = frozenset()
 
 
 def register(task: str, steps: Sequence[Step]) -> None:

@@ -16,7 +16,7 @@ from api.schemas.questions.evidence import (
     SourceRead,
 )
 from api.schemas.questions.queries import LeftOut, QueryHead, ReviewState
-from domain.query.review import Reason
+from domain.query.workspace_rules import Reason
 
 SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"]
 

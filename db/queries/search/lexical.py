@@ -13,8 +13,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
 from db.models import Chunk, Document, DocumentStatus, Lexeme, Workspace
-from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_scores
-from domain.retrieval.lexemes import searched_question
+from domain.retrieval.lexemes import FURTHER, Collection, Occurrences, lexical_scores, searched_question
 
 # Limits of a Postgres tsvector: positions per lexeme, and the largest position (14 bits).
 _MOST_PLACES = 256
