@@ -3,8 +3,7 @@
 import json
 from hashlib import sha256
 
-from citewell_verify.answers.statements import Statement, check_key, numbers_to_check, same_words
-from citewell_verify.answers.streaming import GrowingAnswer
+from citewell_verify.answers.statements import GrowingAnswer, Statement, check_key, numbers_to_check, same_words
 from citewell_verify.markers.citable import Citable
 from domain.query.outcomes import Closed, ClosedSentence
 

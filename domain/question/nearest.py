@@ -11,7 +11,7 @@ from citewell_verify.question.features import question_weights
 from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import is_greeting, parts_of
 from citewell_verify.text.cache import text_cache
-from citewell_verify.text.sentence_alignment import WordIndex
+from citewell_verify.text.quotes import WordIndex
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.text.words import content_stems, coverage
 

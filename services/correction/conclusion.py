@@ -9,7 +9,7 @@ from typing import Any, Literal
 import structlog
 from sqlalchemy.orm import Session
 
-from citewell_verify.answers.references import references
+from citewell_verify.answers.translation import references
 from citewell_verify.correction.corrected_answer import Corrected
 from citewell_verify.evidence.conflicts.finding import Conflict, Evidence, Place, conflicts, documents_to_compare
 from citewell_verify.evidence.conflicts.replacements import Excerpt, Known, known_documents

@@ -12,7 +12,7 @@ from citewell_verify.answers.external_citations import GivenCitation, marked_tra
 from citewell_verify.answers.statements import plan_checks
 from citewell_verify.answers.translation import translated
 from citewell_verify.errors import VerificationInvalid
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import Checked
 from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from clients.telemetry import tracing
 from config.settings import Settings

@@ -11,13 +11,11 @@ from typing import Any, TypeVar
 
 import structlog
 
-from citewell_verify.answers.references import strip_references
-from citewell_verify.answers.streaming import without_unfinished_sentence
-from citewell_verify.answers.translation import translated
+from citewell_verify.answers.statements import without_unfinished_sentence
+from citewell_verify.answers.translation import strip_references, translated
 from citewell_verify.evidence.citation_scoring import score_citation
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Failure
-from citewell_verify.judging.statement import numbered_sources
+from citewell_verify.judging.statement import Failure, numbered_sources
 from citewell_verify.markers.citable import Citable
 from citewell_verify.prompting.judgements import (
     EXTRACT_CITATIONS,

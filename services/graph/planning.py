@@ -2,7 +2,7 @@
 
 import asyncio
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import EXTRACT_KEYWORDS, Keywords
 from db.queries.search.graph_search import has_graph
 from db.session import reading

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell_verify.judging.model import UNREADABLE, Failure
-from citewell_verify.judging.statement import named_text
+from citewell_verify.judging.statement import UNREADABLE, Failure, named_text
 from citewell_verify.prompting.batched_items import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id, packed
 from citewell_verify.prompting.judgements import RERANK_CHUNK, RERANK_CHUNKS, ItemRelevance
 from citewell_verify.question.relevance import ModelJudgement, QuestionVerdict, judge_question

@@ -2,7 +2,7 @@
 
 from sqlalchemy.orm import Session
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
 from db.models import Query
 from db.queries.runs.steps import find_outcome

@@ -11,10 +11,16 @@ from citewell_verify.evidence.passages import Passage
 from citewell_verify.question.relevance import question_of
 from citewell_verify.verdicts.confidence import UNCALIBRATED, Calibration, confidence
 from citewell_verify.verdicts.states import SentenceStatus, accuracy_rate
-from citewell_verify.verification.claims import confidence_of
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repairs
-from citewell_verify.verification.sentences import UNCHECKED, Judged, is_grounded, judged_sentence, state_after_repair
+from citewell_verify.verification.sentences import (
+    UNCHECKED,
+    Judged,
+    confidence_of,
+    is_grounded,
+    judged_sentence,
+    state_after_repair,
+)
 from db.models import Answer, Citation, Query, QueryKind, Verification
 from db.queries.runs.results import StoredAnswer, StoredVerification
 from domain.quality.signal import Wording, signal_of

@@ -13,13 +13,14 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.statements import Statement, plan_checks
-from citewell_verify.evidence.citation_types import citation_type, weaker
+from citewell_verify.answers.translation import strip_references
+from citewell_verify.evidence.citation_scoring import citation_type, weaker
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span, stating_row
-from citewell_verify.judging.model import Checked, Failure
 from citewell_verify.judging.statement import (
+    Checked,
+    Failure,
     Pair,
     Shown,
     excerpts,
@@ -31,8 +32,7 @@ from citewell_verify.judging.statement import (
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT, CHECK_ANSWERABILITY, CitationType
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.text.quotes import locate_quote
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
-from citewell_verify.verdicts.weighted_scores import citation_coverage, keyword_overlap
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, citation_coverage, keyword_overlap
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repaired
 from citewell_verify.verification.sentences import check_evidence

@@ -3,8 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.windows import is_too_long
+from citewell_verify.text.windows import headings_of, is_too_long
 from tools.house import executed, measure
 
 _FUNCTIONS = """

@@ -9,10 +9,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import lru_cache
 
 from citewell_verify.embeddings.protocol import Encoder
-from citewell_verify.judging import model as rules
+from citewell_verify.judging import statement as rules
 from citewell_verify.offline.judge import Fields, OfflineJudge, sources_of, text_of
-from citewell_verify.offline.passages import Meaning, read_passage
-from citewell_verify.offline.tuning import TUNING
+from citewell_verify.offline.passages import TUNING, Meaning, read_passage
 from citewell_verify.prompting.batched_items import Chunks, items_of
 from citewell_verify.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply, TargetedQueries
 from citewell_verify.prompting.prompts import render

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.batched_items import Statements
 from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.answers.statements import Statement, check_key, check_keys, plan_checks, statements
-from citewell_verify.answers.streaming import GrowingAnswer
+from citewell_verify.answers.statements import GrowingAnswer, Statement, check_key, check_keys, plan_checks, statements
 from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
 
 PROSE = (

@@ -18,8 +18,7 @@ from citewell_verify.facts.reading.vocabulary import GENERIC
 from citewell_verify.facts.structure.terms import TermIndex, terms
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import unread_language
-from citewell_verify.text.quotes import locate_sentences
-from citewell_verify.text.sentence_alignment import letters, parse_sentences
+from citewell_verify.text.quotes import letters, locate_sentences, parse_sentences
 from citewell_verify.text.sentences import split_sentences
 
 _STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")

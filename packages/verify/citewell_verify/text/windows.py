@@ -1,9 +1,9 @@
-"""Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits
-long sources into windows that a model sees in full, so that nothing is ever silently cut.
-"""
+"""Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits long
+sources into windows that a model sees in full, so that nothing is ever silently cut; reads and writes the context of a
+passage: a line of the headings above it, then lines of the columns of its table."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
 from citewell_verify.text.sentences import LONGEST_SENTENCE, split_sentences
@@ -15,16 +15,18 @@ _PIECES = re.compile(
 _PER_TOKEN = {"latin": 6.0, "digits": 3.0, "hangul": 1.6, "han": 1.4, "letters": 4.0, "sign": 1.0}
 
 
-def count_tokens(text: str) -> int:
-    """Return the approximate number of tokens of `text`; 0 only for a text of white space."""
-    return sum(ceil(len(piece[0]) / _PER_TOKEN[piece.lastgroup or "sign"]) for piece in _PIECES.finditer(text))
-
-
 LONGEST_STATEMENT = LONGEST_SENTENCE
-
 TOO_LONG = (
     f"a statement of more than {LONGEST_STATEMENT:,} characters is not read fact by fact: make shorter ones of it"
 )
+_BETWEEN = " › "
+_CELLS = re.compile(r"[|\t]")
+_MOST_COLUMNS = 400  # characters of a line of column heads
+
+
+def count_tokens(text: str) -> int:
+    """Return the approximate number of tokens of `text`; 0 only for a text of white space."""
+    return sum(ceil(len(piece[0]) / _PER_TOKEN[piece.lastgroup or "sign"]) for piece in _PIECES.finditer(text))
 
 
 def is_too_long(statement: str) -> bool:
@@ -85,3 +87,29 @@ def _pieces(text: str, start: int, end: int, max_chars: int) -> Iterator[tuple[i
         start = cut + (text[cut : cut + 1] in (" ", "\n"))
     if start < end:
         yield start, end
+
+
+def headings_of(context: str) -> list[str]:
+    first = context.partition("\n")[0]
+    return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
+
+
+def joined(headings: Iterable[str]) -> str:
+    return _BETWEEN.join(headings)
+
+
+def with_columns(text: str, context: str) -> str:
+    first, _, rest = context.partition("\n")
+    columns = (context if _CELLS.search(first) else rest).strip("\n")
+    return f"{columns}\n{text}" if columns else text
+
+
+def cut_line(line: str) -> str:
+    if len(line) <= _MOST_COLUMNS:
+        return line
+    ends = [match.start() for match in _CELLS.finditer(line, 0, _MOST_COLUMNS)]
+    return line[: ends[-1]] if ends and ends[-1] else line[:_MOST_COLUMNS]
+
+
+def indexed_text(text: str, context: str | None) -> str:
+    return f"{context}\n{text}" if context else text

@@ -23,10 +23,8 @@ from citewell_verify.correction.corrected_answer import (
 )
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.equivalence import names_subjects
-from citewell_verify.evidence.excerpts import best_relevance
-from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Failure, JudgeModel
-from citewell_verify.judging.statement import excerpts, judge_statement, numbered_sources
+from citewell_verify.evidence.passages import Passage, best_relevance
+from citewell_verify.judging.statement import Failure, JudgeModel, excerpts, judge_statement, numbered_sources
 from citewell_verify.markers.citable import Citable
 from citewell_verify.prompting.judgements import REWRITE_STATEMENT
 from citewell_verify.verdicts.ruling import StoredRuling
