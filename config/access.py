@@ -1,7 +1,6 @@
 """Who may use the API: with keys, from other pages, and as people who sign in at their company's provider."""
 
 import re
-from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -115,10 +114,3 @@ class AccessSettings(Group):
         if "*" in origins and len(origins) > 1:
             raise ValueError("`*` allows all origins; give it alone")
         return origins
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -8,6 +8,7 @@ them.
 import os
 from collections.abc import Mapping
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from pydantic_settings import (
 )
 
 from config import ConfigurationInvalid
-from config.access import AccessSettings, is_loopback, is_safe
+from config.access import AccessSettings, is_safe
 from config.answers import AgenticSettings, GuardSettings, RetrievalSettings, VerificationSettings, VerifyingSettings
 from config.documents import GraphSettings, IngestionSettings, OriginalsSettings, SourcesSettings
 from config.file import read_config
@@ -293,6 +294,13 @@ class _Chosen(Settings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return env_settings, init_settings
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def default_home() -> Path:

@@ -10,9 +10,9 @@ from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.question.features import question_weights
 from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import is_greeting, parts_of
-from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import WordIndex
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.windows import text_cache
 from citewell_verify.text.words import content_stems, coverage
 
 NOT_A_QUESTION = (

@@ -22,7 +22,7 @@ from services.core.call_ledger import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, SourceRows, Store
 from services.queries.cancel_and_retry import copy_request
-from services.queries.question_rewriting import restated_question
+from services.queries.results import restated_question
 from services.queries.submission import Submitted
 
 

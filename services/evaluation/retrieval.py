@@ -26,7 +26,7 @@ from db.session import reading, transaction
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.query.options import Preset
 from domain.retrieval.ranking import Scored, rank
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.core.context import Tools
 from services.evaluation.labelled_data import LabelledPassage, LabelledQuestion
 from services.evaluation.statements import Measures, bounded
@@ -70,7 +70,7 @@ def temporary_collection(
     try:
         with transaction() as session:
             workspace_id = get_or_add_workspace(session, name).id
-        space = embedding_spaces.ensure_space(workspace_id, embedder)
+        space = model_choice.ensure_space(workspace_id, embedder)
         ids: dict[str, str] = {}
         documents: dict[str, list[LabelledPassage]] = {}
         for passage in passages:
@@ -161,7 +161,7 @@ def _store_document(
 ) -> dict[str, str]:
     parsed, starts = _joined(passages)
     space, texts = vectors_by[0], [passage.text for passage in passages]
-    vectors = embedding_spaces.embed(*vectors_by, texts)
+    vectors = model_choice.embed(*vectors_by, texts)
     content = parsed.text.encode()
     with transaction() as session:
         document = add_document(

@@ -3,7 +3,8 @@
 import uuid
 from typing import Any
 
-from citewell_verify.evidence.citation_scoring import CitationScore, citation_type, score_citation
+from citewell_verify.evidence.citation_scoring import CitationScore, score_citation
+from citewell_verify.evidence.citation_types import citation_type
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import row_or_best_span
 from config.answers import VerificationSettings

@@ -27,8 +27,7 @@ from citewell_verify.prompting.judgements import (
 from citewell_verify.verdicts.states import is_ungrounded
 from clients.llm.gateway import ComposedText
 from db.queries.runs.events import DRAFT, EventData
-from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
-from domain.answers.frames import without_frames
+from domain.answers.drafts import ClosingSentences, batch_item, batch_keys, without_frames
 from domain.errors.service import DatabaseUnavailable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema

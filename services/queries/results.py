@@ -17,7 +17,6 @@ from db.session import reading
 from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 from domain.errors.state import AnswerHeld, QueryUnfinished
 from domain.query.workspace_rules import STATE_AFTER, is_withheld
-from services.queries.question_rewriting import restated_question
 from services.queries.result_json import (
     NO_ANSWER,
     UNTOUCHED,
@@ -244,3 +243,10 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if is_withheld(progress.options, progress.status, progress.review):
         return [event for event in stored if event.type in _WITHOUT_TEXT], is_finished
     return [event for event in stored if after or not is_finished or event.type != events.DRAFT], is_finished
+
+
+def restated_question(session: Session, query: Query) -> str | None:
+    if not query.options.get("conversation"):
+        return None
+    restated = (steps.find_outcome(session, query.id, 0, "restate_question") or {}).get("question")
+    return None if restated == query.question else restated

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from citewell_verify.answers.statements import Statement, plan_checks
 from citewell_verify.answers.translation import strip_references
-from citewell_verify.evidence.citation_scoring import citation_type, weaker
+from citewell_verify.evidence.citation_types import citation_type, weaker
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span, stating_row
 from citewell_verify.judging.statement import (

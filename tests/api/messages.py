@@ -21,7 +21,6 @@ _ROOTS = (
     ),
     *(
         "domain/query/options.py",
-        "domain/query/workspaces.py",
         "domain/question/nearest.py",
         "packages/verify/citewell_verify/question/relevance.py",
         "domain/quality/signal.py",
@@ -36,7 +35,7 @@ _ROOTS = (
     ),
     *(
         "services/core/context.py",
-        "services/core/embedding_spaces.py",
+        "services/core/model_choice.py",
         "services/documents",
         "services/external",
         "services/finishing",

@@ -7,7 +7,7 @@ from services.correction.conclusion import conclude
 from services.correction.object_filling import fill_object
 from services.finishing.completion import publish
 from services.generation.answer import extract_citations, generate
-from services.graph.planning import plan_graph
+from services.graph.search import plan_graph
 from services.queries.question_rewriting import restate_question, rewrite_question
 from services.reporting.rows import passages_to_conclude
 from services.retrieval import agentic_steps

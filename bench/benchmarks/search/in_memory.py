@@ -24,7 +24,7 @@ K = TypeVar("K", bound=Hashable)
 
 CANDIDATES, DEPTH, DENSE_WEIGHT = 10, 50, 0.3
 
-# As in db.queries.search.lexical: a question's rarest lexemes are looked up, and the passages that share most scored.
+# As in db.queries.search.passages: a question's rarest lexemes are looked up, and the passages that share most scored.
 _LEXEMES, _SCORED = 32, 200
 
 

@@ -15,7 +15,7 @@ from citewell_verify.text.windows import indexed_text
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.documents import lock_workspace_of
-from db.queries.search.lexical import as_tsvector, count_chunks, uncount_chunks
+from db.queries.search.passages import as_tsvector, count_chunks, uncount_chunks
 from domain.retrieval.lexemes import lexemes
 
 

@@ -435,7 +435,7 @@ def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatc
 @pytest.mark.parametrize(
     ("changed", "for_groq"),
     [
-        ("citewell_verify/offline/tuning.py", False),
+        ("citewell_verify/offline/passages.py", False),
         ("citewell_verify/embeddings/wheel.py", False),
         ("citewell_verify/evidence/contradictions.py", True),
         ("citewell_verify/facts/comparison.py", True),
