@@ -2,6 +2,7 @@
 names and from the connections that it is about, and joined with those that its words found.
 
 A passage found over a connection carries it as its link: its own words may have little of the question, and it is worth
+nothing without the passage that states the connection.
 """
 
 import asyncio
@@ -232,13 +233,13 @@ def with_graph(context: StepContext, queries: Sequence[str], searched: Found, k:
     planned = _stored_plan(context, queries)
     if planned["status"] == "empty":
         return JoinedCandidates(searched[:k], issue=planned.get("reason", NO_GRAPH))
-    graph = graph_candidates(context, planned, " ".join(queries))
-    if not graph.chunks:
+    near = graph_candidates(context, planned, " ".join(queries))
+    if not near.chunks:
         return JoinedCandidates(searched[:k], issue=NOTHING_NEAR)
     similarity = dict(searched)
-    keys = _ordered(mode, graph, [key for key, _ in searched], k)
+    keys = _ordered(mode, near, [key for key, _ in searched], k)
     earlier: dict[str, Link] = (context.earlier("retrieve") or {}).get("links", {})
-    return JoinedCandidates([(key, similarity.get(key)) for key in keys], {**graph.links, **earlier})
+    return JoinedCandidates([(key, similarity.get(key)) for key in keys], {**near.links, **earlier})
 
 
 def _stored_plan(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
@@ -250,10 +251,10 @@ def _stored_plan(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
     return GraphPlanned(status="fallback", low_level=list(queries), high_level=list(queries))
 
 
-def _ordered(mode: GraphMode, graph: GraphFound, searched: Sequence[int], k: int) -> list[int]:
+def _ordered(mode: GraphMode, near: GraphFound, searched: Sequence[int], k: int) -> list[int]:
     if mode == "mix":
-        return interleave([graph.chunks, searched])[:k]
+        return interleave([near.chunks, searched])[:k]
     if mode == "hybrid":
-        first = graph.chunks[: k - k // 3]
-        return list(dict.fromkeys([*first, *searched, *graph.chunks]))[:k]
-    return graph.chunks[:k]
+        first = near.chunks[: k - k // 3]
+        return list(dict.fromkeys([*first, *searched, *near.chunks]))[:k]
+    return near.chunks[:k]
