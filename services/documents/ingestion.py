@@ -116,10 +116,15 @@ def _attempt(
     graph: bool,
     price: float,
 ) -> None:
+    def renew() -> None:
+        with transaction() as session:
+            if not rows.advance_document(session, document.id, document.attempt, lease_s=document.lease_s):
+                document.lost.set()
+
     began = time.perf_counter()
     try:
         # Reading a long PDF takes longer than a lease lasts.
-        with hold(lambda: _renew(document)):
+        with hold(renew):
             if _ingest(document, embedder, limits, turn, graph=graph, price=price):
                 METER.count(meter.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
@@ -225,12 +230,6 @@ def _finish(
         boxes.forget(session, document.id)
         if graph:
             queue_graph(session, document.id, document.workspace_id)
-
-
-def _renew(document: ClaimedDocument) -> None:
-    with transaction() as session:
-        if not rows.advance_document(session, document.id, document.attempt, lease_s=document.lease_s):
-            document.lost.set()
 
 
 def _fail(document: ClaimedDocument, code: str, message: str) -> None:

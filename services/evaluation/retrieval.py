@@ -132,7 +132,13 @@ async def _ask(
     labelled: LabelledQuestion, collection: Collection, search: Search, tools: Tools, *, shares_calls: bool
 ) -> AskedQuestion:
     log = CallLog()
-    passages = await asyncio.to_thread(_candidates, labelled.question, search, tools.embedder)
+
+    def candidates() -> list[Passage]:
+        found_places = find_candidates([labelled.question], search, tools.embedder)[: search.k]
+        with reading() as session:
+            return get_passages(session, [key for key, _ in found_places])
+
+    passages = await asyncio.to_thread(candidates)
     scores = await score_passages(tools, labelled.question, passages, log, shares_calls=shares_calls)
     ranked = rank(
         [
@@ -148,12 +154,6 @@ async def _ask(
         reason=next((score["reason"] for score in scores if "reason" in score), ""),
         calls=tuple(log.records),
     )
-
-
-def _candidates(question: str, search: Search, embedder: Embedder) -> list[Passage]:
-    candidates = find_candidates([question], search, embedder)[: search.k]
-    with reading() as session:
-        return get_passages(session, [key for key, _ in candidates])
 
 
 def _store_document(

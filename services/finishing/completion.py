@@ -17,7 +17,7 @@ from config.settings import settings
 from db.models import Answer, Feedback, Query, QueryKind, QueryStatus, Verification
 from db.queries.documents.documents import count_unread
 from db.queries.runs import queries, results
-from db.queries.runs.queries import Finished, mark_finished
+from db.queries.runs.queries import mark_finished
 from db.queries.verifications import audits
 from db.queries.verifications.answer_validity import record_missed
 from db.queries.verifications.audits import PROMPTS_PART, StoredChain
@@ -85,15 +85,15 @@ def finish(
     if was_held:
         record_missed(session, query_id)
     after_commit(session, _notify_listener)
+
+    def count() -> None:
+        METER.count(meter.QUERIES_ENDED, finished.kind, status.value)
+        if status is QueryStatus.SUCCEEDED:
+            METER.observe(meter.QUERY_SECONDS, finished.seconds, finished.kind)
+
     if not was_held:
-        after_commit(session, partial(_count, finished, status))
+        after_commit(session, count)
     return True
-
-
-def _count(finished: Finished, status: QueryStatus) -> None:
-    METER.count(meter.QUERIES_ENDED, finished.kind, status.value)
-    if status is QueryStatus.SUCCEEDED:
-        METER.observe(meter.QUERY_SECONDS, finished.seconds, finished.kind)
 
 
 def set_end_listener(listener: Callable[[], None] | None) -> None:

@@ -180,7 +180,11 @@ def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
 
 
 async def plan_graph(context: StepContext) -> StepResult:
-    if not await asyncio.to_thread(_has_graph, context.query.workspace_id):
+    def is_built() -> bool:
+        with reading() as session:
+            return has_graph(session, context.query.workspace_id)
+
+    if not await asyncio.to_thread(is_built):
         return StepResult.single(GraphPlanned(status="empty", low_level=[], high_level=[], reason=NO_GRAPH))
     question = context.question
     reply = await context.tools.models.ask(EXTRACT_KEYWORDS, {"question": question}, log=context.log)
@@ -201,11 +205,6 @@ def _planned(status: str, keywords: Keywords) -> GraphPlanned:
 def _usable(texts: list[str], most: int) -> list[str]:
     plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST] for text in texts)
     return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:most]
-
-
-def _has_graph(workspace_id: int) -> bool:
-    with reading() as session:
-        return has_graph(session, workspace_id)
 
 
 @dataclass(frozen=True, slots=True)

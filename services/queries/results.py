@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from db.models import CitationCheck, Query, QueryKind, QueryStatus
+from db.models import Query, QueryKind, QueryStatus
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
@@ -206,11 +206,10 @@ def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
         checks = published.citation_checks if published else []
         cited = [check for check in checks if check.citation_number and not check.item.endswith(":repair")]
         # Items are `s0:c1`, `s10:c2`; sorted as text they would not be in the order of the statements.
-        return [check_json(check) for check in sorted(cited, key=_place)]
-
-
-def _place(check: CitationCheck) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", check.item)]
+        return [
+            check_json(check)
+            for check in sorted(cited, key=lambda check: [int(number) for number in re.findall(r"\d+", check.item)])
+        ]
 
 
 _WITHOUT_TEXT = FINAL | {"stage", "final"}

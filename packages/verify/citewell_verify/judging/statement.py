@@ -26,7 +26,7 @@ from citewell_verify.prompting.judgements import (
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import windows
-from citewell_verify.verdicts.ruling import Grounds, Ruling, SecondLook
+from citewell_verify.verdicts.ruling import Grounds, Ruling
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 
 if TYPE_CHECKING:  # What only asks a model needs none of the rules, which take half a second to load.
@@ -122,7 +122,7 @@ async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruli
         return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
     asked, sources = Statements.of(
         [(look.grounds.statement, look.sources) for look in doubted],
-        [_note(look.ruling.second_look) for look in doubted],
+        [look.ruling.second_look.note for look in doubted if look.ruling.second_look],
     )
     reply = await judge.ask(
         RECHECK_STATEMENTS.for_items(len(doubted)),
@@ -136,12 +136,6 @@ async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruli
         look.grounds.settle(look.ruling, verdicts.get(item.id), _NO_VERDICT)
         for look, item in zip(doubted, asked, strict=True)
     ]
-
-
-def _note(doubt: SecondLook | None) -> str:
-    if doubt is None:
-        return ""
-    return f"{doubt.noticed}\nbeside these words of the source: {doubt.place}" if doubt.place else doubt.noticed
 
 
 async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *, item: str = "") -> Checked:
@@ -249,7 +243,15 @@ def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
         Wanted(statement.text, [number - 1 for number in statement.numbers]) for statement in about if statement.claim
     ]
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
-    passages = [_part(sources[excerpt.source], excerpt.start, excerpt.end) for excerpt in chosen]
+    passages = [
+        replace(
+            source,
+            start_index=source.start_index + excerpt.start,
+            end_index=source.start_index + excerpt.end,
+            text=source.text[excerpt.start : excerpt.end],
+        )
+        for excerpt, source in ((excerpt, sources[excerpt.source]) for excerpt in chosen)
+    ]
     shown = Sources(
         Source(
             excerpt.source + 1,
@@ -262,11 +264,6 @@ def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
     total, seen = (sum(len(passage.text) for passage in some) for some in (sources, passages))
     note = f"Excerpts were shown: {seen:,} of the {total:,} characters of the sources." if seen < total else ""
     return Shown(passages, shown, note)
-
-
-def _part(source: Passage, start: int, end: int) -> Passage:
-    offset = source.start_index
-    return replace(source, start_index=offset + start, end_index=offset + end, text=source.text[start:end])
 
 
 def named_text(passage: Passage) -> str:

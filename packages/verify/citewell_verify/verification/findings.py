@@ -145,7 +145,11 @@ async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sou
     `sources` are all that the answer can cite: number N is `sources[N - 1]`.
     """
     distinct = {(same_words(claim.text), claim.numbers): claim for claim in open_claims}
-    judged = await asyncio.gather(*(_judge(judge, claim, _cited(claim, sources)) for claim in distinct.values()))
+    cited = [
+        Sources(sources[number - 1] for number in claim.numbers if 1 <= number <= len(sources))
+        for claim in distinct.values()
+    ]
+    judged = await asyncio.gather(*(_judge(judge, *pair) for pair in zip(distinct.values(), cited, strict=True)))
     by_words = dict(zip(distinct, judged, strict=True))
     return {
         (claim.index, number): verdict
@@ -157,10 +161,6 @@ async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sou
 def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
     asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
     return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
-
-
-def _cited(statement: Statement, sources: Sources) -> Sources:
-    return Sources(sources[number - 1] for number in statement.numbers if 1 <= number <= len(sources))
 
 
 async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Mapping[int, PairVerdict]:

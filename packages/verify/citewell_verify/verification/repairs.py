@@ -171,7 +171,8 @@ class RepairStrategies:
         for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
             for passage in passages:
                 if ruling := await self._ruling(self.statement.text, [passage]):
-                    return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
+                    why = f"{why}; {passage.label} ({how}) says it"
+                    return Repaired(status="reattributed", keys=[passage.key], text=None, verdict=ruling, reason=why)
         return await self._rewritten(retrieved, searched, why)
 
     def _cited(self) -> list[Passage]:
@@ -260,11 +261,6 @@ class RepairStrategies:
             self.failures.append(checked.get("reason", "a check failed"))
             return None
         return ruling if PairVerdict.from_json(1, ruling).verdict(self.threshold) is Verdict.ACCURATE else None
-
-
-def _moved(passages: Sequence[Passage], ruling: StoredRuling, reason: str) -> Repaired:
-    keys = [passage.key for passage in passages]
-    return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
 
 
 def _reworded(passage: Passage, text: str, ruling: StoredRuling, reason: str) -> Repaired:

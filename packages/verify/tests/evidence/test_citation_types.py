@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.evidence.citation_types import CONFIDENCE_ORDER
-from citewell_verify.evidence.citation_types import citation_type, quoted_parts, weaker
+from citewell_verify.evidence.citation_types import CONFIDENCE_ORDER, citation_type, quoted_parts, weaker
 from citewell_verify.prompting.judgements import CitationType
 from citewell_verify.text.words import words
 
