@@ -81,3 +81,11 @@ def retry_after_s(value: str, now: float) -> float | None:
         return None
     # A date without a zone is in GMT: HTTP allows no other.
     return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+
+
+def described(error: BaseException) -> str:
+    # The root cause has the message: exceptions raised from it only say where it happened.
+    while error.__cause__:
+        error = error.__cause__
+    text = error.strerror if isinstance(error, OSError) else None
+    return text or str(error) or type(error).__name__

@@ -52,11 +52,16 @@ def configure_logging(level: str, process_name: str, log_format: LogFormat = "au
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+    is_console = sys.stderr.isatty() if log_format == "auto" else log_format == "console"
+    has_colours = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    renderer: Processor = structlog.processors.JSONRenderer()
+    if is_console:
+        renderer = structlog.dev.ConsoleRenderer(colors=bool(has_colours))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer(log_format)],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
     _attach(handler, logging.getLevelNamesMapping()[level])
@@ -145,14 +150,10 @@ def masked(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
         if _SECRET_NAMES.search(name):
             event[name] = "***"
         elif isinstance(value, str):
-            event[name] = _mask(value)
+            for pattern, replacement in _SECRETS:
+                value = pattern.sub(replacement, value)
+            event[name] = value
     return event
-
-
-def _mask(text: str) -> str:
-    for pattern, replacement in _SECRETS:
-        text = pattern.sub(replacement, text)
-    return text
 
 
 def _naming(process_name: str) -> Processor:
@@ -162,10 +163,3 @@ def _naming(process_name: str) -> Processor:
         return event
 
     return add_process
-
-
-def _renderer(log_format: LogFormat) -> Processor:
-    console = sys.stderr.isatty() if log_format == "auto" else log_format == "console"
-    if console:
-        return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
-    return structlog.processors.JSONRenderer()

@@ -1,4 +1,4 @@
-"""Which models answer, judge, embed and rerank."""
+"""Which models answer, judge, embed and rerank, and how fast they may be asked."""
 
 import re
 from typing import Annotated, Literal
@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, JsonValue, SecretStr, field_validator
 
 from config import Group
-from config.limits import DEVELOPER, ModelLimits
 
 CHOICE = frozenset({"provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key", "api_key_env"})
 """Settings of `models` that make a choice of models, as `citewell models use` and the page do."""
@@ -17,6 +16,26 @@ def _adds(body: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if taken := [name for name in _OUR_OWN if name in body]:
         raise ValueError(f"it may not replace {' or '.join(taken)}, which Citewell sets for each request")
     return body
+
+
+class ModelLimits(Group):
+    """Limits of one account for one model; None means unlimited or unknown.
+
+    The server's responses override the tokens per minute and the requests per day.
+    """
+
+    requests_per_minute: int | None = Field(
+        default=None, ge=1, description="Requests per minute; null: unlimited or unknown"
+    )
+    requests_per_day: int | None = Field(default=None, ge=1, description="Requests per day; null: unlimited or unknown")
+    tokens_per_minute: int | None = Field(
+        default=None, ge=1, description="Tokens per minute; null: unlimited or unknown"
+    )
+    tokens_per_day: int | None = Field(default=None, ge=1, description="Tokens per day; null: unlimited or unknown")
+
+
+DEVELOPER = ModelLimits(requests_per_minute=1_000, requests_per_day=500_000, tokens_per_minute=250_000)
+"""Limits of a paid Groq account for one gpt-oss model."""
 
 
 class ModelInfo(Group):
@@ -203,6 +222,17 @@ class ModelSettings(Group):
         """The names of the settings given here that choose a provider or model."""
         given = self.model_fields_set & CHOICE
         return given - {"provider"} if self.provider == "auto" else given
+
+
+class LimiterSettings(Group):
+    """How much of the limits of an account is used, and how long a server may forbid a model."""
+
+    margin: float = Field(default=0.02, ge=0, lt=1, description="Share of every limit left unused")
+    longest_wait_s: float = Field(
+        default=60.0,
+        gt=0,
+        description="No wait announced by a server blocks a model for longer; then one call tries again",
+    )
 
 
 class RerankSettings(Group):

@@ -1,12 +1,17 @@
-"""The names of all settings, and which of them a misspelled one probably means."""
+"""The names of all settings, and what is wrong with a configuration: the place of each error, and which setting a
+misspelled one probably means."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_settings import SettingsError
+
+from config.file import ConfigFile
 
 PREFIX, DELIMITER = "CITEWELL_", "__"
 
@@ -19,14 +24,64 @@ _ELSEWHERE = frozenset(
 _OF_A_SERVICE = re.compile(r"_SERVICE_(HOST|PORT)(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
 _ADDRESS = re.compile(r"(tcp|udp|sctp)://")
 _NAMED = "NAME"  # stands for a name of the user's own, such as a pool's
+_FIELD = re.compile(r'field "(?P<name>\w+)"')
+
+
+def complaints(model: type[BaseModel], invalid: ValidationError, file: ConfigFile) -> list[str]:
+    """A sentence for each wrong setting, those of the file by their lines."""
+    sentences = [*unknown_complaints(model, os.environ)]
+    errors = [([str(name) for name in error["loc"]], error) for error in invalid.errors(include_input=False)]
+    for path, error in sorted(errors, key=lambda located: _line(located[0], file)):
+        variable, line = _variable(path, os.environ), _line(path, file)
+        if variable in unknown_variables(model, os.environ):
+            continue  # has its own sentence already
+        place = variable or (f"{file.path}, line {line}" if line else "configuration")
+        if error["type"] == "extra_forbidden":
+            meant = likely(model, path)
+            hint = _hint(f"`{'.'.join(meant)}`" if meant else None)
+            sentences.append(f"{place}: `{'.'.join(path)}` is not a setting ({hint})")
+        else:
+            sentences.append(f"{place}: {'.'.join(path)}: {error['msg']}")
+    return sentences
+
+
+def unknown_complaints(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
+    for variable in unknown_variables(model, environment):
+        meant = likely(model, variable.upper().removeprefix(PREFIX).lower().split(DELIMITER))
+        yield f"{variable} is not a setting ({_hint(variable_of(meant) if meant else None)})"
+
+
+def unreadable_variable(error: SettingsError) -> str:
+    named = _FIELD.search(str(error))
+    variable = variable_of([named["name"]]) if named else "a variable"
+    return f'{variable}: it must be JSON, such as `{{"name": 1}}` or `[1, 2]`'
+
+
+def _hint(meant: str | None) -> str:
+    return f"did you mean {meant}?" if meant else "docs/settings.md lists all"
+
+
+def _variable(path: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """The variable of a setting, if the environment sets it: it takes precedence over the file."""
+    given = {name.upper(): name for name in environment}
+    wanted = (variable_of(path[:end]) for end in range(len(path), 0, -1))
+    return next((given[name] for name in wanted if name in given), None)
+
+
+def _line(path: Sequence[str], file: ConfigFile) -> int:
+    return next((file.lines[at] for end in range(len(path), 0, -1) if (at := tuple(path[:end])) in file.lines), 0)
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> list[str]:
-    return sorted(
-        variable
-        for variable, value in environment.items()
-        if variable.upper().startswith(PREFIX) and not _is_known(model, variable.upper(), value)
-    )
+    """The variables that look like settings, and are none of this program or of what stands beside it."""
+    unknown: list[str] = []
+    for variable, value in environment.items():
+        name = variable.upper().removeprefix(PREFIX)
+        if name in (variable.upper(), *_ELSEWHERE) or is_setting(model, name.lower().split(DELIMITER)):
+            continue
+        if not (_OF_A_SERVICE.search(name) and (_ADDRESS.match(value) or not name.endswith("_PORT"))):
+            unknown.append(variable)
+    return sorted(unknown)
 
 
 def is_setting(model: type[BaseModel], path: Sequence[str]) -> bool:
@@ -49,7 +104,12 @@ def without_unknown(model: type[BaseModel], values: Mapping[str, Any]) -> dict[s
 def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
     """The path of the setting that a misspelled one probably means; None if none is similar."""
     known = {".".join(names): list(names) for names in _paths(model)}
-    siblings = [name for name, names in known.items() if _fits(names[:-1], path[:-1])]
+    siblings = [
+        name
+        for name, names in known.items()
+        if len(names) == len(path)
+        and all(part in (_NAMED, given) for part, given in zip(names[:-1], path[:-1], strict=True))
+    ]
     meant = ".".join(path)
     elsewhere = [name for name in known if name.split(".")[-1] == path[-1]]
     joined = [name for name in known if name.replace(".", "_") == meant.replace(".", "_")]
@@ -72,13 +132,13 @@ def variable_of(path: Sequence[str]) -> str:
 
 
 def fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    return {name: field for own, field in model.model_fields.items() for name in {own, *_aliases(field)}}
-
-
-def _aliases(field: FieldInfo) -> list[str]:
-    alias = field.validation_alias
-    choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
-    return [choice for choice in choices if isinstance(choice, str)]
+    """The fields by their names in the file and in the environment."""
+    fields: dict[str, FieldInfo] = {}
+    for own, field in model.model_fields.items():
+        alias = field.validation_alias
+        choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
+        fields |= {name: field for name in (own, *choices) if isinstance(name, str)}
+    return fields
 
 
 def _paths(model: type[BaseModel]) -> Iterator[tuple[str, ...]]:
@@ -94,10 +154,6 @@ def _below(field: FieldInfo) -> type[BaseModel] | None:
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
-def _fits(group: Sequence[str], path: Sequence[str]) -> bool:
-    return len(group) == len(path) and all(known in (_NAMED, given) for known, given in zip(group, path, strict=True))
-
-
 def _known_below(field: FieldInfo, value: Any) -> Any:
     below = _below(field)
     if below is None or not isinstance(value, dict):
@@ -109,10 +165,3 @@ def _known_below(field: FieldInfo, value: Any) -> Any:
         name: without_unknown(below, entry) if isinstance(entry, dict) else entry  # pyright: ignore[reportUnknownArgumentType]
         for name, entry in values.items()
     }
-
-
-def _is_known(model: type[BaseModel], variable: str, value: str) -> bool:
-    name = variable.removeprefix(PREFIX)
-    if name in _ELSEWHERE or (_OF_A_SERVICE.search(name) and (_ADDRESS.match(value) or not name.endswith("_PORT"))):
-        return True
-    return is_setting(model, name.lower().split(DELIMITER))

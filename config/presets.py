@@ -29,10 +29,9 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 def with_preset(values: Mapping[str, Any]) -> dict[str, Any]:
     if values.get("preset") != "small":
         return dict(values)
-    return {**values, **{name: _filled(values.get(name), group) for name, group in SMALL.items()}}
-
-
-def _filled(given: Any, group: Mapping[str, Any]) -> Any:
-    if given is None:
-        return dict(group)
-    return {**group, **given} if isinstance(given, Mapping) else given  # pyright: ignore[reportUnknownVariableType]
+    filled = dict(values)
+    for name, group in SMALL.items():
+        given: Any = values.get(name)
+        if given is None or isinstance(given, Mapping):
+            filled[name] = {**group, **(given or {})}
+    return filled

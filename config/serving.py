@@ -1,10 +1,59 @@
-"""Settings of a running system: admission, budgets, streams, standing answers, observability (A9)."""
+"""Settings of a running system: processes, recovery, admission, budgets, streams, standing answers, what it tells other
+systems, and observability (A9)."""
 
-from typing import Literal
+import os
+from ipaddress import ip_network
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
 from config import Group
+
+
+class PoolSettings(Group):
+    """One group of worker processes and the queues it consumes."""
+
+    queues: tuple[str, ...] = Field(description="Queues the processes consume")
+    pool: Literal["loop", "threads", "prefork"] = Field(
+        default="loop", description="`loop`: one event loop per process; `prefork`: child processes, for ingestion"
+    )
+    concurrency: int = Field(default=8, ge=1, description="Messages a process handles at a time")
+    processes: int = Field(default=1, ge=1, description="Number of processes")
+
+
+def default_pools() -> dict[str, PoolSettings]:
+    # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
+    # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
+    # delays a question. Of several places that read one is kept for a tenant that has none (A7).
+    return {
+        "queries": PoolSettings(
+            queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
+            concurrency=64,
+            processes=min(2, os.cpu_count() or 1),
+        ),
+        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
+        "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
+    }
+
+
+class RecoverySettings(Group):
+    """How fast work of a dead process is detected and restarted; all in seconds."""
+
+    heartbeat_s: float = Field(default=2.0, gt=0, description="How often a process renews its leases")
+    lease_s: float = Field(
+        default=10.0, gt=0, description="After this long without a heartbeat, a process counts as dead"
+    )
+    check_s: float = Field(default=2.0, gt=0, description="How often stopped work is looked for")
+    stalled_s: float = Field(
+        default=60.0, gt=0, description="Restart a query in which no step has run or ended for this long"
+    )
+    max_launches: int = Field(
+        default=30, ge=1, description="Restarts after which a query fails; its deadline usually comes first"
+    )
+    max_attempts: int = Field(default=3, ge=1, description="Worker deaths after which a step is parked")
+    drain_s: float = Field(
+        default=25.0, ge=0, description="How long steps may continue after SIGTERM before they are handed back"
+    )
 
 
 class AdmissionSettings(Group):
@@ -119,3 +168,31 @@ class WorkerSettings(Group):
         description="Send task events from the start. Otherwise workers do so from `celery control enable_events` on, "
         "as Flower asks them",
     )
+
+
+class WebhookSettings(Group):
+    """Delivery to receivers (A6). `allowed_networks` may be private, use any port and do without TLS: for
+    development.
+    """
+
+    allowed_networks: tuple[str, ...] = Field(
+        default=(), description="Private networks that may be called, on any port and without TLS; for development"
+    )
+    allowed_ports: tuple[int, ...] = Field(default=(80, 443), description="Ports that may be called elsewhere")
+    deadline_s: float = Field(
+        default=15.0, gt=0, description="Limit of one attempt, from the DNS lookup to the last byte read"
+    )
+    # The example of Standard Webhooks: ten attempts in a little more than three days.
+    schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
+        default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400),
+        min_length=1,
+        description="Wait before each attempt",
+    )
+    in_flight: int = Field(default=2, ge=1, description="Concurrent deliveries to one receiver")
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
+        for network in networks:
+            ip_network(network)
+        return networks

@@ -6,14 +6,13 @@ them.
 """
 
 import os
-import re
 from collections.abc import Mapping
 from functools import cache
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -22,14 +21,13 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from config import ConfigurationInvalid, Group
-from config.complaints import complaints, unknown_complaints, unreadable_variable
+from config import ConfigurationInvalid
+from config.access import AccessSettings, is_safe
+from config.answers import AgenticSettings, GuardSettings, RetrievalSettings, VerificationSettings, VerifyingSettings
+from config.documents import GraphSettings, IngestionSettings, OriginalsSettings, SourcesSettings
 from config.file import read_config
-from config.guard import GuardSettings
-from config.limits import LimiterSettings
-from config.models import CHOICE, EmbeddingSettings, ModelSettings, RerankSettings
-from config.names import DELIMITER, PREFIX, without_unknown
-from config.people import OidcSettings, is_safe
+from config.models import CHOICE, EmbeddingSettings, LimiterSettings, ModelSettings, RerankSettings
+from config.names import DELIMITER, PREFIX, complaints, unknown_complaints, unreadable_variable, without_unknown
 from config.presets import with_preset
 from config.serving import (
     AdmissionSettings,
@@ -38,206 +36,15 @@ from config.serving import (
     LangfuseSettings,
     MailSettings,
     MetricsSettings,
+    PoolSettings,
+    RecoverySettings,
     StandingSettings,
     StreamSettings,
     TracingSettings,
+    WebhookSettings,
     WorkerSettings,
+    default_pools,
 )
-from config.sources import SourcesSettings
-from config.stores import OriginalsSettings
-from config.verification import VerificationSettings, VerifyingSettings
-
-
-class RetrievalSettings(Group):
-    """`vector` is similarity alone (S1.1); `hybrid` fuses it with lexical search by reciprocal rank."""
-
-    method: Literal["vector", "hybrid"] = Field(
-        default="hybrid", description="Vectors alone (S1.1), or vectors and words fused by reciprocal rank"
-    )
-    k: int = Field(default=10, ge=1, le=100, description="Passages retrieved per search")
-    # 0.3 was measured for the built-in model, which is small; vectors of any other model weigh as much as words.
-    dense_weight: float | None = Field(
-        default=None,
-        ge=0,
-        description="Weight of vectors relative to words (1); null: 0.3 for the built-in model, 1 for any other",
-    )
-    multi_query: int = Field(
-        default=0, ge=0, le=5, description="Rewritten questions that are searched as well (S3.2); 0 and 1 mean none"
-    )
-    graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
-        default="naive", description="How the knowledge graph takes part (S5.1); `naive`: not at all"
-    )
-
-
-class AgenticSettings(Group):
-    """Runs in which the model decides what to search for (S3.6)."""
-
-    max_searches: int = Field(default=4, ge=1, le=8, description="Searches per question at most")
-
-
-class IngestionSettings(Group):
-    max_bytes: int = Field(default=50_000_000, ge=1, description="Largest file")
-    import_max_bytes: int = Field(default=500_000_000, ge=1, description="Largest archive as uploaded")
-    import_max_unpacked_bytes: int = Field(
-        default=2_000_000_000, ge=1, description="Total size of all files in an archive"
-    )
-    import_max_files: int = Field(default=10_000, ge=1, description="Files in one archive")
-    max_pages: int = Field(default=5_000, ge=1, description="Pages of one document")
-    max_chars: int = Field(default=20_000_000, ge=1, description="Characters of one document")
-    parse_memory_mb: int = Field(default=1024, ge=128, description="Memory limit of the process that reads one file")
-    parse_base_s: float = Field(default=8.0, gt=0, description="Time to read a file, regardless of its size")
-    parse_max_s: float = Field(default=240.0, gt=0, description="Upper limit of the time to read a file")
-    ocr_languages: str = Field(
-        default="kor+eng",
-        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
-        description="Languages of scans, by Tesseract's names; each page is read in the one that fits it best",
-    )
-    ocr_page_s: float = Field(default=60.0, gt=0, description="Additional time to recognise the text of a scanned page")
-    ocr_max_s: float = Field(
-        default=400.0,
-        gt=0,
-        description="Upper limit of the time for all pages of a scan that is read at once, as by `citewell verify`",
-    )
-    chunk_tokens: int = Field(default=220, ge=30, description="Length of a passage in model tokens")
-    overlap_tokens: int = Field(default=30, ge=0, description="Tokens of whole sentences repeated in the next passage")
-
-
-class GraphSettings(Group):
-    """The knowledge graph (S5.1). With `auto` the fast model reads documents if its server takes several calls at once;
-    otherwise local rules do: a question would wait behind a call for every passage of every document.
-    """
-
-    extractor: Literal["auto", "model", "local", "off"] = Field(
-        default="auto",
-        description=(
-            "What reads documents into the graph; `auto`: `model` with a provider that takes more than one call at a "
-            "time (`models.concurrency`), otherwise `local`"
-        ),
-    )
-    max_chunks: int = Field(default=2_000, ge=1, description="Passages read per document; the rest is left out")
-
-
-class RecoverySettings(Group):
-    """How fast work of a dead process is detected and restarted; all in seconds."""
-
-    heartbeat_s: float = Field(default=2.0, gt=0, description="How often a process renews its leases")
-    lease_s: float = Field(
-        default=10.0, gt=0, description="After this long without a heartbeat, a process counts as dead"
-    )
-    check_s: float = Field(default=2.0, gt=0, description="How often stopped work is looked for")
-    stalled_s: float = Field(
-        default=60.0, gt=0, description="Restart a query in which no step has run or ended for this long"
-    )
-    max_launches: int = Field(
-        default=30, ge=1, description="Restarts after which a query fails; its deadline usually comes first"
-    )
-    max_attempts: int = Field(default=3, ge=1, description="Worker deaths after which a step is parked")
-    drain_s: float = Field(
-        default=25.0, ge=0, description="How long steps may continue after SIGTERM before they are handed back"
-    )
-
-
-SHARE_MAX_HOURS = 87_600
-"""No setting and no request allows a link a longer life: ten years."""
-_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
-
-
-class AccessSettings(Group):
-    """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
-
-    keys: Literal["auto", "required"] = Field(
-        default="auto", description="`auto` requires a key unless the API listens on loopback only"
-    )
-    requests_per_minute: int = Field(
-        default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
-    )
-    share_max_hours: int = Field(
-        default=720,
-        ge=0,
-        le=SHARE_MAX_HOURS,
-        description="Longest life of a link that opens an answer without a key; 0 allows none",
-    )
-    origins: tuple[str, ...] = Field(
-        default=(),
-        description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
-    )
-    keep_deeds_days: float | None = Field(
-        default=None, gt=0, description="How long it is kept what people did; null: for good"
-    )
-    oidc: OidcSettings = OidcSettings()
-
-    @field_validator("origins")
-    @classmethod
-    def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
-        for origin in origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
-                raise ValueError(
-                    f"{origin!r} is no origin; write it as browsers send it, such as https://app.example.com or "
-                    "http://localhost:5173: in small letters, without a path and without a slash at its end"
-                )
-        if "*" in origins and len(origins) > 1:
-            raise ValueError("`*` allows all origins; give it alone")
-        return origins
-
-
-class WebhookSettings(Group):
-    """Delivery to receivers (A6). `allowed_networks` may be private, use any port and do without TLS: for
-    development.
-    """
-
-    allowed_networks: tuple[str, ...] = Field(
-        default=(), description="Private networks that may be called, on any port and without TLS; for development"
-    )
-    allowed_ports: tuple[int, ...] = Field(default=(80, 443), description="Ports that may be called elsewhere")
-    deadline_s: float = Field(
-        default=15.0, gt=0, description="Limit of one attempt, from the DNS lookup to the last byte read"
-    )
-    schedule_s: tuple[Annotated[float, Field(ge=0)], ...] = Field(
-        default=(0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400),
-        min_length=1,
-        description="Wait before each attempt",
-    )
-    in_flight: int = Field(default=2, ge=1, description="Concurrent deliveries to one receiver")
-
-    @field_validator("allowed_networks")
-    @classmethod
-    def _networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
-        for network in networks:
-            ip_network(network)
-        return networks
-
-
-class PoolSettings(Group):
-    """One group of worker processes and the queues it consumes."""
-
-    queues: tuple[str, ...] = Field(description="Queues the processes consume")
-    pool: Literal["loop", "threads", "prefork"] = Field(
-        default="loop", description="`loop`: one event loop per process; `prefork`: child processes, for ingestion"
-    )
-    concurrency: int = Field(default=8, ge=1, description="Messages a process handles at a time")
-    processes: int = Field(default=1, ge=1, description="Number of processes")
-
-
-def _pools() -> dict[str, PoolSettings]:
-    # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
-    # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
-    # delays a question. Of several places that read one is kept for a tenant that has none (A7).
-    return {
-        "queries": PoolSettings(
-            queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
-            concurrency=64,
-            processes=min(2, os.cpu_count() or 1),
-        ),
-        "ingestion": PoolSettings(queues=("ingestion",), pool="prefork", concurrency=1),
-        "webhooks": PoolSettings(queues=("webhooks",), concurrency=64),
-    }
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class Settings(BaseSettings):
@@ -329,7 +136,7 @@ class Settings(BaseSettings):
     originals: OriginalsSettings = OriginalsSettings()
     admission: AdmissionSettings = AdmissionSettings()
     pools: dict[str, PoolSettings] = Field(
-        default_factory=_pools,
+        default_factory=default_pools,
         description=(
             "Worker processes of `citewell up`; replaces the default list as a whole. Default: "
             "`queries` (one process, or two with two or more cores, for all steps of a question), "
@@ -487,6 +294,13 @@ class _Chosen(Settings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return env_settings, init_settings
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def default_home() -> Path:

@@ -1,4 +1,4 @@
-"""Functions for what a step begins with and what it leaves: each is one transaction in one round trip (db.functions).
+"""Functions for what a step begins with and what it leaves: each is one transaction in one round trip (db.round_trips).
 
 They belong to the first revision. A function is never changed after a release, since programs of two releases call it
 during a rolling upgrade: what replaces it gets the next number in its name, in a revision of its own, and the old one

@@ -13,7 +13,7 @@ from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.spaces import add_vectors, assign_space, get_or_add_space
 from db.queries.runs import step_io
 from db.queries.runs.queries import add_query
-from db.queries.search.lexical import as_tsvector, count_chunks
+from db.queries.search.passages import as_tsvector, count_chunks
 from domain.query.options import QueryOptions
 from domain.retrieval.lexemes import lexemes
 from services.queries.submission import NewQuery, resolve_options

@@ -24,7 +24,7 @@ from db.queries.runs.events import add_event
 from db.queries.runs.queries import mark_finished
 from db.queries.runs.results import StoredVerification, add_answer, add_verification
 from db.session import transaction
-from services.finishing.audit_chain import seal_audit
+from services.finishing.completion import seal_audit
 from tests.factories import make_document, make_query
 
 TEXT = "Refunds.\nCustomers may return a product within 30 days. A receipt is required."

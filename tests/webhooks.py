@@ -19,8 +19,7 @@ from db.session import acting_for, reading, system_transaction, transaction
 from services.finishing.completion import finish
 from services.webhooks import endpoints
 from services.webhooks.delivery_attempt import deliver
-from services.webhooks.delivery_log import attempt_json
-from services.webhooks.endpoints import NewEndpoint
+from services.webhooks.endpoints import NewEndpoint, attempt_json
 from services.webhooks.outbox import address_policy
 from tests.factories import make_query
 from tests.simulators.sink import Received

@@ -107,7 +107,7 @@ def _answered_question() -> set[str]:
         from db.session import acting_for, transaction  # noqa: PLC0415
         from domain.query.options import QueryOptions  # noqa: PLC0415
         from workers import tasks  # noqa: PLC0415
-        from workers.execution.inline import serve  # noqa: PLC0415
+        from workers.execution.work import serve  # noqa: PLC0415
         from workers.pipeline import Run, start_canvas  # noqa: PLC0415
         from workers.queues import Queue  # noqa: PLC0415
 

@@ -39,8 +39,8 @@ from workers.background.heartbeat import Heartbeat, WatchedLoop, reporter, start
 from workers.background.reconciler import start_reconciler
 from workers.celery_app import app
 from workers.execution.claims import held_claims, start_draining
-from workers.execution.inline import serve
-from workers.execution.shown_steps import show_to
+from workers.execution.executor import show_to
+from workers.execution.work import serve
 from workers.processes.capacity import Capacity
 from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop

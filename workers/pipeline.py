@@ -24,13 +24,17 @@ one, because only it knows the next steps and their number of tasks. An agentic 
 `decide_search`; every turn but the last makes one of a limited number of searches, so the run ends. `check_answer` is
 three steps in one message: check_alignment, check_coverage and check_answerability. The claims (S2.1) and key facts
 (S1.4) of an answer follow from the checks of its statements and need no step. A process that serves the queue of the
-next step runs it in place, up to 32 items in parallel (workers.execution.inline); otherwise Celery runs a canvas.
+next step runs it in place, up to 32 items in parallel (workers.execution.work); otherwise Celery runs a canvas. The
+builders of canvases launch nothing.
+
+Inside a chord a failure is a value. There are no errbacks: a step that breaks ends its query itself
+(workers.execution.result_storage), and what only the broker broke is restarted. Messages carry ids, never documents.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from celery import Signature, chain
+from celery import Signature, chain, chord
 
 from citewell_verify.verification.repairs import repair_item
 from domain.query.budget import batches, growing_batches, items_per_message
@@ -39,21 +43,36 @@ from domain.query.outcomes import ASSESS, Assessed
 from services.core.context import StepContext
 from services.retrieval.agentic_state import next_turn
 from services.verification.round_results import unchecked_items, undispatched_items
-from workers.canvas import Run, fan_in, in_order, task
+from workers.celery_app import app
 from workers.queues import Queue
 
 __all__ = ["STAGES", "Run", "Stage", "start_canvas", "verification_canvas"]
 
-Follows = Callable[[Run, StepContext], Signature[Any]]
+
 WHOLE_CHECKS = ("check_answerability", "check_alignment", "check_coverage")
 """The checks of the answer as a whole. The one that needs most passages comes first: it loads them for the others."""
+
+
+class Run(NamedTuple):
+    """The launch of a query that a message belongs to; messages of an older launch are ignored.
+
+    Steps act for `tenant`: with another tenant's id in the message the query is not found.
+    """
+
+    query_id: str
+    launch: int
+    round: int
+    tenant: int
+
+
+Follows = Callable[[Run, StepContext], Signature[Any]]
 
 
 def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:
     names = ["plan_queries"] if run.round else options.preparations
     is_decided = not run.round and options.run != "structured"
     search = _one("decide_search", run, ["1"]) if is_decided else _one("retrieve", run)
-    return in_order([*(_one(name, run) for name in names), search])
+    return chain(*(_one(name, run) for name in names), search)
 
 
 def verification_canvas(run: Run) -> Signature[Any]:
@@ -87,8 +106,8 @@ def after_select(run: Run, context: StepContext) -> Signature[Any]:
     return single(run, "assess") if run.round else conclude_canvas(run, context)
 
 
-def after_research_notes(run: Run, _: StepContext) -> Signature[Any]:
-    return drafting_canvas(run)
+def drafting_canvas(run: Run, _: StepContext | None = None) -> Signature[Any]:
+    return fan_in([_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
 
 
 def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
@@ -154,7 +173,7 @@ STAGES = {
     "retrieve": Stage(Queue.RETRIEVAL, "retrieving", after_retrieve),
     "score_chunks": Stage(Queue.RERANKING, "reranking"),
     "select": Stage(Queue.RERANKING, "reranking", after_select),
-    "research_notes": Stage(Queue.CITATIONS, "researching", after_research_notes),
+    "research_notes": Stage(Queue.CITATIONS, "researching", drafting_canvas),
     "generate": Stage(Queue.GENERATION, "generating", adds=remaining_checks, spreads=early_check),
     "extract_citations": Stage(Queue.CITATIONS, None),
     "check_early": Stage(Queue.VERIFICATION, None),
@@ -172,15 +191,11 @@ STAGES = {
 
 
 def single(run: Run, name: str, items: Sequence[str] | None = None) -> Signature[Any]:
-    return in_order([_one(name, run, items)])
+    return chain(_one(name, run, items))
 
 
 def scoring_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
     return fan_in(_each("score_chunks", run, spread), _one("select", run))
-
-
-def drafting_canvas(run: Run) -> Signature[Any]:
-    return fan_in([_one("generate", run), _one("extract_citations", run)], _one("plan_checks", run))
 
 
 def checking_canvas(run: Run, spread: Sequence[Sequence[str]]) -> Signature[Any]:
@@ -197,11 +212,16 @@ def repair_canvas(run: Run, spread: Sequence[Sequence[str]], context: StepContex
 
 
 def conclude_canvas(run: Run, context: StepContext | None = None) -> Signature[Any]:
-    return in_order(_end(run, context))
+    return chain(*_end(run, context))
+
+
+def fan_in(header: Sequence[Signature[Any]], body: Signature[Any]) -> Signature[Any]:
+    return chord(header, body) if len(header) > 1 else chain(*header, body)
 
 
 def _one(name: str, run: Run, items: Sequence[str] | None = None) -> Signature[Any]:
-    return task(name, STAGES[name].queue, run, items)
+    args, queue = run if items is None else (*run, list(items)), STAGES[name].queue.value
+    return app.signature(f"query.{name}", args=args, immutable=True, queue=queue, ignore_result=True)
 
 
 def _each(name: str, run: Run, spread: Sequence[Sequence[str]]) -> list[Signature[Any]]:

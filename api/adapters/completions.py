@@ -11,7 +11,7 @@ from domain.answers.continuous_text import LINKED_MARKER, Link, linked_reference
 from domain.errors.state import AnswerHeld
 from domain.quality.summary_line import verification_line
 from domain.query.options import is_korean
-from domain.query.review import HELD_KOREAN
+from domain.query.workspace_rules import HELD_KOREAN
 from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]

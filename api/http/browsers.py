@@ -1,10 +1,13 @@
-"""What browsers may do: which pages' requests count, other origins (CORS), and the security headers of every response.
+"""What browsers may do: which pages' requests count, the cookies of people who are signed in, other origins (CORS), and
+the security headers of every response.
 
 A browser sends what a foreign page asks it to send, also to this machine: a form needs no permission, and a name of the
 page's own may resolve to 127.0.0.1. The browser states the origin: in Origin, which no script can set, and in
 Sec-Fetch-Site.
 
-Pages of other origins never act with a person's cookie: they send a key. What needs none on this machine stays closed
+A browser sends a cookie along whichever page asks. SameSite keeps it from pages of other sites, but not from other
+ports and subdomains of this one; so for a person the browser must also say that Citewell's own page asks. Pages of
+other origins never act with a person's cookie: they send a key. What needs none on this machine stays closed
 to them.
 
 The page at / has its own policy, which lets its files run. The pages at /docs and /redoc come from a library: only
@@ -14,42 +17,29 @@ scripts contained in the page as sent may run, allowed by their hash.
 import base64
 import hashlib
 import re
+from urllib.parse import urlsplit
 
+from fastapi import Request, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from config.settings import Settings, settings
+from domain.errors.access import ForeignPage
+
+_SESSION, _BEGUN = "citewell_session", "citewell_sign_in"
+_BEGUN_S = 600
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
 
 # What a page may send anywhere without a preflight request (the Fetch standard's safelist); "" is a body without a
 # type.
 _UNASKED_TYPES = frozenset({"", "multipart/form-data", "text/plain", "application/x-www-form-urlencoded"})
 _UNASKED_METHODS = frozenset({"GET", "HEAD", "POST"})
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # `none` is the person at the address bar, for whom a browser only reads.
 _OWN, _NOBODY = "same-origin", "none"
 # Every browser begins its User-Agent like this, even one too old to state an origin; no page can change it.
 _BROWSER = "mozilla/"
-
-
-def is_a_foreign_pages(scope: Scope) -> bool:
-    """Whether a page from elsewhere may have made a browser send this request.
-
-    The page's own address is the request's Host with its port: another port is another program.
-    """
-    sent = Headers(scope=scope)
-    origins = sent.getlist("origin")
-    if origins:
-        own = f"{scope['scheme']}://{sent.get('host', '')}"
-        return [origin.lower() for origin in origins] != [own.lower()]
-    site = sent.get("sec-fetch-site")
-    if scope["method"] in _READING:
-        return site not in (None, _OWN, _NOBODY)
-    if site is not None:
-        return site != _OWN
-    media_type = sent.get("content-type", "").partition(";")[0].strip().lower()
-    goes_unasked = scope["method"] in _UNASKED_METHODS and media_type in _UNASKED_TYPES
-    return goes_unasked and sent.get("user-agent", "").lower().startswith(_BROWSER)
-
-
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _SENT = (
     "Authorization",
@@ -73,6 +63,107 @@ _SHOWN = (
     "X-Request-ID",
 )
 _REMEMBERED_S = 600
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",  # for browsers older than frame-ancestors
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_DOCUMENTED = frozenset({"/docs", "/redoc", "/docs/oauth2-redirect"})
+_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+
+
+def session_name(current: Settings) -> str:
+    return _name(_SESSION, current)
+
+
+def session_token(request: Request) -> str | None:
+    """The secret of the request's session; None where nobody signs in."""
+    current = settings()
+    return (request.cookies.get(session_name(current)) or None) if current.has_people else None
+
+
+def begun_token(request: Request) -> str | None:
+    return request.cookies.get(_name(_BEGUN, settings())) or None
+
+
+def keep_session(response: Response, token: str) -> None:
+    _keep(response, _SESSION, token, int(settings().access.oidc.session_hours * 3600))
+
+
+def keep_begun(response: Response, token: str) -> None:
+    _keep(response, _BEGUN, token, _BEGUN_S)
+
+
+def forget_session(response: Response) -> None:
+    _keep(response, _SESSION, "", 0)
+
+
+def forget_begun(response: Response) -> None:
+    _keep(response, _BEGUN, "", 0)
+
+
+def require_own_page(scope: Scope) -> None:
+    """Raise ForeignPage unless Citewell's own page makes the browser send this. A write has to say so itself."""
+    sent = Headers(scope=scope)
+    origins = sent.getlist("origin")
+    site = sent.get("sec-fetch-site")
+    if origins:
+        allowed = [origin.lower() for origin in origins] == [_own_origin()]
+    elif scope["method"] in _READING:
+        allowed = site in (None, "same-origin", "none")
+    else:
+        allowed = site == "same-origin"
+    if not allowed:
+        raise ForeignPage
+
+
+def _own_origin() -> str:
+    parts = urlsplit(settings().public_url or "")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _is_secure(current: Settings) -> bool:
+    return (current.public_url or "").startswith("https://")
+
+
+def _name(name: str, current: Settings) -> str:
+    # With this prefix a browser takes the cookie from this very host over TLS only, and from no subdomain of it.
+    return f"__Host-{name}" if _is_secure(current) else name
+
+
+def _keep(response: Response, name: str, value: str, seconds: int) -> None:
+    current = settings()
+    response.set_cookie(
+        _name(name, current),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=_is_secure(current),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def is_a_foreign_pages(scope: Scope) -> bool:
+    """Whether a page from elsewhere may have made a browser send this request.
+
+    The page's own address is the request's Host with its port: another port is another program.
+    """
+    sent = Headers(scope=scope)
+    origins = sent.getlist("origin")
+    if origins:
+        own = f"{scope['scheme']}://{sent.get('host', '')}"
+        return [origin.lower() for origin in origins] != [own.lower()]
+    site = sent.get("sec-fetch-site")
+    if scope["method"] in _READING:
+        return site not in (None, _OWN, _NOBODY)
+    if site is not None:
+        return site != _OWN
+    media_type = sent.get("content-type", "").partition(";")[0].strip().lower()
+    goes_unasked = scope["method"] in _UNASKED_METHODS and media_type in _UNASKED_TYPES
+    return goes_unasked and sent.get("user-agent", "").lower().startswith(_BROWSER)
 
 
 class OtherOrigins(CORSMiddleware):
@@ -87,17 +178,6 @@ class OtherOrigins(CORSMiddleware):
             expose_headers=_SHOWN,
             max_age=_REMEMBERED_S,
         )
-
-
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Frame-Options": "DENY",  # for browsers older than frame-ancestors
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-_DOCUMENTED = frozenset({"/docs", "/redoc", "/docs/oauth2-redirect"})
-_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class Policies:

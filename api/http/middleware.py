@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.browsers import session_name
 from api.http.errors import code_of, problem
 from api.http.security import keys_mode
-from api.http.sessions import session_name
 from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from clients.telemetry.tracing import fail, request_span

@@ -18,9 +18,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 
-from api.http.browsers import is_a_foreign_pages
+from api.http.browsers import is_a_foreign_pages, require_own_page, session_token
 from api.http.roles import CHANGES_OF_OTHERS, OF_SCOPES, OWN, role_needed
-from api.http.sessions import require_own_page, session_token
 from api.schemas.formats.responses import PREFIX
 from clients import rate_limits
 from config.settings import Settings, is_loopback, settings

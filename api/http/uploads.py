@@ -49,13 +49,7 @@ def media_type(request: Request) -> str:
 
 def _from_json(body: bytes) -> NewDocument:
     sent = DocumentCreate.model_validate_json(body)
-    return NewDocument(
-        filename=sent.filename,
-        content=sent.text.encode(),
-        workspace=sent.workspace,
-        source=sent.source,
-        metadata=sent.metadata,
-    )
+    return _new_document(sent, sent.text.encode())
 
 
 async def _from_form(request: Request) -> NewDocument:
@@ -64,14 +58,11 @@ async def _from_form(request: Request) -> NewDocument:
         if not isinstance(file, UploadFile):
             raise field_error("file", "is required, as a file")
         sent = DocumentUpload.model_validate(form_fields(form, file.filename or ""))
-        content = await file.read()
-    return NewDocument(
-        filename=sent.filename,
-        content=content,
-        workspace=sent.workspace,
-        source=sent.source,
-        metadata=sent.metadata,
-    )
+        return _new_document(sent, await file.read())
+
+
+def _new_document(sent: DocumentCreate | DocumentUpload, content: bytes) -> NewDocument:
+    return NewDocument(sent.filename, content, sent.workspace, sent.source, sent.metadata)
 
 
 def form_fields(form: FormData, filename: str) -> dict[str, Any]:
@@ -85,13 +76,6 @@ def form_fields(form: FormData, filename: str) -> dict[str, Any]:
 
 def field_error(field: str, message: str) -> RequestValidationError:
     return RequestValidationError([{"type": "value_error", "loc": ("body", field), "msg": message}])
-
-
-def _document_schema() -> dict[str, Any]:
-    # The route reads its body itself, so FastAPI does not describe it; JsonValue is described with other bodies.
-    schema = DocumentCreate.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)
-    return schema
 
 
 def form_schema(file: str, metadata: str, example: str) -> dict[str, Any]:
@@ -121,6 +105,9 @@ def form_schema(file: str, metadata: str, example: str) -> dict[str, Any]:
 
 IncomingDocument = Annotated[NewDocument, Depends(_incoming_document)]
 
+# The route reads its body itself, so FastAPI does not describe it; JsonValue is described with other bodies.
+_SCHEMA = DocumentCreate.model_json_schema(ref_template="#/components/schemas/{model}")
+_SCHEMA.pop("$defs", None)
 DOCUMENT_BODY = cast(
     "dict[str, Any]",
     {
@@ -132,7 +119,7 @@ DOCUMENT_BODY = cast(
                     "A JSON object, kept with every citation of the document.",
                     '{"ticker": "ACME", "year": 2026, "filing_type": "10-Q"}',
                 ),
-                _JSON: {"schema": _document_schema()},
+                _JSON: {"schema": _SCHEMA},
             },
         }
     },

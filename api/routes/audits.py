@@ -12,7 +12,7 @@ from api.schemas.verification.verifications import VerificationAccepted, Verific
 from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify
 from services.core.model_choice import current_settings
-from services.finishing import audit_chain
+from services.finishing import completion
 from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
@@ -25,13 +25,13 @@ KeptHead = Annotated[Head | None, Query(description="The head that you kept, ins
 @router.get("/queries/{query_id}/audit", name="get_query_audit", response_model=AuditRead)
 def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
     """The chain of records that proves the result of a question."""
-    return audit_chain.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
+    return completion.read_audit(query_id, QueryKind.ANSWER, after=after, limit=limit)
 
 
 @router.get("/queries/{query_id}/audit/check", name="check_query_audit", response_model=AuditChecked)
 def check_audit(query_id: UUID, head: KeptHead = None) -> object:
     """Recompute every hash from what is stored, and name each record that has changed."""
-    return audit_chain.check_audit(query_id, QueryKind.ANSWER, head)
+    return completion.check_audit(query_id, QueryKind.ANSWER, head)
 
 
 @router.post(
@@ -54,13 +54,13 @@ def reverify_answer(
 @router.get("/verifications/{verification_id}/audit", response_model=AuditRead)
 def get_verification_audit(verification_id: UUID, after: After = 0, limit: Limit = 500) -> object:
     """The chain of records that proves a verification."""
-    return audit_chain.read_audit(verification_id, QueryKind.VERIFICATION, after=after, limit=limit)
+    return completion.read_audit(verification_id, QueryKind.VERIFICATION, after=after, limit=limit)
 
 
 @router.get("/verifications/{verification_id}/audit/check", response_model=AuditChecked)
 def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> object:
     """Recompute every hash from what is stored, and name each record that has changed."""
-    return audit_chain.check_audit(verification_id, QueryKind.VERIFICATION, head)
+    return completion.check_audit(verification_id, QueryKind.VERIFICATION, head)
 
 
 @router.post(

@@ -25,7 +25,7 @@ from api.schemas.operations.webhooks import (
 )
 from config.settings import settings
 from domain.webhooks.delivery import EventType
-from services.webhooks import delivery_log, endpoints
+from services.webhooks import endpoints
 from services.webhooks.endpoints import EndpointChange, NewEndpoint
 from workers.starting.launch import launch_delivery, launcher
 
@@ -90,7 +90,7 @@ def rotate_secret(webhook_id: UUID, rotation: SecretRotate | None = None) -> obj
 @router.post("/webhooks/{webhook_id}/test", status_code=202, response_model=DeliveryRead)
 def test_webhook(webhook_id: UUID) -> object:
     """Send a message of type `webhook.test` now, regardless of the filters; its delivery shows the result."""
-    delivery = delivery_log.write_test(webhook_id)
+    delivery = endpoints.write_test(webhook_id)
     launcher().hint(launch_delivery, UUID(delivery["id"]))
     return delivery
 
@@ -103,7 +103,7 @@ def list_deliveries(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
     """What was sent to a receiver, with every attempt, newest first."""
-    deliveries = delivery_log.read_deliveries(webhook_id, status, after=after, limit=limit)
+    deliveries = endpoints.read_deliveries(webhook_id, status, after=after, limit=limit)
     return {"deliveries": deliveries, "next_cursor": next_cursor(deliveries, limit)}
 
 
@@ -116,25 +116,25 @@ def list_deliveries(
 )
 def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
     """Deliver once more what happened in a range of time, for example after the receiver was down."""
-    new = delivery_log.replay_range(webhook_id, asked.since, asked.until, asked.status)
+    new = endpoints.replay_range(webhook_id, asked.since, asked.until, asked.status)
     return {"replayed": len(new)}
 
 
 @router.get("/queries/{query_id}/deliveries", response_model=DeliveryList)
 def list_query_deliveries(query_id: UUID) -> object:
     """The receivers notified of a question's end, with every attempt, newest first."""
-    return {"deliveries": delivery_log.read_query_deliveries(query_id)}
+    return {"deliveries": endpoints.read_query_deliveries(query_id)}
 
 
 @router.get("/deliveries/{delivery_id}", response_model=DeliveryWhole)
 def get_delivery(delivery_id: UUID) -> object:
     """One delivery with every attempt and the exact body of its message."""
-    return delivery_log.read_delivery(delivery_id)
+    return endpoints.read_delivery(delivery_id)
 
 
 @router.post("/deliveries/{delivery_id}/replay", status_code=202, response_model=DeliveryRead)
 def replay_delivery(delivery_id: UUID) -> object:
     """Deliver a message once more, under the same `webhook-id`."""
-    delivery = delivery_log.replay(delivery_id)
+    delivery = endpoints.replay(delivery_id)
     launcher().hint(launch_delivery, UUID(delivery["id"]))
     return delivery

@@ -40,8 +40,8 @@ from db.migrate import upgrade
 from db.models import DEFAULT_TENANT, WHEEL_SPACE, Document
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.spaces import assign_space, get_or_add_space, space_of
-from db.queries.search import vector_search
-from db.queries.search.lexical import search_text
+from db.queries.search import passages
+from db.queries.search.passages import search_text
 from db.session import acting_for, dispose, reading, transaction
 from domain.query.options import DocumentFilter
 from services.retrieval.candidates import Search, find_candidates
@@ -140,7 +140,7 @@ def _measure_collection(chunks: int) -> None:
 def _ways(workspace_id: int, chosen: Filter) -> Iterator[tuple[str, Callable[[list[float]], Any]]]:
     def as_it_is(question: list[float]) -> Any:
         with reading() as session:
-            return vector_search.search_vector(session, workspace_id, question, K, where=chosen.where)
+            return passages.search_vector(session, workspace_id, question, K, where=chosen.where)
 
     with reading() as session:
         space = space_of(session, workspace_id)
@@ -151,13 +151,13 @@ def _ways(workspace_id: int, chosen: Filter) -> Iterator[tuple[str, Callable[[li
 
         def with_index(question: list[float], ef: int = ef) -> Any:
             with reading() as session:
-                return vector_search.through_index(session, candidates, question, K, ef_search=ef)
+                return passages.through_index(session, candidates, question, K, ef_search=ef)
 
         yield f"index, ef_search {ef}", with_index
 
     def exactly(question: list[float]) -> Any:
         with reading() as session:
-            return vector_search.exactly(session, candidates, question, K)
+            return passages.exactly(session, candidates, question, K)
 
     yield "exact", exactly
 

@@ -43,11 +43,8 @@ class _PlainServer(MCPServer):
 
 def _complaint(fault: Mapping[str, object]) -> str:
     field = ".".join(map(str, cast("tuple[object, ...]", fault["loc"])))
-    return f"`{field}` {'is required' if fault['type'] == 'missing' else _without_labels(str(fault['msg']))}"
-
-
-def _without_labels(message: str) -> str:
-    return message.removeprefix("Value error, ").removeprefix("Input ").removeprefix("List ")
+    message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ").removeprefix("List ")
+    return f"`{field}` {'is required' if fault['type'] == 'missing' else message}"
 
 
 def build_server(reach: Reach) -> MCPServer:

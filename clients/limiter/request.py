@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from clients.limiter.protocol import Priority
-from config.limits import ModelLimits
+from config.models import ModelLimits
 
 Kind = Literal["rpm", "rpd", "tpm", "tpd"]
 KINDS: Mapping[Kind, float] = {"rpm": 60.0, "rpd": 86_400.0, "tpm": 60.0, "tpd": 86_400.0}

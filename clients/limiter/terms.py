@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LimiterTerms:
-    """All times are in seconds. Operators set `margin` and `longest_wait_s` (`config.limits`)."""
+    """All times are in seconds. Operators set `margin` and `longest_wait_s` (`config.models.LimiterSettings`)."""
 
     margin: float = 0.02
     longest_wait_s: float = 60.0

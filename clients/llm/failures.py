@@ -2,7 +2,7 @@
 
 import time
 
-from citewell_verify.judging.model import Failure, FailureKind
+from citewell_verify.judging.statement import Failure, FailureKind
 from clients.llm.calling.attempt import RetryBudget
 from clients.llm.protocol import (
     CallDeferred,

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import structlog
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import Composition, Judgement, Reply
 from clients.limiter import Limiter
 from clients.limiter.protocol import RetryAfter

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from citewell_verify.answers.translation import translated
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.markers.citable import Citable, SourceNames
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.prompting.batched_items import Chunks, Statements, by_id

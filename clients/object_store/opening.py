@@ -4,7 +4,7 @@ from typing import Protocol
 
 from clients.object_store.folder import FolderObjects
 from clients.object_store.s3 import BucketObjects
-from config.stores import OriginalsSettings
+from config.documents import OriginalsSettings
 from domain.errors.service import OriginalUnavailable
 
 _DEADLINE_S = 30.0

@@ -6,7 +6,7 @@ from typing import Any
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from config.stores import BucketSettings, S3Settings
+from config.documents import BucketSettings, S3Settings
 from domain.errors.service import OriginalUnavailable
 
 _TRIES = 2

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from config.people import OidcSettings, is_safe
+from config.access import OidcSettings, is_safe
 from domain.errors.requests import SignInFailed
 
 _KEPT_S = 3_600.0

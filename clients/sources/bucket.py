@@ -8,7 +8,7 @@ from obstore.exceptions import BaseError
 
 from citewell_documents.errors import DocumentTooLarge
 from clients.object_store.s3 import open_bucket, reason_of
-from config.sources import StoreSettings
+from config.documents import StoreSettings
 from domain.documents.sources import (
     NAME_TOO_LONG,
     Content,

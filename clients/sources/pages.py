@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import httpcore
 
 from citewell_documents.errors import DocumentTooLarge
-from clients.http_responses import retry_after_s
+from clients.http_responses import described, retry_after_s
 from clients.sources.addresses import PagePolicy, canonical, parse_page_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
 from domain.errors.requests import ItemUnusable, RedirectRefused
@@ -104,7 +104,7 @@ class Pages:
         except TimeoutError:
             raise PlaceUnreachable(f"{endpoint.host} sent no whole answer within {self._deadline_s:g} s.") from None
         except _TROUBLE as trouble:
-            raise PlaceUnreachable(f"{endpoint.host} does not answer: {_described(trouble)}.") from None
+            raise PlaceUnreachable(f"{endpoint.host} does not answer: {described(trouble).rstrip('.')}.") from None
         finally:
             await dialler.aclose()
 
@@ -150,10 +150,3 @@ def unpacked(data: bytes, max_bytes: int) -> bytes:
 @functools.cache
 def _ssl_context() -> ssl.SSLContext:
     return httpcore.default_ssl_context()
-
-
-def _described(error: BaseException) -> str:
-    while error.__cause__:
-        error = error.__cause__
-    text = error.strerror if isinstance(error, OSError) else None
-    return (text or str(error) or type(error).__name__).rstrip(".")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import httpcore
 
-from clients.http_responses import retry_after_s
+from clients.http_responses import described, retry_after_s
 from clients.webhooks.addresses import AddressPolicy, Endpoint, parse_url
 from clients.webhooks.pinned_connector import Dialler, Resolver, resolve
 from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
@@ -101,7 +101,7 @@ class WebhookSender:
             except TimeoutError:
                 error = f"no answer within {self._deadline_s:g} seconds"
             except _TROUBLE as trouble:
-                error = _described(trouble)
+                error = described(trouble)
             return Sent(
                 status=answer.status,
                 error=error if answer.status is None else None,
@@ -129,11 +129,3 @@ def _request(endpoint: Endpoint, body: bytes, headers: Mapping[str, str]) -> htt
     own = {name: value for name, value in headers.items() if name.lower() not in fixed}
     url = httpcore.URL(scheme=endpoint.scheme, host=endpoint.host, port=endpoint.port, target=endpoint.target)
     return httpcore.Request("POST", url, headers=list((fixed | own).items()), content=body)
-
-
-def _described(error: BaseException) -> str:
-    # The root cause has the message: exceptions raised from it only say where it happened.
-    while error.__cause__:
-        error = error.__cause__
-    text = error.strerror if isinstance(error, OSError) else None
-    return text or str(error) or type(error).__name__

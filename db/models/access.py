@@ -33,7 +33,7 @@ class Tenant(Base):
 class Workspace(Base):
     """A named collection, searched in one vector space once it has vectors. The counts serve lexical search.
 
-    `settings` are defaults of its questions (domain.query.workspaces). From `deleting_at` on it accepts nothing, and a
+    `settings` are defaults of its questions (domain.query.options). From `deleting_at` on it accepts nothing, and a
     worker deletes it with all that it contains.
     """
 

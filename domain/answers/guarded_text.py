@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from citewell_verify.answers.parser import is_list_sign, without_list_sign
-from citewell_verify.answers.statements import statements
-from citewell_verify.answers.streaming import GrowingAnswer
+from citewell_verify.answers.statements import GrowingAnswer, statements
 from citewell_verify.markers.citable import Citable, citable_sources
 from citewell_verify.markers.stripping import plain_text
 from citewell_verify.verdicts.states import SentenceStatus

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from citewell_documents.document import TextChunk
-from citewell_verify.text.context_lines import cut_line, headings_of, joined
+from citewell_verify.text.windows import cut_line, headings_of, joined
 from domain.documents.corrected_headings import CorrectedText, line_end
 from domain.documents.corrections import Replacement
 

@@ -154,7 +154,8 @@ def _parts(
     yield Part("conflicts", wording.conflicts, conflicts)
     yield Part("sources", wording.sources, tuple(_sources(query["citations"], link, labels, wording)))
     closest = wording.closest if query["provider"] != "offline" else wording.closest_unread
-    yield Part("closest", closest, tuple(_closest(query["mentions"], link, wording)))
+    quotes = tuple(_beside(mention, link, wording) for mention in query["mentions"])
+    yield Part("closest", closest, (Entry("", quotes=quotes),) if quotes else ())
     yield Part("changes", wording.changes, tuple(_changes(query, wording)))
     yield Part("left_out", wording.left_out, tuple(_left_out(query["degraded"], wording)))
     yield Part("checked", wording.checked, tuple(_checked(query, link, wording)))
@@ -232,11 +233,6 @@ def _conflicts(conflicts: Sequence[Json], link: Link, wording: Wording) -> Itera
         replaced = wording.replaced if conflict["in_force"] == "other" else ""
         said = conflict_in_words(conflict, wording.replaces, wording.short_page)
         yield Entry(said, replaced, tuple(quotes), "amber")
-
-
-def _closest(mentions: Sequence[Json], link: Link, wording: Wording) -> Iterator[Entry]:
-    if mentions:
-        yield Entry("", quotes=tuple(_beside(mention, link, wording) for mention in mentions))
 
 
 def _beside(place: Json, link: Link, wording: Wording) -> Quote:

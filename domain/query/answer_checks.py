@@ -2,8 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
-from citewell_verify.judging.model import Check
-from citewell_verify.verification.claims import KeyFact
+from citewell_verify.judging.statement import Check
+from citewell_verify.verification.sentences import KeyFact
 
 
 class Score(TypedDict):

@@ -1,18 +1,30 @@
-"""The modes of a question, and the options that it is asked with."""
+"""The modes of a question, the options that it is asked with, and what its workspace sets: names and settings."""
 
+import re
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
 from citewell_verify.answers.refusals import IDK, IDK_KOREAN, RefusalLanguage, is_idk, refusal_for
 from citewell_verify.text.languages import KOREAN, language_of
-from domain.errors.requests import ModeUnknown
+from domain.errors.requests import ModeUnknown, WorkspaceNameInvalid
 from domain.query.conversation import Turn
-from domain.query.instructions import Instructions, storable
-from domain.query.review import ReviewRules
+from domain.query.workspace_rules import Instructions, ReviewRules, storable
 
 __all__ = [
     "IDK",
@@ -27,6 +39,22 @@ __all__ = [
     "parse_mode",
     "rules_of",
 ]
+
+
+_Text = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
+_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
+MetadataValue = _Text | StrictBool | int | float
+Preset = Literal["standard", "cheap"]
+"""One model call per chunk and per cited statement, or shared calls."""
+RunKind = Literal["structured", "agentic", "multiagent"]
+"""S3.6: one search for the question, a model that decides which searches to make, or one that searches and takes
+notes for another that writes."""
+GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
+"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it
+is about (`global`), from both (`hybrid`), from all three (`mix`)."""
+MAX_NAME = 100
+_NAME = re.compile(rf"[^\W_][\w.-]{{0,{MAX_NAME - 1}}}")
+_NESTED = frozenset({"models", "instructions", "review"})
 
 
 class Mode(StrEnum):
@@ -105,11 +133,6 @@ def idk_for(question: str, beside: str = "") -> str:
     return refusal_for(question, beside=beside)
 
 
-_Text = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
-_Key = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(storable)]
-MetadataValue = _Text | StrictBool | int | float
-
-
 class Bounds(BaseModel):
     """From `gte` to `lte`, both included; one of them may be omitted. Dates are in ISO 8601: `2024-01-31` includes
     the whole day."""
@@ -137,18 +160,6 @@ class DocumentFilter(BaseModel):
     metadata: dict[_Key, MetadataValue | Annotated[list[MetadataValue], Field(max_length=500)] | Bounds] = Field(
         default={}, max_length=20
     )
-
-
-Preset = Literal["standard", "cheap"]
-"""One model call per chunk and per cited statement, or shared calls."""
-
-RunKind = Literal["structured", "agentic", "multiagent"]
-"""S3.6: one search for the question, a model that decides which searches to make, or one that searches and takes
-notes for another that writes."""
-
-GraphMode = Literal["naive", "local", "global", "hybrid", "mix"]
-"""S5.1: passages by their own words (`naive`), from what the question names (`local`), from the connections that it
-is about (`global`), from both (`hybrid`), from all three (`mix`)."""
 
 
 class QueryOptions(BaseModel):
@@ -249,3 +260,53 @@ class QueryOptions(BaseModel):
             "plan_graph": is_structured and self.graph_mode != "naive",
         }
         return [step for step, is_wanted in wanted.items() if is_wanted]
+
+
+def workspace_name(text: str) -> str:
+    """The name of a new workspace as it is stored. Raises WorkspaceNameInvalid, which says the rule.
+
+    Letters and digits are those of all scripts.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not _NAME.fullmatch(name):
+        raise WorkspaceNameInvalid(
+            f"{name[:MAX_NAME]!r} cannot be the name of a workspace. {WorkspaceNameInvalid.RULE}"
+        )
+    return name
+
+
+class WorkspaceModels(BaseModel):
+    """Models of the catalogue (`models.catalogue`), by name; null: the configured one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    main: str | None = Field(default=None, max_length=200, description="Writes answers.")
+    fast: str | None = Field(default=None, max_length=200, description="Scores passages and judges statements.")
+
+
+class WorkspaceSettings(BaseModel):
+    """Defaults of the questions of a workspace: a request overrides them, they override the configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    models: WorkspaceModels = Field(default=WorkspaceModels(), description="Who answers and who judges.")
+    mode: Mode | None = Field(default=None, description="How much evidence an answer needs; null: `balanced`.")
+    preset: Preset | None = Field(default=None, description="What a question may cost; null: as configured.")
+    instructions: Instructions = Field(default=Instructions(), description="How answers are to be written.")
+    answer_schema: dict[str, JsonValue] | None = Field(
+        default=None, description="The JSON Schema of an object that answers are given as, too; null: none."
+    )
+    review: ReviewRules = Field(default=ReviewRules(), description="Which answers a person has to see.")
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":
+        """Read from the database; what a newer program stored in addition is ignored."""
+        return cls.model_validate(values, extra="ignore")
+
+    def changed(self, change: "WorkspaceSettings") -> "WorkspaceSettings":
+        """With the fields that `change` was given; null sets a field back. A glossary is replaced as a whole."""
+        return WorkspaceSettings.model_validate(_merged(self.model_dump(), change.model_dump(exclude_unset=True)))
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    return {**old, **{key: _merged(old[key], value) if key in _NESTED else value for key, value in new.items()}}

@@ -5,7 +5,7 @@ Failure is a value here: `status` says how it went and `reason` why, in words fo
 
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
 
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import Checked
 from citewell_verify.prompting.judgements import CitationType
 from citewell_verify.verdicts.ruling import StoredRuling
 from citewell_verify.verification.repairs import Repaired

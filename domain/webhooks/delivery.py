@@ -47,17 +47,15 @@ class Outcome(StrEnum):
     """The last attempt of the schedule failed."""
 
 
-SCHEDULE_S: tuple[float, ...] = (0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
-"""Seconds before attempt 1, 2 …: the example of Standard Webhooks, ten attempts in a little more than three days."""
-
 RETRY_AFTER_MAX_S = 86400.0
 
 _ALL = "*"
 _HTTP_GONE = 410
 
 
-def outcome(status: int | None, attempt: int, schedule: Sequence[float] = SCHEDULE_S) -> Outcome:
-    """Judge attempt number `attempt` (the first is 1); `status` is None when there was no answer.
+def outcome(status: int | None, attempt: int, schedule: Sequence[float]) -> Outcome:
+    """Judge attempt number `attempt` (the first is 1); `status` is None when there was no answer. `schedule` has the
+    seconds before each attempt.
 
     Only 2xx counts as delivered: a redirect is not followed, so it has delivered nothing.
     """
@@ -70,9 +68,9 @@ def outcome(status: int | None, attempt: int, schedule: Sequence[float] = SCHEDU
 
 def next_delay_s(
     attempt: int,
-    schedule: Sequence[float] = SCHEDULE_S,
+    schedule: Sequence[float],
     *,
-    jitter: float = 0.1,
+    jitter: float,
     random01: float = 0.0,
     retry_after_s: float | None = None,
 ) -> float | None:

@@ -25,7 +25,7 @@ from db.queries.runs import model_calls, queries, results, steps
 from db.session import reading
 from domain.errors.state import NotReverifiable
 from domain.query.options import QueryOptions
-from domain.query.review import STATE_AFTER
+from domain.query.workspace_rules import STATE_AFTER
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
 from services.correction import repair_steps, rounds
 from services.correction.conclusion import concluded

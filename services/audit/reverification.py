@@ -15,15 +15,14 @@ from db.queries.access.workspaces import require_open_workspace
 from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors.state import NotReverifiable
-from domain.query.options import Preset
-from domain.query.review import STATE_AFTER
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import Preset, WorkspaceSettings
+from domain.query.workspace_rules import STATE_AFTER
 from services.audit.cited_evidence import as_source, evidence_of
 from services.core.call_ledger import requester_columns
 from services.external.request import Check, NewSource, NewVerification, check_callback, options_of
 from services.external.storage import Item, SourceRows, Store
 from services.queries.cancel_and_retry import copy_request
-from services.queries.question_rewriting import restated_question
+from services.queries.results import restated_question
 from services.queries.submission import Submitted
 
 

@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 import structlog
 
 from clients.llm.calling.reply_cache import Begun, CachedReply
-from db.functions import Refused
 from db.queries.runs import replies
+from db.round_trips import Refused
 from db.session import acting_for, current_tenant
 from domain.errors.service import DatabaseUnavailable
 

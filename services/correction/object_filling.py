@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.batched_items import Entries, by_id
 from citewell_verify.prompting.judgements import CHECK_FIELDS, FILL_FIELDS, FilledField
 from citewell_verify.verdicts.states import SentenceStatus

@@ -9,11 +9,9 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from citewell_verify.judging.model import Failure
-from citewell_verify.judging.statement import numbered_sources
+from citewell_verify.judging.statement import Failure, numbered_sources
 from citewell_verify.prompting.judgements import PLAN_QUERIES
-from citewell_verify.verification.findings import Findings, JointVerdicts
-from citewell_verify.verification.joint import judge_jointly, open_statements
+from citewell_verify.verification.findings import Findings, JointVerdicts, judge_jointly, open_statements
 from db.queries.runs.events import add_event
 from db.queries.runs.queries import advance_round
 from db.queries.runs.results import StoredVerification, add_verification

@@ -28,7 +28,7 @@ from domain.documents.renaming import CorrectedSections, Renaming, renamed_heads
 from domain.documents.text_marks import CorrectedSpan, is_corrected, restored, with_correction
 from domain.errors.requests import CorrectionInvalid
 from domain.errors.state import DocumentNotInForce
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.documents.indexing import put_in_force
 
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
@@ -71,9 +71,9 @@ def _corrected(
         touched = _touched(session, document_id, change, renamings)
         spans = with_correction(restored(whole.corrections), chunk.start_index, chunk.text, right)
     chunks = [_corrected_chunk(part, text, change, renamings) for part in touched]
-    space = embedding_spaces.ensure_space(old.workspace_id, embedder)
-    own = embedding_spaces.embedder_for(space, old.workspace_id, embedder)
-    vectors = embedding_spaces.embed(space, own, [embedded_text(part) for part in chunks])
+    space = model_choice.ensure_space(old.workspace_id, embedder)
+    own = model_choice.embedder_for(space, old.workspace_id, embedder)
+    vectors = model_choice.embed(space, own, [embedded_text(part) for part in chunks])
     made = [
         (part, vector, is_corrected(spans, part.start, part.end)) for part, vector in zip(chunks, vectors, strict=True)
     ]

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import EXTRACT_GRAPH
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, Terms

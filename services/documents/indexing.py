@@ -23,7 +23,7 @@ from db.queries.documents.versions import mark_document_ready
 from db.queries.verifications.answer_validity import record_new_version
 from db.session import transaction
 from domain.documents.fingerprints import NEAR, Fingerprint, similarity
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.documents.recognition import LeaseLost
 from services.documents.turns import Turn
 from services.webhooks.outbox import announce_document
@@ -90,9 +90,9 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
         # Vectors that will not be stored may cost money.
         raise LeaseLost
     texts = [embedded_text(chunk) for chunk in chunks]
-    space = embedding_spaces.ensure_space(document.workspace_id, embedder)
-    own = embedding_spaces.embedder_for(space, document.workspace_id, embedder)
-    vectors = embedding_spaces.embed(space, own, texts)
+    space = model_choice.ensure_space(document.workspace_id, embedder)
+    own = model_choice.embedder_for(space, document.workspace_id, embedder)
+    vectors = model_choice.embed(space, own, texts)
     with transaction() as session:
         lock_workspace(session, document.workspace_id)
         if space_of(session, document.workspace_id) != space:

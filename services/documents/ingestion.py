@@ -29,7 +29,7 @@ from db.session import after_commit, reading, transaction
 from domain.documents.fingerprints import Fingerprint, fingerprint
 from domain.errors.missing import OriginalNotFound
 from domain.errors.service import DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.documents.files import read_file
 from services.documents.indexing import ClaimedDocument, keep_as_it_was, put_in_force, store_chunks, store_text
 from services.documents.recognition import FileToRead, LeaseLost, read_text
@@ -116,10 +116,15 @@ def _attempt(
     graph: bool,
     price: float,
 ) -> None:
+    def renew() -> None:
+        with transaction() as session:
+            if not rows.advance_document(session, document.id, document.attempt, lease_s=document.lease_s):
+                document.lost.set()
+
     began = time.perf_counter()
     try:
         # Reading a long PDF takes longer than a lease lasts.
-        with hold(lambda: _renew(document)):
+        with hold(renew):
             if _ingest(document, embedder, limits, turn, graph=graph, price=price):
                 METER.count(meter.DOCUMENTS_ENDED, "ready")
     except LeaseLost:
@@ -152,8 +157,8 @@ def _ingest(
     """Read, split and index the document; False when another task continues with it."""
     began = time.perf_counter()
     # Before anything is read: without an embedder the work would be in vain.
-    space = embedding_spaces.ensure_space(document.workspace_id, embedder)
-    embedding_spaces.embedder_for(space, document.workspace_id, embedder)
+    space = model_choice.ensure_space(document.workspace_id, embedder)
+    model_choice.embedder_for(space, document.workspace_id, embedder)
     with tracing.span("read"):
         read = turn.beside(lambda: _split(document, limits, turn))
     if read is None:
@@ -225,12 +230,6 @@ def _finish(
         boxes.forget(session, document.id)
         if graph:
             queue_graph(session, document.id, document.workspace_id)
-
-
-def _renew(document: ClaimedDocument) -> None:
-    with transaction() as session:
-        if not rows.advance_document(session, document.id, document.attempt, lease_s=document.lease_s):
-            document.lost.set()
 
 
 def _fail(document: ClaimedDocument, code: str, message: str) -> None:

@@ -44,8 +44,11 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
 
     def draw() -> bytes:
+        content = read_file(document_id)
+        if content is None:
+            raise OriginalNotFound
         try:
-            return picture_isolated(_file(document_id), document.filename, number, width, patience)
+            return picture_isolated(content, document.filename, number, width, patience)
         except PageNotFound:
             raise
         except DocumentUnusable as error:
@@ -108,13 +111,6 @@ def _read_document(document_id: uuid.UUID) -> tuple[Document, int]:
     if characters is None:
         raise DocumentNotRead
     return document, characters
-
-
-def _file(document_id: uuid.UUID) -> bytes:
-    content = read_file(document_id)
-    if content is None:
-        raise OriginalNotFound
-    return content
 
 
 def _block_as_json(block: Block) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Changes the embedding model of a workspace in use: builds new vectors beside the old ones, then switches once.
 
 Until the switch everything uses the old space, including the ingestion of new documents, if the old model is still
-available (services.core.embedding_spaces). Finished work is kept: a new run continues where the last one stopped.
+available (services.core.model_choice). Finished work is kept: a new run continues where the last one stopped.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from db.queries.documents.spaces import (
 )
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors.missing import WorkspaceNotFound
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.graph import merging
 
 _REMOVED_AT_ONCE = 5_000
@@ -103,7 +103,7 @@ def _filled(target: Target, space: Space, embedder: Embedder, batch: int, on_pro
         if not chunks:
             return
         texts = [embedded_text(chunk) for chunk in chunks]
-        vectors = embedding_spaces.embed(space, embedder, texts)
+        vectors = model_choice.embed(space, embedder, texts)
         keys = [chunk.id for chunk in chunks]
         with transaction() as session:
             add_vectors(session, space, list(zip(keys, texts, vectors, strict=True)))

@@ -80,9 +80,15 @@ def unpack(
     job = _claim(import_id, settings.recovery.lease_s)
     if job is None:
         return False
+
+    def renew() -> None:
+        with transaction() as session:
+            if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
+                job.lost.set()
+
     began = time.monotonic()
     try:
-        with hold(lambda: _renew(job)), _assembled(import_id) as file:
+        with hold(renew), _assembled(import_id) as file:
             most = settings.ingestion
             limits = ZipLimits(most.max_bytes, most.import_max_unpacked_bytes, most.import_max_files)
             archive = open_zip(file, job.archive.filename, limits)
@@ -182,12 +188,6 @@ def _advance(job: _Job, session: Session, *, lease_s: float | None = None, **val
     held = job.lease_s if lease_s is None else lease_s
     if not rows.advance_import(session, job.import_id, job.attempt, lease_s=held, **values):
         raise LeaseLost
-
-
-def _renew(job: _Job) -> None:
-    with transaction() as session:
-        if not rows.advance_import(session, job.import_id, job.attempt, lease_s=job.lease_s):
-            job.lost.set()
 
 
 def _fail(job: _Job, code: str, message: str) -> None:

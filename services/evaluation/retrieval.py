@@ -26,7 +26,7 @@ from db.session import reading, transaction
 from domain.quality.metrics import Score, found, mean, reciprocal_rank, roc_auc
 from domain.query.options import Preset
 from domain.retrieval.ranking import Scored, rank
-from services.core import embedding_spaces
+from services.core import model_choice
 from services.core.context import Tools
 from services.evaluation.labelled_data import LabelledPassage, LabelledQuestion
 from services.evaluation.statements import Measures, bounded
@@ -70,7 +70,7 @@ def temporary_collection(
     try:
         with transaction() as session:
             workspace_id = get_or_add_workspace(session, name).id
-        space = embedding_spaces.ensure_space(workspace_id, embedder)
+        space = model_choice.ensure_space(workspace_id, embedder)
         ids: dict[str, str] = {}
         documents: dict[str, list[LabelledPassage]] = {}
         for passage in passages:
@@ -132,7 +132,13 @@ async def _ask(
     labelled: LabelledQuestion, collection: Collection, search: Search, tools: Tools, *, shares_calls: bool
 ) -> AskedQuestion:
     log = CallLog()
-    passages = await asyncio.to_thread(_candidates, labelled.question, search, tools.embedder)
+
+    def candidates() -> list[Passage]:
+        found_places = find_candidates([labelled.question], search, tools.embedder)[: search.k]
+        with reading() as session:
+            return get_passages(session, [key for key, _ in found_places])
+
+    passages = await asyncio.to_thread(candidates)
     scores = await score_passages(tools, labelled.question, passages, log, shares_calls=shares_calls)
     ranked = rank(
         [
@@ -150,18 +156,12 @@ async def _ask(
     )
 
 
-def _candidates(question: str, search: Search, embedder: Embedder) -> list[Passage]:
-    candidates = find_candidates([question], search, embedder)[: search.k]
-    with reading() as session:
-        return get_passages(session, [key for key, _ in candidates])
-
-
 def _store_document(
     workspace_id: int, name: str, passages: Sequence[LabelledPassage], vectors_by: tuple[Space, Embedder]
 ) -> dict[str, str]:
     parsed, starts = _joined(passages)
     space, texts = vectors_by[0], [passage.text for passage in passages]
-    vectors = embedding_spaces.embed(*vectors_by, texts)
+    vectors = model_choice.embed(*vectors_by, texts)
     content = parsed.text.encode()
     with transaction() as session:
         document = add_document(

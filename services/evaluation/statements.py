@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
-from citewell_verify.judging.model import Checked
-from citewell_verify.judging.statement import Pair, judge_batch, judge_statement
+from citewell_verify.judging.statement import Checked, Pair, judge_batch, judge_statement
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.confidence import Calibration, fit, least_high

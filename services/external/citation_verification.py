@@ -7,7 +7,7 @@ from citewell_verify.evidence.citation_scoring import CitationScore, score_citat
 from citewell_verify.evidence.citation_types import citation_type
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import row_or_best_span
-from config.verification import VerificationSettings
+from config.answers import VerificationSettings
 from db.queries.documents.chunks import get_passage, text_around
 from db.session import reading
 

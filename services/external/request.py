@@ -9,8 +9,7 @@ from citewell_verify.errors import VerificationInvalid
 from citewell_verify.pipeline import check_source
 from clients.webhooks.addresses import check_url
 from config.settings import Settings
-from domain.query.options import Preset, QueryOptions
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import Preset, QueryOptions, WorkspaceSettings
 from services.queries.submission import NewQuery, checked_question, resolve_options
 from services.webhooks.outbox import address_policy
 

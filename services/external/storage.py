@@ -12,7 +12,7 @@ from citewell_verify.answers.external_citations import GivenCitation, marked_tra
 from citewell_verify.answers.statements import plan_checks
 from citewell_verify.answers.translation import translated
 from citewell_verify.errors import VerificationInvalid
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import Checked
 from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from clients.telemetry import tracing
 from config.settings import Settings
@@ -20,7 +20,7 @@ from db.models import Document, QueryKind, Workspace
 from db.queries.runs.queries import add_queries
 from db.queries.runs.steps import add_outcomes
 from db.queries.verifications.external_sources import add_given_sources, read_document
-from domain.query.instructions import refusal_of
+from domain.query.options import WorkspaceSettings
 from domain.query.outcomes import (
     CHECK_STATEMENTS,
     EXTRACT_CITATIONS,
@@ -31,7 +31,7 @@ from domain.query.outcomes import (
     Extracted,
     Selected,
 )
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.workspace_rules import refusal_of
 from services.core.call_ledger import requester_columns
 from services.external.request import (
     ABOUT_SENTENCES,

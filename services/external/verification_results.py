@@ -20,8 +20,8 @@ from db.session import reading
 from domain.query.outcomes import CONCLUDE, GENERATE, SELECT, Concluded, Drafted, JudgedCitation, Selected
 from services.queries.result_json import scores_json
 from services.queries.results import timings_json, usage_json
+from services.reporting.assessment import stored_signal
 from services.reporting.comparison import comparison
-from services.reporting.signal import stored_signal
 
 Location = Mapping[str, Any]
 

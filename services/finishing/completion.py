@@ -1,33 +1,38 @@
-"""The end of a query: its answer is completed, held for a person or published."""
+"""The end of a query: its answer is completed, held for a person or published; its audit is sealed, and can be shown
+and compared with what is stored now (N6); its scores are told to OpenTelemetry and Langfuse, where being down delays
+nothing here."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
 from citewell_verify.errors import BadInput
-from clients.telemetry import meter
+from citewell_verify.prompting.prompts import prompt_sha256
+from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
 from config.settings import settings
 from db.models import Answer, Feedback, Query, QueryKind, QueryStatus, Verification
 from db.queries.documents.documents import count_unread
 from db.queries.runs import queries, results
-from db.queries.runs.queries import Finished, mark_finished
+from db.queries.runs.queries import mark_finished
+from db.queries.verifications import audits
 from db.queries.verifications.answer_validity import record_missed
+from db.queries.verifications.audits import PROMPTS_PART, StoredChain
 from db.queries.verifications.batches import lock_batch_of, mark_batch_finished
 from db.queries.verifications.feedback import add_feedback
-from db.session import after_commit
+from db.session import after_commit, reading
+from domain.audit.chain import Record, audit, chain, read_record
+from domain.errors.missing import AuditNotFound
 from domain.errors.state import NotHeld
 from domain.query.outcomes import CONCLUDE, GENERATE, Concluded
-from domain.query.review import STATE_AFTER, Decision, Reason, reasons_for_review
+from domain.query.workspace_rules import STATE_AFTER, Decision, Reason, reasons_for_review
 from services.core.context import StepContext, StepResult
 from services.finishing.answer_validity import decide_after_reverification
-from services.finishing.audit_chain import AUDITED, seal_audit
-from services.finishing.scores import tell_scores
-from services.reporting.signal import confidence_json
-from services.webhooks.outbox import announce_batch, announce_query, announce_review
+from services.reporting.assessment import confidence_json, stored_signal
+from services.webhooks.outbox import announce_batch, announce_query, announce_review, write_langfuse_scores
 
 _EVENTS = {
     QueryStatus.SUCCEEDED: "final",
@@ -39,6 +44,12 @@ LAST_EVENTS = frozenset(_EVENTS.values())
 
 # Called in this process when a query has ended and a place is free (workers.starting.launch).
 _listener: Callable[[], None] | None = None
+
+
+_REJECTED = "A reviewer rejected the answer."
+_BY_A_PERSON = "A reviewer wrote this answer; nothing of it was checked."
+AUDITED = (QueryStatus.SUCCEEDED, QueryStatus.FAILED)
+"""Cancelled queries have no result to prove."""
 
 
 def finish(
@@ -74,15 +85,15 @@ def finish(
     if was_held:
         record_missed(session, query_id)
     after_commit(session, _notify_listener)
+
+    def count() -> None:
+        METER.count(meter.QUERIES_ENDED, finished.kind, status.value)
+        if status is QueryStatus.SUCCEEDED:
+            METER.observe(meter.QUERY_SECONDS, finished.seconds, finished.kind)
+
     if not was_held:
-        after_commit(session, partial(_count, finished, status))
+        after_commit(session, count)
     return True
-
-
-def _count(finished: Finished, status: QueryStatus) -> None:
-    METER.count(meter.QUERIES_ENDED, finished.kind, status.value)
-    if status is QueryStatus.SUCCEEDED:
-        METER.observe(meter.QUERY_SECONDS, finished.seconds, finished.kind)
 
 
 def set_end_listener(listener: Callable[[], None] | None) -> None:
@@ -94,10 +105,6 @@ def set_end_listener(listener: Callable[[], None] | None) -> None:
 def _notify_listener() -> None:
     if _listener is not None:
         _listener()
-
-
-_REJECTED = "A reviewer rejected the answer."
-_BY_A_PERSON = "A reviewer wrote this answer; nothing of it was checked."
 
 
 def send_to_review(session: Session, context: StepContext) -> list[Reason]:
@@ -204,3 +211,147 @@ def publish(context: StepContext) -> StepResult:
         finish(session, context.query.id, status, error=error, event=event, is_batch_item=is_batch_item)
 
     return StepResult.single({"status": "done"}, save)
+
+
+def seal_audit(session: Session, query_id: uuid.UUID) -> None:
+    """Chain everything that proves the result, with two statements, in the transaction that ends the query."""
+    audits.add_chain(session, query_id, chain(_contents(session, query_id)))
+
+
+def _contents(session: Session, query_id: uuid.UUID) -> list[Record]:
+    parts = audits.list_contents(session, query_id)
+    before = [record for part, record in parts if part < PROMPTS_PART]
+    behind = [record for part, record in parts if part > PROMPTS_PART]
+    return [*before, *_prompts(behind), *behind]
+
+
+def _prompts(records: Sequence[Record]) -> list[Record]:
+    asked = sorted({(record["prompt"], record["prompt_version"]) for record in records if record["kind"] == "call"})
+    prompts: list[Record] = []
+    for name, version in asked:
+        # An older process may have used a prompt file that this one does not have.
+        known = prompt_sha256(name, version)
+        prompts.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
+    return prompts
+
+
+def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) -> dict[str, Any]:
+    with reading() as session:
+        stored = _get_chain(session, queries.get_query(session, query_id, kind))
+    records, hashes = stored.chain.records, stored.chain.hashes
+    # Either list may have been cut, so only the common length can be shown.
+    length = min(len(records), len(hashes))
+    end = min(after + limit, length)
+    return {
+        "query": str(query_id),
+        **_head(stored),
+        "chain": [{"record": read_record(records, place), "hash": hashes[place]} for place in range(after, end)],
+        "next_after": end if end < length else None,
+    }
+
+
+def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -> dict[str, Any]:
+    """Recompute every hash from what is stored now and report the records that differ.
+
+    `head` is one that was kept elsewhere. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
+    """
+    with reading() as session:
+        stored = _get_chain(session, queries.get_query(session, query_id, kind))
+        comparison = audit(stored.chain, head or stored.head, _contents(session, query_id))
+    return {
+        "query": str(query_id),
+        **_head(stored),
+        "intact": not comparison.differences,
+        "differences": [
+            {**difference._asdict(), "fields": list(difference.fields)} for difference in comparison.differences
+        ],
+        "erased": comparison.erased,
+        "later": comparison.later,
+        "unknown_prompts": comparison.unknown,
+    }
+
+
+def _head(stored: StoredChain) -> dict[str, Any]:
+    return {"format": stored.format, "head": stored.head, "records": len(stored.chain.records)}
+
+
+def _get_chain(session: Session, query: Query) -> StoredChain:
+    stored = audits.find_chain(session, query.id)
+    if stored is None:
+        raise AuditNotFound(_why_none(query))
+    return stored
+
+
+def _why_none(query: Query) -> str:
+    if query.status == QueryStatus.HELD:
+        return "The answer is held back; its audit is written when a reviewer has decided."
+    if query.finished_at is None:
+        return f"The query is {query.status}; its audit is written when it ends."
+    if query.status == QueryStatus.CANCELLED:
+        return "The query was cancelled, so there is no result to prove."
+    return "The query ended in a version of Citewell that kept no audit."
+
+
+class Score(NamedTuple):
+    """A number from 0 to 1 or a `label`, and why, in words that quote nothing."""
+
+    name: str
+    value: float | None
+    label: str | None
+    reason: str
+
+
+def tell_scores(session: Session, query_id: uuid.UUID) -> None:
+    """Tell the scores of an answer that has just succeeded, after the commit; does nothing where nobody wants them."""
+    if not (settings().langfuse.host or tracing.tells_events()):
+        return
+    query = queries.get_query(session, query_id)
+    scores = list(_scores(session, query))
+    after_commit(session, partial(_tell_events, query_id, query.traceparent, scores))
+    if settings().langfuse.host and (trace_id := tracing.trace_id_of(query.traceparent)):
+        write_langfuse_scores(session, query_id, [_langfuse_json(query_id, trace_id, score) for score in scores])
+
+
+def _scores(session: Session, query: Query) -> Iterator[Score]:
+    find = (
+        results.find_draft_verification if query.kind == QueryKind.VERIFICATION else results.find_published_verification
+    )
+    judged = find(session, query.id)
+    signal = stored_signal(query, results.find_answer(session, query.id), judged)
+    yield Score("citewell.signal", None, signal["word"], signal["reason"])
+    if judged is not None:
+        numbers: Mapping[str, float | None] = {
+            "citewell.confidence": confidence_json(judged.verification)["confidence"],
+            "citewell.accuracy": judged.verification.accuracy_rate,
+        }
+        for name, number in numbers.items():
+            if number is not None:
+                yield Score(name, number, signal["word"], signal["reason"])
+
+
+def _tell_events(query_id: uuid.UUID, traceparent: str | None, scores: list[Score]) -> None:
+    """The event of OpenTelemetry's conventions for generative AI, one for each score, in the trace of the request."""
+    with tracing.following(traceparent, query_id):
+        for score in scores:
+            attributes: dict[str, tracing.Value] = {
+                "gen_ai.evaluation.name": score.name,
+                "gen_ai.evaluation.explanation": score.reason,
+                "gen_ai.response.id": str(query_id),
+            }
+            if score.label is not None:
+                attributes["gen_ai.evaluation.score.label"] = score.label
+            if score.value is not None:
+                attributes["gen_ai.evaluation.score.value"] = score.value
+            tracing.event("gen_ai.evaluation.result", attributes)
+
+
+def _langfuse_json(query_id: uuid.UUID, trace_id: str, score: Score) -> dict[str, Any]:
+    """What `POST /api/public/scores` takes; the same id sent again replaces the score."""
+    return {
+        "id": f"{query_id}-{score.name}",
+        "traceId": trace_id,
+        "name": score.name,
+        "value": score.label if score.value is None else score.value,
+        "dataType": "CATEGORICAL" if score.value is None else "NUMERIC",
+        "comment": score.reason,
+    }

@@ -11,13 +11,11 @@ from typing import Any, TypeVar
 
 import structlog
 
-from citewell_verify.answers.references import strip_references
-from citewell_verify.answers.streaming import without_unfinished_sentence
-from citewell_verify.answers.translation import translated
+from citewell_verify.answers.statements import without_unfinished_sentence
+from citewell_verify.answers.translation import strip_references, translated
 from citewell_verify.evidence.citation_scoring import score_citation
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Failure
-from citewell_verify.judging.statement import numbered_sources
+from citewell_verify.judging.statement import Failure, numbered_sources
 from citewell_verify.markers.citable import Citable
 from citewell_verify.prompting.judgements import (
     EXTRACT_CITATIONS,
@@ -29,17 +27,16 @@ from citewell_verify.prompting.judgements import (
 from citewell_verify.verdicts.states import is_ungrounded
 from clients.llm.gateway import ComposedText
 from db.queries.runs.events import DRAFT, EventData
-from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
-from domain.answers.frames import without_frames
+from domain.answers.drafts import ClosingSentences, batch_item, batch_keys, without_frames
 from domain.errors.service import DatabaseUnavailable
 from domain.objects.filling import wish_for
 from domain.objects.schema import read_schema
-from domain.query.instructions import style_of
 from domain.query.model_refusals import refuses
 from domain.query.options import idk_for
 from domain.query.outcomes import ASSESS, Drafted, Extracted, ScoredCitation
+from domain.query.workspace_rules import style_of
 from services.core.context import StepContext, StepResult, when_loaded
-from services.verification.citation_spans import notes_text
+from services.verification.checks import notes_text
 from services.verification.round_results import states_so_far
 
 ASK_EVERY_S = 0.25

@@ -1,22 +1,29 @@
-"""Retrieval over the knowledge graph (S5.1): from what a question names, and from the connections that it is about.
+"""Retrieval over the knowledge graph (S5.1): the names and topics of a question planned, passages found from what it
+names and from the connections that it is about, and joined with those that its words found.
 
 A passage found over a connection carries it as its link: its own words may have little of the question, and it is worth
 nothing without the passage that states the connection.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy.orm import Session
 
+from citewell_verify.judging.statement import Failure
+from citewell_verify.prompting.judgements import EXTRACT_KEYWORDS, Keywords
 from db.queries.search import graph_search as graph
 from db.queries.search.filters import conditions
-from db.queries.search.graph_search import Connection, Space
+from db.queries.search.graph_search import Connection, Space, has_graph
 from db.session import reading
 from domain.documents.graph import entity_key
+from domain.documents.graph_extraction import read_keywords
+from domain.query.options import GraphMode
 from domain.query.outcomes import GraphPlanned, Link
 from domain.retrieval.ranking import interleave
-from services.core.context import StepContext
+from services.core.context import StepContext, StepResult
 from services.graph.merging import vectors_of
 
 _ENTITY_NEAR = 0.5
@@ -30,6 +37,14 @@ _FURTHER = 0.9
 """The worth of passages at the other end of a connection, relative to those that state it."""
 
 Vectors = Sequence[Sequence[float]]
+
+
+NO_GRAPH = "The workspace has no knowledge graph yet; passages were found by the words and meaning of the question."
+_MOST_LOW_LEVEL = 8
+_MOST_HIGH_LEVEL = 6
+_LONGEST = 200
+NOTHING_NEAR = "The knowledge graph has nothing near to the question; passages were found by its words and meaning."
+Found = list[tuple[int, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +177,83 @@ def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
         link = best[chunk]
         order += [link["bridge"], chunk] if link else [chunk]
     return GraphFound(list(dict.fromkeys(order)), {str(chunk): link for chunk, link in best.items() if link})
+
+
+async def plan_graph(context: StepContext) -> StepResult:
+    def is_built() -> bool:
+        with reading() as session:
+            return has_graph(session, context.query.workspace_id)
+
+    if not await asyncio.to_thread(is_built):
+        return StepResult.single(GraphPlanned(status="empty", low_level=[], high_level=[], reason=NO_GRAPH))
+    question = context.question
+    reply = await context.tools.models.ask(EXTRACT_KEYWORDS, {"question": question}, log=context.log)
+    if isinstance(reply, Failure):
+        return StepResult.single({**_planned("fallback", read_keywords(question)), "reason": reply.reason})
+    planned = _planned("planned", reply)
+    if planned["low_level"] or planned["high_level"]:
+        return StepResult.single(planned)
+    reason = "the model gave no keywords"
+    return StepResult.single({**_planned("fallback", read_keywords(question)), "reason": reason})
+
+
+def _planned(status: str, keywords: Keywords) -> GraphPlanned:
+    low, high = _usable(keywords.low_level, _MOST_LOW_LEVEL), _usable(keywords.high_level, _MOST_HIGH_LEVEL)
+    return GraphPlanned(status="planned" if status == "planned" else "fallback", low_level=low, high_level=high)
+
+
+def _usable(texts: list[str], most: int) -> list[str]:
+    plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST] for text in texts)
+    return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:most]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedCandidates:
+    """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
+
+    candidates: Found
+    links: Mapping[str, Link] = field(default_factory=dict[str, Link])
+    issue: str = ""
+
+    def as_outcome(self, keys: Sequence[int]) -> dict[str, Any]:
+        links = {str(key): self.links[str(key)] for key in keys if str(key) in self.links}
+        return {**({"links": links} if links else {}), **({"issues": [self.issue]} if self.issue else {})}
+
+
+def with_graph(context: StepContext, queries: Sequence[str], searched: Found, k: int) -> JoinedCandidates:
+    """Join the candidates that were `searched` without the graph with what the graph leads to, as `graph_mode` says.
+
+    At most `k` are returned. `hybrid` leaves a third of the places to the `searched` ones, because a graph never holds
+    all of a document.
+    """
+    mode = context.query.options.graph_mode
+    if mode == "naive":
+        return JoinedCandidates(searched[:k])
+    planned = _stored_plan(context, queries)
+    if planned["status"] == "empty":
+        return JoinedCandidates(searched[:k], issue=planned.get("reason", NO_GRAPH))
+    near = graph_candidates(context, planned, " ".join(queries))
+    if not near.chunks:
+        return JoinedCandidates(searched[:k], issue=NOTHING_NEAR)
+    similarity = dict(searched)
+    keys = _ordered(mode, near, [key for key, _ in searched], k)
+    earlier: dict[str, Link] = (context.earlier("retrieve") or {}).get("links", {})
+    return JoinedCandidates([(key, similarity.get(key)) for key in keys], {**near.links, **earlier})
+
+
+def _stored_plan(context: StepContext, queries: Sequence[str]) -> GraphPlanned:
+    if (first := context.outcome("plan_graph")) is not None:
+        return GraphPlanned(**first)
+    begun = context.earlier("plan_graph") or {}
+    if begun.get("status") == "empty":
+        return GraphPlanned(**begun)
+    return GraphPlanned(status="fallback", low_level=list(queries), high_level=list(queries))
+
+
+def _ordered(mode: GraphMode, near: GraphFound, searched: Sequence[int], k: int) -> list[int]:
+    if mode == "mix":
+        return interleave([near.chunks, searched])[:k]
+    if mode == "hybrid":
+        first = near.chunks[: k - k // 3]
+        return list(dict.fromkeys([*first, *searched, *near.chunks]))[:k]
+    return near.chunks[:k]

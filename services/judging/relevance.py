@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell_verify.judging.model import UNREADABLE, Failure
-from citewell_verify.judging.statement import named_text
+from citewell_verify.judging.statement import UNREADABLE, Failure, named_text
 from citewell_verify.prompting.batched_items import CHUNKS_CHARS, MOST_CHUNKS, Chunks, by_id, packed
 from citewell_verify.prompting.judgements import RERANK_CHUNK, RERANK_CHUNKS, ItemRelevance
 from citewell_verify.question.relevance import ModelJudgement, QuestionVerdict, judge_question
@@ -31,13 +30,13 @@ async def score_each(models: ModelGateway, question: str, shown: Sequence[Shown]
 
 async def score_batch(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> list[Scored]:
     """The same with as few calls as the passages' length allows. A passage without a readable score is asked alone."""
-    groups = packed(shown, _fit)
+
+    def fit(group: Sequence[Shown]) -> bool:
+        return len(group) <= MOST_CHUNKS and sum(len(passage.text) for passage in group) <= CHUNKS_CHARS
+
+    groups = packed(shown, fit)
     scored = await asyncio.gather(*(_scored(models, question, group, log) for group in groups))
     return [score for group in scored for score in group]
-
-
-def _fit(shown: Sequence[Shown]) -> bool:
-    return len(shown) <= MOST_CHUNKS and sum(len(passage.text) for passage in shown) <= CHUNKS_CHARS
 
 
 async def _scored(models: ModelGateway, question: str, shown: Sequence[Shown], log: CallLog) -> Sequence[Scored]:

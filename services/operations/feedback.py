@@ -16,7 +16,7 @@ from db.session import reading, transaction
 from domain.errors.access import ScopeMissing
 from domain.errors.requests import PlaceNotFound
 from domain.errors.state import AnswerHeld, ReviewUndecided
-from domain.query.review import Decision
+from domain.query.workspace_rules import Decision
 from services.external.verification_results import read_verification
 from services.finishing.completion import decide
 from services.queries.results import read_query, withheld

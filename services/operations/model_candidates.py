@@ -143,7 +143,8 @@ def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say, until:
     judges = chosen.preset != "small"
 
     def tried(*, strict: bool) -> Trials:
-        reading = _reading(candidate(before, chosen, name, name, strict=strict), tokens)
+        made = candidate(before, chosen, name, name, strict=strict)
+        reading = made.model_copy(update={"rerank": made.rerank.model_copy(update={"context_tokens": tokens})})
         return try_model(reading, name, writes=True, judges=judges, say=say, until=until)
 
     trials = tried(strict=keeps)
@@ -217,7 +218,3 @@ def _preset_of(before: Settings, chosen: Chosen) -> Settings:
         "budget": BudgetSettings().model_copy(update=groups.get("budget")),
     }
     return before.model_copy(update=own)
-
-
-def _reading(current: Settings, tokens: int) -> Settings:
-    return current.model_copy(update={"rerank": current.rerank.model_copy(update={"context_tokens": tokens})})

@@ -9,7 +9,7 @@ from db.queries.access.workspaces import Contents, list_contents
 from db.session import is_limited, may_create_workspaces, reading, transaction
 from domain.errors.access import KeyLimited, WorkspaceForbidden
 from domain.errors.state import WorkspaceNameTaken
-from domain.query.workspaces import WorkspaceSettings, workspace_name
+from domain.query.options import WorkspaceSettings, workspace_name
 from services.queries.submission import check_answer_schema, check_models
 
 DEFAULT = "default"

@@ -17,7 +17,7 @@ import structlog
 from clients.oidc.id_tokens import checked_claims
 from clients.oidc.provider import Provider, provider
 from clients.webhooks.signing import new_secret
-from config.people import OidcSettings
+from config.access import OidcSettings
 from config.settings import settings
 from db.queries.access import people
 from db.queries.access import people as rows

@@ -70,7 +70,8 @@ def metrics(stored: Rows, labels: Sequence[Label] = ()) -> dict[str, Metric]:
     return {
         **_reranking(stored.rerankings),
         **_answerability(published, labels),
-        **_citations(stored, copied),
+        "citation_accuracy": _with_copies(stored.citation_states, copied, _accuracy),
+        "citation_coverage": _with_copies([(row[0], row) for row in stored.cited], copied, _coverage),
         **_hallucinations(stored.states, copied),
         **_corrections(stored.verified, published),
         "mean_confidence": answer_quality.mean_confidence(row.confidence for row in published.values()),
@@ -109,13 +110,6 @@ def _answerability(published: Mapping[uuid.UUID, VerifiedRow], labels: Sequence[
         "answerability_rejection_rate": answer_quality.rejection_rate(checks),
         "answerability_false_positive_rate": answer_quality.false_positive_rate(checks),
         "answerability_false_negative_rate": answer_quality.false_negative_rate(checks),
-    }
-
-
-def _citations(stored: Rows, copied: Collection[int]) -> dict[str, Metric]:
-    return {
-        "citation_accuracy": _with_copies(stored.citation_states, copied, _accuracy),
-        "citation_coverage": _with_copies([(row[0], row) for row in stored.cited], copied, _coverage),
     }
 
 

@@ -68,14 +68,12 @@ def retry_query(
         take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
-        elif _has_same_models(old, settings) and (old.error or {}).get("code") != SourceDeleted().code:
+        elif (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice) and (
+            old.error or {}
+        ).get("code") != SourceDeleted().code:
             # Outcomes of other models are not kept, and none if a passage that they rest on is gone.
             copy_outcomes(session, old.id, new_id, kept_outcomes(list_outcomes(session, old.id), parked))
     return Submitted(new_id, repeated=False)
-
-
-def _has_same_models(old: Query, settings: Settings) -> bool:
-    return (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice)
 
 
 def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) -> None:

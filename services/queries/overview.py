@@ -18,7 +18,7 @@ from db.session import reading
 from domain.query.conversation import title_of
 from services.queries.result_json import head_json
 from services.queries.results import withheld
-from services.reporting.signal import shown_confidence, signal_json
+from services.reporting.assessment import shown_confidence, signal_json
 
 Json = dict[str, Any]
 

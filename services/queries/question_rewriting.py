@@ -1,11 +1,7 @@
 """A question in other words: restated after a conversation (N9), and in variants that find more passages (S3.2)."""
 
-from sqlalchemy.orm import Session
-
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
-from db.models import Query
-from db.queries.runs.steps import find_outcome
 from domain.errors.requests import QuestionInvalid
 from domain.query.budget import new_queries
 from domain.query.conversation import as_lines
@@ -13,10 +9,10 @@ from domain.query.outcomes import Restated, Reworded
 from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 
-STEP = "restate_question"
 LONGEST = 1_500
 """A question with more characters explains itself; restating it would only cost."""
 _MOST_CHARS = 4_000
+NONE_WRITTEN = "the model wrote no other question"
 
 
 async def restate_question(context: StepContext) -> StepResult:
@@ -35,16 +31,6 @@ async def restate_question(context: StepContext) -> StepResult:
         return StepResult.single(Restated(status="restated", question=asked))
     event = ("question_restated", {"question": question})
     return StepResult.single(Restated(status="restated", question=question), events=[event])
-
-
-def restated_question(session: Session, query: Query) -> str | None:
-    if not query.options.get("conversation"):
-        return None
-    restated = (find_outcome(session, query.id, 0, STEP) or {}).get("question")
-    return None if restated == query.question else restated
-
-
-NONE_WRITTEN = "the model wrote no other question"
 
 
 async def rewrite_question(context: StepContext) -> StepResult:

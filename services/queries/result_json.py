@@ -14,7 +14,7 @@ from db.queries.runs.results import StoredVerification
 from domain.documents.cells import Cells
 from domain.documents.text_marks import TextMarks
 from domain.question.nearest import closest
-from services.reporting.signal import confidence_json
+from services.reporting.assessment import confidence_json
 
 UNTOUCHED = {"state": "valid", "reason": None, "since": None, "verification": None}
 NO_ANSWER: dict[str, Any] = {

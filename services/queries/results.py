@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from db.models import CitationCheck, Query, QueryKind, QueryStatus
+from db.models import Query, QueryKind, QueryStatus
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
 from db.session import reading
 from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 from domain.errors.state import AnswerHeld, QueryUnfinished
-from domain.query.review import STATE_AFTER, is_withheld
-from services.queries.question_rewriting import restated_question
+from domain.query.workspace_rules import STATE_AFTER, is_withheld
 from services.queries.result_json import (
     NO_ANSWER,
     UNTOUCHED,
@@ -33,8 +32,8 @@ from services.queries.result_json import (
     steps_json,
     verification_json,
 )
+from services.reporting.assessment import stored_signal
 from services.reporting.comparison import read_reverifications
-from services.reporting.signal import stored_signal
 from services.retrieval.candidates import copies_of_cited
 
 Json = dict[str, Any]
@@ -209,11 +208,10 @@ def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
         checks = published.citation_checks if published else []
         cited = [check for check in checks if check.citation_number and not check.item.endswith(":repair")]
         # Items are `s0:c1`, `s10:c2`; sorted as text they would not be in the order of the statements.
-        return [check_json(check) for check in sorted(cited, key=_place)]
-
-
-def _place(check: CitationCheck) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", check.item)]
+        return [
+            check_json(check)
+            for check in sorted(cited, key=lambda check: [int(number) for number in re.findall(r"\d+", check.item)])
+        ]
 
 
 _WITHOUT_TEXT = FINAL | {"stage", "final"}
@@ -246,3 +244,10 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if is_withheld(progress.options, progress.status, progress.review):
         return [event for event in stored if event.type in _WITHOUT_TEXT], is_finished
     return [event for event in stored if after or not is_finished or event.type != events.DRAFT], is_finished
+
+
+def restated_question(session: Session, query: Query) -> str | None:
+    if not query.options.get("conversation"):
+        return None
+    restated = (steps.find_outcome(session, query.id, 0, "restate_question") or {}).get("question")
+    return None if restated == query.question else restated

@@ -22,11 +22,10 @@ from db.queries.documents.chunk_edits import has_excluded
 from db.queries.runs.model_calls import add_model_calls
 from db.session import reading, transaction
 from domain.query.budget import NO_CALL, Budget, batches
-from domain.query.options import parse_mode
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import WorkspaceSettings, parse_mode
 from services.core.call_ledger import model_call_rows, report_calls
 from services.core.context import Outcome, QuerySnapshot, StepContext, StepResult, Tools
-from services.graph.planning import plan_graph
+from services.graph.search import plan_graph
 from services.queries.question_rewriting import rewrite_question
 from services.queries.submission import NewQuery, check, open_workspaces, options_over, with_defaults
 from services.queries.trial_result import Found, trial_json

@@ -9,7 +9,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -31,73 +31,21 @@ from domain.errors.requests import AnswerSchemaInvalid, ModelNotAllowed, Questio
 from domain.errors.state import EmbeddingsDiffer
 from domain.objects.schema import checked_schema
 from domain.query.conversation import Turn
-from domain.query.instructions import Instructions, refusal_of
-from domain.query.options import DocumentFilter, GraphMode, Preset, QueryOptions, RunKind, parse_mode, rules_of
-from domain.query.review import ReviewRules, strictest
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import (
+    DocumentFilter,
+    GraphMode,
+    Preset,
+    QueryOptions,
+    RunKind,
+    WorkspaceSettings,
+    parse_mode,
+    rules_of,
+)
+from domain.query.workspace_rules import Instructions, ReviewRules, refusal_of, strictest
 from services.core.call_ledger import requester_columns
 from services.webhooks.outbox import address_policy
 
-if TYPE_CHECKING:
-    from services.queries.submission import NewQuery
-
 Json = dict[str, Any]
-
-_AT_THE_TOP = (
-    "mode",
-    "preset",
-    "model",
-    "run",
-    "enable_verification",
-    "refusal_language",
-    "instructions",
-    "answer_schema",
-    "deadline_s",
-    "max_cost_usd",
-)
-_BELOW: dict[str, dict[str, str]] = {
-    "retrieval": {
-        "method": "retrieval_method",
-        "k": "k",
-        "filter": "filter",
-        "multi_query": "multi_query",
-        "graph": "graph",
-    },
-    "rerank": {
-        "top_k": "top_k",
-        "context_tokens": "context_tokens",
-        "source_scoring": "source_scoring",
-        "max_sources": "max_sources",
-        "min_relevance": "min_relevance",
-        "min_excerpt_length": "min_excerpt_length",
-    },
-    "verification": {
-        "show_claims": "show_claims",
-        "confidence_threshold": "confidence_threshold",
-        "max_crag_attempts": "max_crag_attempts",
-        "repair": "repair",
-    },
-}
-
-
-def as_request(new: "NewQuery") -> Json:
-    """The options of `POST /v1/queries` that were asked for, without the question, its place and its callback."""
-    asked = {name: _plain(getattr(new, name)) for name in _AT_THE_TOP}
-    nested = {
-        group: {name: _plain(getattr(new, source)) for name, source in names.items()} for group, names in _BELOW.items()
-    }
-    said = {**asked, **{group: _said(values) for group, values in nested.items()}}
-    return {name: value for name, value in _said(said).items() if value != {} or name == "answer_schema"}
-
-
-def _said(values: Json) -> Json:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, BaseModel) else value
-
-
 T = TypeVar("T")
 
 _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
@@ -105,6 +53,7 @@ _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
 
 _MERGED_TOP_K = 5
 """S3.1: passages to write from, at least, where several searches are merged."""
+
 _STATEMENTS_APART_PER_TASK = 4
 """In the `standard` preset: each of them has a model call of its own."""
 
@@ -155,6 +104,34 @@ class NewQuery:
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
+
+
+# The options of a request by name, and those of its groups; the fields of `NewQuery` are named the same but for one.
+_AT_THE_TOP = (
+    *("mode", "preset", "model", "run", "enable_verification", "refusal_language", "instructions", "answer_schema"),
+    *("deadline_s", "max_cost_usd"),
+)
+_BELOW = {
+    "retrieval": ("method", "k", "filter", "multi_query", "graph"),
+    "rerank": ("top_k", "context_tokens", "source_scoring", "max_sources", "min_relevance", "min_excerpt_length"),
+    "verification": ("show_claims", "confidence_threshold", "max_crag_attempts", "repair"),
+}
+
+
+def as_request(new: NewQuery) -> Json:
+    """The options of `POST /v1/queries` that were asked for, without the question, its place and its callback."""
+
+    def plain(name: str) -> Any:
+        value = getattr(new, "retrieval_method" if name == "method" else name)
+        return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, BaseModel) else value
+
+    said = {name: plain(name) for name in _AT_THE_TOP}
+    said |= {group: _said({name: plain(name) for name in names}) for group, names in _BELOW.items()}
+    return {name: value for name, value in _said(said).items() if value != {} or name == "answer_schema"}
+
+
+def _said(values: Json) -> Json:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class Submitted(NamedTuple):

@@ -28,12 +28,9 @@ def judged_citations(context: StepContext, findings: Findings) -> list[JudgedCit
     # The answer with its own markers, and without those of the citations beside it.
     own_text = draft.get("translated") or draft.get("given", draft["text"])
     entries = [*report.of_markers(own_text), *report.of_those_beside(draft.get("citations", []))]
-    return sorted(entries, key=_place_in_answer)
-
-
-def _place_in_answer(entry: JudgedCitation) -> tuple[bool, int, int]:
-    start = entry["sentence_start"]
-    return start is None, start or 0, entry["start"] or 0
+    return sorted(
+        entries, key=lambda entry: (entry["sentence_start"] is None, entry["sentence_start"] or 0, entry["start"] or 0)
+    )
 
 
 class _Report:

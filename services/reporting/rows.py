@@ -9,13 +9,20 @@ from citewell_verify.correction.corrected_answer import Corrected
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.judging.statement import names_of_passage
 from citewell_verify.verdicts.confidence import claim_status
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
-from citewell_verify.verdicts.weighted_scores import citation_coverage
+from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, citation_coverage
 from citewell_verify.verification import repairs as repairing
-from citewell_verify.verification.claims import key_facts, key_sentences, suggested_corrections
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repaired, Repairs, repair_item, repairs_of
-from citewell_verify.verification.sentences import CitedSpan, Judged, Quoted, calibrated_support, check_evidence
+from citewell_verify.verification.sentences import (
+    CitedSpan,
+    Judged,
+    Quoted,
+    calibrated_support,
+    check_evidence,
+    key_facts,
+    key_sentences,
+    suggested_corrections,
+)
 from db.models import Citation, CitationCheck, VerificationClaim, VerificationSentence
 from domain.query.answer_checks import ClaimsChecked, Corrections, FactsChecked, KeyFacts, Score
 from domain.query.outcomes import ASSESS, CHECK_CLAIMS, CHECK_COVERAGE, CHECK_FACTS, REPAIR_STATEMENTS

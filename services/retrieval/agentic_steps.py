@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import best_text_span
-from citewell_verify.judging.model import Failure
-from citewell_verify.judging.statement import numbered_sources
+from citewell_verify.judging.statement import Failure, numbered_sources
 from citewell_verify.prompting.judgements import DECIDE_SEARCH, RESEARCH_NOTES, ResearchNote, SearchDecision
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.safety.prompt_injection import without_orders

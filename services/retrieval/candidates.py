@@ -15,8 +15,7 @@ from db.queries.access.workspaces import existing_workspaces
 from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space
 from db.queries.search.filters import conditions, list_copies
-from db.queries.search.lexical import search_scored
-from db.queries.search.vector_search import search_vector
+from db.queries.search.passages import search_scored, search_vector
 from db.session import reading
 from domain.errors.service import EmbeddingUnavailable
 from domain.errors.state import EmbeddingsDiffer
@@ -24,8 +23,8 @@ from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
 from domain.retrieval.ranking import fusion_points, without_copies
 from services.core.context import StepContext, StepResult
-from services.core.embedding_spaces import embedder_for, likely_space, remember_space
-from services.graph.joining import Found, with_graph
+from services.core.model_choice import embedder_for, likely_space, remember_space
+from services.graph.search import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
 from services.retrieval.tracing import Ranking, trace_fusion
 

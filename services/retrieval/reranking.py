@@ -10,8 +10,7 @@ from citewell_verify.evidence.conflicts.replacements import Excerpt as ComparedE
 from citewell_verify.evidence.conflicts.replacements import known_documents, replaced_documents
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.question.question_parts import is_greeting, whole_asked
-from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.windows import count_tokens
+from citewell_verify.text.windows import count_tokens, headings_of
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
 from db.queries.documents.chunks import find_passages, list_passages

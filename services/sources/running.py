@@ -60,9 +60,15 @@ def run_source(source_id: uuid.UUID, settings: Settings, hold: Hold, accepted: C
     job = _claim(source_id, settings, accepted)
     if job is None:
         return
+
+    def renew() -> None:
+        with transaction() as session:
+            if not rows.renew_source(session, job.source.id, job.attempt, job.settings.recovery.lease_s):
+                job.lost.set()
+
     again_s: float | None = settings.recovery.lease_s
     try:
-        with hold(lambda: _renew(job)):
+        with hold(renew):
             again_s = _delete(job) if job.source.status == SourceStatus.DELETING else _continue_run(job)
     except LeaseLost:
         again_s = None
@@ -199,12 +205,6 @@ def _advance(job: _Job, **values: object) -> None:
             session, job.source.id, job.attempt, lease_s=job.settings.recovery.lease_s, **values
         ):
             raise LeaseLost
-
-
-def _renew(job: _Job) -> None:
-    with transaction() as session:
-        if not rows.renew_source(session, job.source.id, job.attempt, job.settings.recovery.lease_s):
-            job.lost.set()
 
 
 def _end(job: _Job, error: Json | None) -> None:

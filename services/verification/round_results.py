@@ -9,12 +9,13 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence, 
 from dataclasses import dataclass
 
 from citewell_verify.answers.statements import check_keys, deciding_items
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import Checked
 from citewell_verify.verdicts.ruling import StoredRuling
-from citewell_verify.verdicts.states import PairVerdict, SentenceStatus
-from citewell_verify.verdicts.weighted_scores import (
+from citewell_verify.verdicts.states import (
     FACTS_WHEN_NOT_CHECKED,
+    PairVerdict,
     Part,
+    SentenceStatus,
     Thresholds,
     Weights,
     facts_score,

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from citewell_verify.answers.statements import Statement, check_key
 from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Checked
-from citewell_verify.judging.statement import judge_statement, numbered_sources
+from citewell_verify.judging.statement import Checked, judge_statement, numbered_sources
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 from citewell_verify.verification.findings import read_verdict

@@ -159,44 +159,39 @@ def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettin
     delivery = rows.lock_attempt(session, attempt.delivery_id)
     if delivery is None:
         return None
-    error = sent.error or f"HTTP {sent.status}"
     result = AttemptResult(sent.status, sent.error, sent.address, float(sent.duration_ms), sent.response_excerpt)
     rows.add_attempt(session, delivery.id, attempt.number, attempt.at, result)
-    reached = outcome(sent.status, attempt.number, limits.schedule_s)
+    attempted = outcome(sent.status, attempt.number, limits.schedule_s)
     # Otherwise it was cancelled meanwhile, or its lease expired and another process is sending it.
     if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
-        _settle_delivery(session, delivery, reached, error, _delay_s(attempt.number, sent, limits))
+        _settle_delivery(session, delivery, attempted, sent, limits)
     if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:
-        _settle_endpoint(session, endpoint, reached)
-    return reached
+        _settle_endpoint(session, endpoint, attempted)
+    return attempted
 
 
-def _delay_s(number: int, sent: Sent, limits: WebhookSettings) -> float:
-    delay = next_delay_s(
-        number,
-        limits.schedule_s,
-        jitter=JITTER,
-        random01=_chance.random(),
-        retry_after_s=sent.retry_after_s,
-    )
-    return delay or 0.0
-
-
-def _settle_delivery(session: Session, delivery: WebhookDelivery, reached: Outcome, error: str, delay_s: float) -> None:
-    if reached is Outcome.DELIVERED:
+def _settle_delivery(
+    session: Session, delivery: WebhookDelivery, attempted: Outcome, sent: Sent, limits: WebhookSettings
+) -> None:
+    error, retry_after_s = sent.error or f"HTTP {sent.status}", sent.retry_after_s
+    if attempted is Outcome.DELIVERED:
         rows.finish_delivery(session, delivery, DeliveryStatus.DELIVERED)
-    elif reached is Outcome.RETRY:
-        rows.postpone_delivery(session, delivery, delay_s, error)
+    elif attempted is Outcome.RETRY:
+        chance = _chance.random()
+        delay_s = next_delay_s(
+            delivery.attempts, limits.schedule_s, jitter=JITTER, random01=chance, retry_after_s=retry_after_s
+        )
+        rows.postpone_delivery(session, delivery, delay_s or 0.0, error)
     else:
         rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, error)
 
 
-def _settle_endpoint(session: Session, endpoint: WebhookEndpoint, reached: Outcome) -> None:
-    if reached is Outcome.DELIVERED:
+def _settle_endpoint(session: Session, endpoint: WebhookEndpoint, attempted: Outcome) -> None:
+    if attempted is Outcome.DELIVERED:
         endpoint.failing_since = None
         return
     failing_long = endpoints.record_failure(session, endpoint, DISABLE_AFTER_S)
-    if reached is Outcome.GONE:
+    if attempted is Outcome.GONE:
         reason = _GONE
     elif failing_long:
         reason = f"Every attempt failed for more than {DISABLE_AFTER_S / 3600:g} hours."

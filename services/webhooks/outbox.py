@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
-from db.models import Document, EndpointStatus, Feedback, Query, QueryKind, QueryStatus, WebhookEndpoint
+from db.models import EndpointStatus, Feedback, Query, QueryKind, QueryStatus, WebhookEndpoint
 from db.queries.documents import documents
 from db.queries.runs import queries, results
 from db.queries.runs.conversations import find_conversation_of
@@ -21,7 +21,7 @@ from db.queries.verifications import audits, batches
 from db.queries.webhooks import endpoints, messages
 from db.queries.webhooks.messages import Receiver
 from domain.webhooks.delivery import LANGFUSE, MAILTO, EventType, matches, message_body
-from services.reporting.signal import confidence_json, stored_signal
+from services.reporting.assessment import confidence_json, stored_signal
 
 _QUERY_EVENTS = {
     (QueryKind.ANSWER, QueryStatus.SUCCEEDED): EventType.QUERY_SUCCEEDED,
@@ -126,10 +126,19 @@ def write_langfuse_scores(session: Session, query_id: uuid.UUID, scores: Sequenc
 
 def announce_document(session: Session, document_id: uuid.UUID, error: dict[str, Any] | None = None) -> None:
     type_ = EventType.DOCUMENT_FAILED if error else EventType.DOCUMENT_READY
-    if _wanting(session, type_):
+    if wanting := _wanting(session, type_):
         document = documents.get_document(session, document_id)
-        workspace = documents.workspace_name_of(session, document)
-        announce(session, type_, _document_data(document, workspace, error))
+        data = {
+            "id": str(document.id),
+            "doc_id": document.doc_id,
+            "workspace": documents.workspace_name_of(session, document),
+            "filename": document.filename,
+            "status": "failed" if error else "ready",
+            "error": error,
+            "links": {"self": f"/v1/documents/{document.id}"},
+            "truncated": False,
+        }
+        write_message(session, type_, data, _receivers(wanting, None))
 
 
 def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
@@ -184,18 +193,5 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "scores": scores,
         "audit": audits.find_head(session, query.id),
         "links": {"self": here, history: f"{here}/{history}"},
-        "truncated": False,
-    }
-
-
-def _document_data(document: Document, workspace: str, error: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "id": str(document.id),
-        "doc_id": document.doc_id,
-        "workspace": workspace,
-        "filename": document.filename,
-        "status": "failed" if error else "ready",
-        "error": error,
-        "links": {"self": f"/v1/documents/{document.id}"},
         "truncated": False,
     }

@@ -21,7 +21,6 @@ _ROOTS = (
     ),
     *(
         "domain/query/options.py",
-        "domain/query/workspaces.py",
         "domain/question/nearest.py",
         "packages/verify/citewell_verify/question/relevance.py",
         "domain/quality/signal.py",
@@ -36,7 +35,7 @@ _ROOTS = (
     ),
     *(
         "services/core/context.py",
-        "services/core/embedding_spaces.py",
+        "services/core/model_choice.py",
         "services/documents",
         "services/external",
         "services/finishing",
@@ -87,7 +86,7 @@ _ASIDE = (
     ),
 )
 # Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.
-_REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/instructions.py")
+_REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/workspace_rules.py")
 _FOREIGN = "api/schemas/formats"
 _SILENT_CALLS = re.compile(
     r"^(?:log|logger|_log)\.|^(?:Field|Query|Path|Header|Body|Form|File|Depends|APIKeyHeader|HTTPBearer|ValueError|TypeError"

@@ -11,8 +11,8 @@ from api.schemas.documents.imports import ImportAccepted
 from api.schemas.questions.queries import QueryAccepted
 from api.schemas.verification.verifications import SourceGiven
 from citewell_client import types
-from domain.query.instructions import Instructions
-from domain.query.workspaces import WorkspaceModels, WorkspaceSettings
+from domain.query.options import WorkspaceModels, WorkspaceSettings
+from domain.query.workspace_rules import Instructions
 
 # What programs may annotate with; a shape is generated only while something imports it.
 PUBLIC = set(

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import CHECK_STATEMENT, GENERATE_ANSWER, StatementCheck
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.server import KEY, GroqSimulator

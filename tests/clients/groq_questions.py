@@ -28,7 +28,7 @@ from citewell_verify.prompting.judgements import (
     Reply,
 )
 from citewell_verify.prompting.numbered_sources import Sources
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 
 POLICY = (
     "Refund policy\n\nRefunds are paid within 14 days of the return. A receipt is required for every refund.\n\n"

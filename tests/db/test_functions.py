@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import make_url, text
 
 from config.settings import settings
-from db import functions
-from db.functions import Refused, call
+from db import round_trips
+from db.round_trips import Refused, call
 from db.session import acting_for, dispose, system_transaction
 from domain.errors.service import DatabaseUnavailable
 
@@ -74,8 +74,8 @@ async def until_sleepers(count: int) -> None:
 
 
 async def test_who_finds_no_free_connection_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:  # A7
-    monkeypatch.setattr(functions, "_MOST", 1)
-    monkeypatch.setattr(functions, "_WAIT_S", 0.1)
+    monkeypatch.setattr(round_trips, "_MOST", 1)
+    monkeypatch.setattr(round_trips, "_WAIT_S", 0.1)
 
     slow = asyncio.ensure_future(call("SELECT pg_sleep(30)", {}))
     await asyncio.sleep(0)  # it has the only place now

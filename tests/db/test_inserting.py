@@ -5,8 +5,8 @@ import math
 import pytest
 from sqlalchemy import select
 
-from db.inserting import insert_with_parts
 from db.models import Answer, CitationCheck, Verification, VerificationSentence
+from db.round_trips import insert_with_parts
 from db.session import reading, transaction
 from tests.factories import make_query
 

@@ -22,7 +22,7 @@ from db.queries.runs.results import StoredVerification
 from db.queries.verifications.external_sources import add_given_sources
 from db.session import reading, transaction
 from services.documents.documents import read_document_layout
-from services.verification.citation_spans import EvidenceMismatch, assert_exact
+from services.verification.checks import EvidenceMismatch, assert_exact
 from tests.db.statements import statements
 from tests.factories import make_chunk, make_document, make_query
 

@@ -7,8 +7,7 @@ from benchmarks.search.in_memory import LexicalIndex
 from db.models import Document, Lexeme, Workspace
 from db.queries.documents.documents import delete_document
 from db.queries.search.filters import conditions
-from db.queries.search.lexical import as_tsvector, recount, search_text, uncount_chunks
-from db.queries.search.vector_search import search_vector
+from db.queries.search.passages import as_tsvector, recount, search_text, search_vector, uncount_chunks
 from db.session import reading, system_transaction, transaction
 from domain.query.options import Bounds, DocumentFilter
 from domain.retrieval.lexemes import lexemes

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from db import functions
-from db.functions import call
+from db import round_trips
 from db.models import DEFAULT_TENANT
 from db.queries.runs import queries, step_io, steps
 from db.queries.runs.step_io import Claimant, ClaimRequest, Completion
+from db.round_trips import call
 from db.session import acting_for, transaction
 from tests.factories import make_query
 
@@ -36,7 +36,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.extend(row[6] for row in rows if len(row) == 7)
         return rows
 
-    monkeypatch.setattr(functions, "_OPTIONS", f"{functions._OPTIONS} -c synchronous_commit=on")  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(round_trips, "_OPTIONS", f"{round_trips._OPTIONS} -c synchronous_commit=on")  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(step_io, "call", observed)
     return found
 

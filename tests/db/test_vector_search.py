@@ -12,8 +12,8 @@ from db.models import WHEEL_SPACE, Chunk, ChunkVector, Document
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.access.workspaces import get_or_add_workspace
 from db.queries.documents.spaces import Space, add_vectors, assign_space, get_or_add_space, known_vectors, text_digest
-from db.queries.search import vector_search
-from db.queries.search.vector_search import Candidates, search_vector
+from db.queries.search import passages
+from db.queries.search.passages import Candidates, search_vector
 from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors.state import EmbeddingMismatch
 from tests.db.statements import statements
@@ -85,7 +85,7 @@ def test_a_vector_comes_back_in_half_precision() -> None:  # S1.1
 
 @pytest.mark.parametrize("limit", [1, 5_000], ids=["index", "exact"])
 def test_filters_on_documents_hold(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:  # S1.1
-    monkeypatch.setattr(vector_search, "EXACT_UP_TO", limit)
+    monkeypatch.setattr(passages, "EXACT_UP_TO", limit)
     with transaction() as session:
         old = make_document(session, "one two", filename="2023.txt", number=0, chunks_done=2)
         new = make_document(session, "one two", filename="2024.txt", number=1, chunks_done=2)
@@ -118,11 +118,11 @@ def test_rare_candidates_are_found_among_many() -> None:  # S1.1: 1 % of the chu
         session.execute(text("ANALYZE chunk_vectors"))
     with reading() as session:
         as_it_is = [search_vector(session, workspace_id, each, 10, where=where) for each in questions.tolist()]
-        exact = [vector_search.exactly(session, chosen, each, 10) for each in questions.tolist()]
-        whole = [vector_search.exactly(session, everything, each, 10) for each in questions.tolist()]
+        exact = [passages.exactly(session, chosen, each, 10) for each in questions.tolist()]
+        whole = [passages.exactly(session, everything, each, 10) for each in questions.tolist()]
     with reading() as session:
-        indexed = [vector_search.through_index(session, chosen, each, 10) for each in questions.tolist()]
-        whole_indexed = [vector_search.through_index(session, everything, each, 10) for each in questions.tolist()]
+        indexed = [passages.through_index(session, chosen, each, 10) for each in questions.tolist()]
+        whole_indexed = [passages.through_index(session, everything, each, 10) for each in questions.tolist()]
         session.execute(text("SET LOCAL enable_sort = off"))
         plan = "\n".join(session.scalars(text(_plan(space, questions[0].tolist()))))
     assert all(len(each) == 10 for each in (*as_it_is, *indexed, *whole_indexed))
@@ -146,8 +146,8 @@ def test_a_tenants_vectors_are_found_by_no_other() -> None:  # A8
         theirs = make_chunk(session, make_document(session, "text"), 0, 4)
         assert search_vector(session, theirs.workspace_id, axis(0), 5) == [(theirs.id, pytest.approx(1.0))]
         elsewhere = Candidates(WHEEL, mine.workspace_id)
-        assert vector_search.exactly(session, elsewhere, axis(0), 5) == []
-        assert vector_search.through_index(session, elsewhere, axis(0), 5) == []
+        assert passages.exactly(session, elsewhere, axis(0), 5) == []
+        assert passages.through_index(session, elsewhere, axis(0), 5) == []
         assert known_vectors(session, WHEEL, ["text"]).keys() == {text_digest("text")}
     with reading() as session:
         assert search_vector(session, mine.workspace_id, axis(0), 5) == [(mine.id, pytest.approx(1.0))]
@@ -159,9 +159,7 @@ def test_the_settings_of_a_scan_are_one_statement_and_end_with_it() -> None:  # 
     shown = text("SELECT current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')")
     with reading() as session, statements(session) as sent:
         chosen = Candidates(WHEEL, chunk.workspace_id)
-        assert vector_search.through_index(session, chosen, axis(0), 5, ef_search=77) == [
-            (chunk.id, pytest.approx(1.0))
-        ]
+        assert passages.through_index(session, chosen, axis(0), 5, ef_search=77) == [(chunk.id, pytest.approx(1.0))]
         assert len(sent) == 3
         assert session.execute(shown).one() == ("77", "relaxed_order")
         assert session.scalar(text("SHOW enable_sort")) == "on"

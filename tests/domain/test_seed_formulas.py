@@ -4,22 +4,31 @@ from inspect import signature
 
 import pytest
 
-from citewell_verify.answers import references
 from citewell_verify.answers.parser import is_checkable
 from citewell_verify.answers.refusals import IDK, is_idk
 from citewell_verify.answers.statements import plan_checks
+from citewell_verify.answers.translation import references
 from citewell_verify.correction.corrected_answer import correct
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.markers.citable import names_of
 from citewell_verify.prompting.judgements import Answerability
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.prompting.prompts import render
-from citewell_verify.verdicts import weighted_scores
+from citewell_verify.verdicts import states
 from citewell_verify.verdicts.confidence import ConfidenceLevel
-from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, Verdict, classify
-from citewell_verify.verdicts.weighted_scores import Part, Thresholds, Weights, citation_coverage, issues, overall
-from domain.query.instructions import PLAIN
+from citewell_verify.verdicts.states import (
+    CONFIDENCE_THRESHOLD,
+    Part,
+    Thresholds,
+    Verdict,
+    Weights,
+    citation_coverage,
+    classify,
+    issues,
+    overall,
+)
 from domain.query.options import Mode, evidence_gate, rules_of
+from domain.query.workspace_rules import PLAIN
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)
@@ -50,18 +59,18 @@ def test_each_score_has_its_weight_in_the_overall_score(
 
 def test_weights_and_thresholds_can_be_configured() -> None:  # S1.5
     assert overall(Part(1.0), Part(0.0), Part(0.0), Weights(1, 1, 2)) == 0.25
-    assert issues(Part(0.8), FULL, FULL, Thresholds(alignment=0.9)) == [weighted_scores.ALIGNMENT_ISSUE]
+    assert issues(Part(0.8), FULL, FULL, Thresholds(alignment=0.9)) == [states.ALIGNMENT_ISSUE]
     assert issues(Part(0.1), FULL, FULL, Thresholds(alignment=0.1)) == []
 
 
 def test_facts_that_were_not_checked_score_a_half_and_say_so() -> None:  # S1.4
-    assert weighted_scores.FACTS_WHEN_NOT_CHECKED == 0.5
-    facts = Part(weighted_scores.FACTS_WHEN_NOT_CHECKED, "not_checked", "timeout")
+    assert states.FACTS_WHEN_NOT_CHECKED == 0.5
+    facts = Part(states.FACTS_WHEN_NOT_CHECKED, "not_checked", "timeout")
     assert issues(FULL, FULL, facts, Thresholds())[-1] == "Facts: not checked (timeout)"
 
 
 def test_the_seeds_three_claims_score_two_thirds() -> None:  # S1.4
-    assert round(weighted_scores.facts_score([True, True, False]), 2) == 0.67
+    assert round(states.facts_score([True, True, False]), 2) == 0.67
 
 
 @pytest.mark.parametrize(("patterns", "bonus"), [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.3), (4, 0.3), (40, 0.3)])
@@ -177,7 +186,7 @@ def test_of_five_citations_the_third_and_fifth_go_and_the_rest_becomes_one_to_th
 
 
 def test_references_name_file_and_page_under_the_new_numbers() -> None:  # S5.5
-    assert references.references(["파일명.pdf, p.10", "파일명.pdf, p.25"]) == [
+    assert references(["파일명.pdf, p.10", "파일명.pdf, p.25"]) == [
         "[1] 파일명.pdf, p.10",
         "[2] 파일명.pdf, p.25",
     ]

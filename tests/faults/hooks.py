@@ -15,8 +15,8 @@ from citewell_verify.embeddings.wheel import UseEmbedder
 from clients.llm.completions.providers import GroqModel
 from clients.webhooks.sending import WebhookSender
 from tests.faults.failpoints import FOLDER, Failpoints, Point
-from workers.execution.inline import Continuation
 from workers.execution.step_run import StepRun
+from workers.execution.work import Continuation
 
 # A model call has a copy of the context of the task that asked for it.
 _task: ContextVar[str] = ContextVar("task", default="")

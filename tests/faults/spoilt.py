@@ -10,8 +10,7 @@ from typing import Any
 
 import httpx
 
-from config.limits import ModelLimits
-from config.models import ModelInfo, ModelSettings
+from config.models import ModelInfo, ModelLimits, ModelSettings
 from tests.e2e.stack import Stack, running_stack
 from tests.faults.books import Books
 from tests.large.beside import Memory

@@ -14,7 +14,7 @@ from db.queries.documents.graph_jobs import queue_graph
 from db.session import transaction
 from services.documents.documents import read_document
 from services.documents.graph_building import Builder, build_graph
-from services.graph.planning import plan_graph
+from services.graph.search import plan_graph
 from tests.clients.groq_stage import GroqStage
 from tests.leases import hold
 from tests.services.story import Play, Story, with_offline

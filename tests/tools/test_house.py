@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.windows import is_too_long
+from citewell_verify.text.readability import is_readable
+from citewell_verify.text.windows import headings_of
 from tools.house import executed, measure
 
 _FUNCTIONS = """
@@ -68,9 +68,9 @@ def test_only_modules_of_which_a_function_runs_count() -> None:
 def test_what_runs_first_does_not_count_but_its_threads_do_when_they_work_for_the_rest() -> None:
     with ThreadPoolExecutor(1) as pool:
         counted = executed(
-            lambda: pool.submit(headings_of, "Returns").result(), lambda: pool.submit(is_too_long, "Returns").result()
+            lambda: pool.submit(headings_of, "Returns").result(), lambda: pool.submit(is_readable, "Returns").result()
         )
-    assert {Path(name).name for name in counted} == {"context_lines.py"}
+    assert {Path(name).name for name in counted} == {"windows.py"}
 
 
 def test_a_checkout_without_anything_is_measured_too(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from config.answers import CalibrationSettings
 from config.models import ModelInfo
 from config.settings import PoolSettings, Settings
-from config.verification import CalibrationSettings
 from tools.settings_page import page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,7 @@ from db.models import DEFAULT_TENANT
 from db.queries.runs import queries
 from db.session import transaction
 from tests.factories import make_query
-from workers.execution.inline import serve
+from workers.execution.work import serve
 from workers.pipeline import Run
 
 

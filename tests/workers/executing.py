@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from workers.execution.executor import execute
-from workers.execution.inline import Continuation
-from workers.execution.work import Message, Step, Work
+from workers.execution.work import Continuation, Message, Step, Work
 from workers.pipeline import Run
 from workers.processes.runtime import run
 

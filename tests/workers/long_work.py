@@ -5,7 +5,7 @@ import re
 import time
 from pathlib import Path
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import CHECK_STATEMENT
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from services.core.context import StepContext, StepResult

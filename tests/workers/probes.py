@@ -16,7 +16,8 @@ from celery import Signature, chord
 from clients.llm.protocol import CallDeferred
 from services.core.context import StepContext, StepResult
 from workers.celery_app import app
-from workers.execution.step_tasks import Step, step_task
+from workers.execution.executor import steps_task
+from workers.execution.work import Step
 from workers.pipeline import Run
 
 __all__ = ["app"]
@@ -49,9 +50,9 @@ def after(context: StepContext) -> StepResult:
     return StepResult.single({"status": "done", "seen": seen})
 
 
-step_task(Step("probe", "probing", act, failed=NOT_DONE))
-step_task(Step("strict", "probing", act))
-step_task(Step("after", "probing", after))
+steps_task("probe", [Step("probe", "probing", act, failed=NOT_DONE)])
+steps_task("strict", [Step("strict", "probing", act)])
+steps_task("after", [Step("after", "probing", after)])
 
 
 def note(item: str) -> None:

@@ -27,10 +27,9 @@ from services.finishing.completion import finish
 from tests.services.given_story import GivenStory
 from tests.services.story import Body, Story
 from tests.workers import long_work
-from workers.execution import computing
+from workers.execution import step_run
 from workers.execution.claims import held_claims
-from workers.execution.computing import OutOfTime, children, is_large, run_in_child
-from workers.execution.step_run import StepRun
+from workers.execution.step_run import OutOfTime, StepRun, children, is_large, run_in_child
 from workers.execution.work import Step
 from workers.pipeline import Run
 from workers.processes import children as pool
@@ -157,7 +156,7 @@ def test_a_cancelled_query_computes_no_further(monkeypatch: pytest.MonkeyPatch) 
     def always(_: StepContext) -> bool:
         return True
 
-    monkeypatch.setattr(computing, "is_large", always)
+    monkeypatch.setattr(step_run, "is_large", always)
 
     async def work() -> StepResult | Exception:
         working = StepRun(step, Run(str(context.query.id), 1, 0, DEFAULT_TENANT), {"": 1}, context, lambda _: False)

@@ -9,8 +9,7 @@ from db.models import DEFAULT_TENANT, QueryStatus
 from services.core.context import StepResult
 from services.queries.results import read_query
 from tests.services.story import Story
-from workers.tasks.answer import generate_task
-from workers.tasks.verification import conclude_task, publish_task
+from workers.tasks.questions import conclude_task, generate_task, publish_task
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -21,7 +21,7 @@ def known() -> list[Process]:
 
 
 def test_a_process_is_known_as_long_as_it_lives_and_takes_part(monkeypatch: pytest.MonkeyPatch) -> None:  # A1
-    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.runtime.JOIN_S", 60.0)
     assert known() == []
     heartbeat = Heartbeat(["verification", "citations"], 8, beat_every_s=0.01)
     heartbeat.start()

@@ -30,10 +30,10 @@ from tests.factories import make_chunk, make_document, make_options, make_query
 from tests.workers.executing import execute_work
 from workers import pipeline
 from workers.celery_app import app
-from workers.execution import claims, executor, inline
+from workers.execution import claims, executor
+from workers.execution import work as work_module
 from workers.execution.claims import Acquired, acquire
-from workers.execution.inline import Continuation, register, work_for
-from workers.execution.work import Next, Part, RetryLater, Step, Work
+from workers.execution.work import Continuation, Next, Part, RetryLater, Step, Work, register, work_for
 from workers.pipeline import Run
 from workers.processes.runtime import tools
 from workers.queues import Queue
@@ -46,8 +46,8 @@ pytestmark = pytest.mark.usefixtures("broker")
 @pytest.fixture
 def serving(monkeypatch: pytest.MonkeyPatch) -> None:
     """This process serves the verification queue, and its tasks of these tests are forgotten afterwards."""
-    monkeypatch.setattr(inline, "_served", frozenset({"verification"}))
-    monkeypatch.setattr(inline, "_steps", {})
+    monkeypatch.setattr(work_module, "_served", frozenset({"verification"}))
+    monkeypatch.setattr(work_module, "_steps", {})
 
 
 class Play:
@@ -170,7 +170,7 @@ def test_what_is_built_behind_a_step_is_done_in_place(run: Run, play: Play, brok
 
 def test_every_chain_of_the_workflow_can_be_done_in_place(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     app.loader.import_default_modules()
-    monkeypatch.setattr(inline, "_served", frozenset(queue.value for queue in Queue))
+    monkeypatch.setattr(work_module, "_served", frozenset(queue.value for queue in Queue))
     chains = {
         "score_chunks": pipeline.scoring_canvas(run, [["1", "2"]]),
         "select": pipeline.scoring_canvas(run, []),

@@ -22,7 +22,7 @@ from workers.starting.launch import Launcher
 def running(broker: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Launcher]:
     """A launcher on the emptied broker; its work at the stop does not reach into the next test."""
     assert broker
-    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.runtime.JOIN_S", 60.0)
     engine()  # two threads that want the first one at the same time would make two
     launcher = Launcher()
     launcher.start()
@@ -144,7 +144,7 @@ def test_what_is_not_started_starts_nothing(broker: Any) -> None:
 
 
 def test_one_that_was_stopped_starts_again(broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.runtime.JOIN_S", 60.0)
     launcher = Launcher()
     launcher.start()
     launcher.stop()

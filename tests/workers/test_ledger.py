@@ -19,10 +19,10 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallDeferred, CallLog, CallRecord, ModelRequest, Usage
 from config.models import ModelSettings
 from config.settings import settings
-from db.functions import call
 from db.models import ModelCall
 from db.queries.runs import model_calls, replies, step_io, steps
 from db.queries.runs.steps import Key
+from db.round_trips import call
 from db.session import reading, system_transaction, transaction
 from domain.errors.service import DatabaseUnavailable
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows

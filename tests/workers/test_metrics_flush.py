@@ -94,7 +94,7 @@ def test_a_reporter_tells_by_itself_and_once_more_when_it_stops(
     reporter: Reporter, meter: Meter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITEWELL_METRICS__REPORT_S", "0.01")
-    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 60.0)
+    monkeypatch.setattr("workers.processes.runtime.JOIN_S", 60.0)
     meter.count(QUERIES_RELAUNCHED)
     reporter.start()
     until(lambda: total() == 1)

@@ -28,7 +28,7 @@ from tests.workers.executing import execute_step
 from workers.execution.work import Body, Message, RetryLater, Step
 from workers.pipeline import Run
 from workers.processes.runtime import worker_prefix
-from workers.tasks.answer import retrieve_task
+from workers.tasks.questions import retrieve_task
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -10,7 +10,7 @@ import structlog
 from clients.telemetry.meter import METER, PERIODIC_FAILURES
 from domain.errors.service import DatabaseUnavailable
 from tests.waiting import until
-from workers.processes.periodic import Periodic
+from workers.processes.runtime import Periodic
 
 NEVER_S = 3_600.0
 
@@ -114,7 +114,7 @@ def test_the_last_act_comes_when_it_is_stopped_and_may_fail() -> None:
 
 
 def test_stopping_waits_no_longer_than_it_may_and_it_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.processes.periodic.JOIN_S", 0.05)
+    monkeypatch.setattr("workers.processes.runtime.JOIN_S", 0.05)
     hanging, begun, runs = threading.Event(), threading.Event(), threading.Semaphore(0)
 
     def job() -> None:

@@ -92,7 +92,7 @@ def test_it_can_be_forked_and_nothing_large_is_left_to_import() -> None:
         "psycopg",
         "workers.processes.transport",
     }
-    assert late | {"api.app", "workers.tasks.verification"} <= {*loading["modules"]}
+    assert late | {"api.app", "workers.tasks.questions"} <= {*loading["modules"]}
     assert (loading["has_model"], loading["knows_languages"]) == (False, True)
 
 

@@ -15,8 +15,7 @@ from db.session import reading, transaction
 from services.finishing.completion import finish
 from tests.factories import make_chunk, make_document, make_options, make_query
 from workers.starting.launch import launch_waiting, relaunch_query
-from workers.tasks.answer import retrieve_task, search_task
-from workers.tasks.verification import decide_search_task
+from workers.tasks.questions import decide_search_task, retrieve_task, search_task
 
 TASKS = {task.name: task for task in (decide_search_task, search_task, retrieve_task)}
 QUEUES = ("verification", "retrieval", "reranking", "generation", "citations")

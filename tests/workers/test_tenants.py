@@ -9,8 +9,8 @@ from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs import queries
 from db.session import reading, system_transaction, transaction
 from tests.factories import make_document, make_query
-from workers.tasks.answer import retrieve_task
 from workers.tasks.ingestion import ingest_document
+from workers.tasks.questions import retrieve_task
 
 pytestmark = pytest.mark.usefixtures("database")
 

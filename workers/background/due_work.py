@@ -7,7 +7,7 @@ from db.queries.webhooks.deliveries import list_due
 from db.session import acting_for, system_transaction
 from services.audit.invalidation import process_changes
 from services.core.model_choice import settings_without_model
-from workers.processes.periodic import Periodic
+from workers.processes.runtime import Periodic
 from workers.starting.launch import launch_delivery, launch_source, launcher
 
 _LOOK_EVERY_S = 1.0

@@ -25,8 +25,7 @@ from db.queries.admission import processes
 from db.queries.reports import meters
 from db.session import system_transaction
 from workers.processes.capacity import MEASURE_EVERY_S, Capacity
-from workers.processes.periodic import Periodic
-from workers.processes.runtime import note_served_queues, once
+from workers.processes.runtime import Periodic, note_served_queues, once
 
 log = structlog.get_logger()
 

@@ -1,4 +1,4 @@
 """Executes messages: acquires claims, runs steps, stores results, and continues with what follows.
 
-`executor.py` is the entry point, called by the tasks through `step_tasks.py`.
+`executor.py` makes the tasks, and is the entry point of their messages.
 """

@@ -1,38 +1,65 @@
-"""Executes a message: claims its items, runs their steps, stores the results, and continues with what follows in place.
+"""The tasks of steps, and the execution of a message: claims its items, runs their steps, stores the results, and
+continues with what follows in place.
 
 The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while
 the steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome
 are skipped, so redelivery, restart and reconciliation are harmless. Everything is one coroutine on the event loop of
 the process; blocking database work runs in threads.
+
+What follows a message in place is no task of Celery's, so it is shown as one to those who look at the workers (`celery
+inspect`, task events, Flower). Events are sent only while somebody listens (`celery control enable_events`, as Flower
+does) or with `workers.events`.
 """
 
 import asyncio
+import os
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import structlog
-from celery import Signature
+from celery import Signature, Task
 from celery.exceptions import Ignore, Reject
+from celery.worker import state as worker_state
+from celery.worker.control import inspect_command
 from structlog.contextvars import bound_contextvars
 
 from clients.llm.protocol import CallDeferred
 from clients.telemetry import tracing
 from db.queries.runs.steps import Key
+from db.session import acting_for
 from domain.errors.service import DatabaseUnavailable
 from services.core.context import StepContext, StepResult
+from workers.celery_app import app
 from workers.execution.claims import Acquired, acquire, held_claims, is_over, reject_if_over, suspect_claimed
-from workers.execution.inline import Continuation, in_place
 from workers.execution.result_storage import end_broken, is_own, let_go, put_off, store_results
-from workers.execution.shown_steps import show
 from workers.execution.step_run import StepRun
-from workers.execution.work import Message, RetryLater, Work
+from workers.execution.work import (
+    Body,
+    Continuation,
+    Message,
+    RetryLater,
+    Step,
+    Work,
+    in_place,
+    put_back_if_helped,
+    register,
+    work_for,
+)
+from workers.pipeline import STAGES, Run
+from workers.processes import runtime
 from workers.processes.runtime import event_loop
 
 log = structlog.get_logger()
+
+
+_MAX_PAUSE_S = 15
+_consumer: Any = None
+_active: dict[str, "_ShownStep"] = {}
 
 
 async def execute(
@@ -234,3 +261,118 @@ def _add_to_chord(chord: Message, work: Work, attempts: Mapping[Key, int], conte
     for step, _ in work.parts:
         if step.adds is not None and (step.name, "") in attempts:
             chord.add_to_chord(*step.adds(work.run, context))
+
+
+def step_task(name: str, body: Body, **how: Any) -> Task[Any, Any]:
+    """The task of one step, with the fields of its row in `STAGES`; `how` are the other fields of a `Step`."""
+    stage = STAGES[name]
+    step = Step(name, stage.shown, body, follows=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
+    return steps_task(name, [step])
+
+
+def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
+    """The task of a message that asks for these steps side by side."""
+    full_name = f"query.{name}"
+    register(full_name, steps)
+
+    async def on_loop(
+        message: Message, query_id: str, launch: int, round_: int, tenant: int, items: Sequence[str] = ("",)
+    ) -> None:
+        await put_back_if_helped(message)
+        work = work_for(full_name, Run(query_id, launch, round_, tenant), items)
+        try:
+            with acting_for(tenant):
+                await execute(work, Continuation(message.context.chain or ()), message)
+        except DatabaseUnavailable as error:
+            pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
+            raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
+        # Only now, because a message that is delivered again keeps all its links, and skips those that are done.
+        message.context.chain = []
+
+    def in_thread(task: Task[Any, Any], *args: Any) -> None:
+        try:
+            runtime.run(on_loop(Message(task, task.request), *args))
+        except RetryLater as again:
+            raise task.retry(countdown=again.countdown_s, eta=again.eta, exc=again) from again
+
+    # Retries are not limited in number: the query's deadline ends them.
+    task = app.task(name=full_name, bind=True, max_retries=None, typing=False)(in_thread)
+    cast("Any", task).on_loop = on_loop
+    return task
+
+
+def show_to(consumer: Any) -> None:
+    """From now on show steps to those who look at this worker; `consumer` is Celery's."""
+    global _consumer
+    _consumer = consumer
+
+
+def show(step_run: StepRun, message: Message | None) -> None:
+    """Show the step until it ends; `message` is the one that it goes on from."""
+    if _consumer is not None:
+        shown = _ShownStep(step_run, message)
+        step_run.end.add_done_callback(shown.end)
+
+
+class _ShownStep:
+    """What Celery's own request shows of a task."""
+
+    def __init__(self, step_run: StepRun, message: Message | None) -> None:
+        self._id, self._name = str(uuid.uuid4()), f"query.{step_run.step.name}"
+        self._args = [*step_run.claim.run, list(step_run.context.items)]
+        self._began, self._parent = time.time(), None if message is None else message.context
+        worker_state.total_count[self._name] += 1
+        worker_state.all_total_count[0] += 1
+        _active[self._id] = self
+        if _is_heard():
+            root = self._parent and self._parent.root_id
+            told = {"args": repr(self._args), "kwargs": "{}", "retries": 0, "eta": None, "expires": None}
+            parent = self._parent and self._parent.id
+            self._send("task-received", name=self._name, root_id=root, parent_id=parent, **told)
+            self._send("task-started")
+
+    def info(self) -> dict[str, Any]:
+        return {
+            "id": self._id,
+            "name": self._name,
+            "args": self._args,
+            "kwargs": {},
+            "type": self._name,
+            "hostname": _consumer.hostname,
+            "time_start": self._began,
+            "acknowledged": True,
+            "delivery_info": {"in_place": True, "parent_id": self._parent and self._parent.id},
+            "worker_pid": os.getpid(),
+        }
+
+    def end(self, ended: "asyncio.Future[Any]") -> None:
+        _active.pop(self._id, None)
+        if not _is_heard():
+            return
+        result = asyncio.CancelledError() if ended.cancelled() else ended.result()
+        if isinstance(result, CallDeferred):
+            self._send("task-retried", exception=repr(result), traceback="")
+        elif isinstance(result, BaseException):
+            # Messages of errors may quote a document.
+            self._send("task-failed", exception=type(result).__name__, traceback="")
+        else:
+            self._send("task-succeeded", result="None", runtime=time.time() - self._began)
+
+    def _send(self, kind: str, **fields: Any) -> None:
+        _consumer.event_dispatcher.send(kind, uuid=self._id, **fields)
+
+
+def _is_heard() -> bool:
+    dispatcher = _consumer.event_dispatcher
+    return bool(dispatcher and dispatcher.enabled and (not dispatcher.groups or "task" in dispatcher.groups))
+
+
+@inspect_command(name="active", alias="dump_active")
+def _list_active(state: Any, safe: bool = False, **_: Any) -> list[dict[str, Any]]:
+    """List of tasks currently being executed, with the steps that run in place."""
+    while True:
+        try:
+            requests = list(worker_state.active_requests)
+        except RuntimeError:  # The loop has taken or ended a message meanwhile.
+            continue
+        return [*(request.info(safe=safe) for request in requests), *(step.info() for step in list(_active.values()))]

@@ -1,7 +1,9 @@
 """One execution of a step: what it starts from, its result, and the records of its model calls.
 
 A body that is a coroutine function runs on the event loop; any other body computes or queries the database, so it runs
-in a thread. Over long texts both run in a child process (workers.execution.computing).
+in a thread. Over long texts both run in a child (workers.processes.children), so that this process keeps serving
+everything else; it is killed at the deadline of its query, when its step is stopped, or when this process ends,
+whatever it computes.
 """
 
 import asyncio
@@ -20,9 +22,10 @@ from structlog.contextvars import bound_contextvars
 
 from citewell_verify.errors import CitewellError
 from clients.llm.protocol import CallDeferred, CallLog, Terms
-from clients.notifications import notify_watchers
+from clients.notifications import notify_end, notify_watchers
 from clients.telemetry import meter, tracing
 from clients.telemetry.meter import METER
+from db.models import QueryStatus
 from db.queries.runs import events, model_calls
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, add_once
@@ -33,21 +36,88 @@ from domain.query.outcomes import SENTENCES
 from services.core.call_ledger import begun_rows, ended_rows, model_call_rows, report_calls
 from services.core.context import StepContext, StepResult
 from services.core.model_choice import settings_of
-from workers.execution import computing
+from services.finishing.completion import finish
 from workers.execution.claims import Claim
 from workers.execution.work import Step
 from workers.pipeline import Run
-from workers.processes.runtime import event_loop, worker_name
+from workers.processes.children import Children
+from workers.processes.runtime import event_loop, once, worker_name
+
+LARGE_CHARS = 60_000
+"""Size of an answer and its sources together; below it a step takes seconds at most."""
+LARGE_PRODUCT = 60_000_000
+"""Characters of the answer times characters of its sources, because each statement is compared with all sources."""
+CONCLUSION_SHARE, _MAX_CONCLUSION_S = 0.15, 30.0
+"""The share of a query's time reserved for the conclusion, up to a maximum in seconds."""
+_GRACE_S = 1.0
+"""Time for the conclusion after the deadline; then the query fails."""
+_PASSAGE_CHARS = 2_000
+
 
 log = structlog.get_logger()
-
 PATIENCE_S = 2.0
 """A step that would wait longer for the rate limit is deferred, and frees its worker."""
 _MOST_ITEMS = 64
 """The most items that a log line names; a batch rarely has more."""
-
 Dispatch = Callable[[Signature[Any]], bool]
 """Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
+
+
+class OutOfTime(CitewellError):
+    """The query's time ran out while a long text was processed."""
+
+
+@once
+def children() -> Children:
+    return Children()
+
+
+def is_large(context: StepContext) -> bool:
+    """Whether a step over the query's answer may compute for long, judged by what is already loaded."""
+    draft, selection = context.outcome("generate"), context.outcome("select")
+    if not draft or not selection:
+        return False
+    answer = len(draft["text"])
+    if not context.query.is_external:
+        # Each sentence is compared with only a few short passages.
+        return answer + _PASSAGE_CHARS * len(selection["selected"]) > LARGE_CHARS + _PASSAGE_CHARS * 50
+    sources = sum(source["characters"] for source in selection["sources"])
+    return answer + sources > LARGE_CHARS or answer * sources > LARGE_PRODUCT
+
+
+async def run_in_child(step: Step, context: StepContext) -> StepResult:
+    """Return the step's result. When time runs out, raise OutOfTime, or end the query if the step must not fail.
+
+    Raises the errors of `Children.work`. Cancellation kills the child.
+    """
+    time_left = asyncio.timeout(_left_s(step, context))
+    try:
+        async with time_left:
+            return await children().work(step.body, context)
+    except TimeoutError:
+        if not time_left.expired():
+            raise
+        if step.failed is not None:
+            raise OutOfTime from None
+    await asyncio.to_thread(_fail, context.query.id)
+    return StepResult({})
+
+
+def _left_s(step: Step, context: StepContext) -> float | None:
+    ends_at, deadline_s = context.log.terms.ends_at, context.budget.deadline_s
+    if ends_at is None:
+        return None
+    left_s = ends_at - time.monotonic()
+    if step.failed is None:
+        return left_s + _GRACE_S
+    return None if deadline_s is None else max(0.0, left_s - min(CONCLUSION_SHARE * deadline_s, _MAX_CONCLUSION_S))
+
+
+def _fail(query_id: uuid.UUID) -> None:
+    with transaction() as session:
+        finish(session, query_id, QueryStatus.FAILED, error={"code": DEADLINE, "message": OutOfTime().message})
+    log.warning("query_out_of_time", query_id=str(query_id))
+    notify_end(query_id)
 
 
 class StepRun:
@@ -106,7 +176,7 @@ class StepRun:
                 reason = (
                     error.message if isinstance(error, CitewellError) else f"internal error ({type(error).__name__})"
                 )
-                degraded = {"degraded": reason} if isinstance(error, computing.OutOfTime) else {}
+                degraded = {"degraded": reason} if isinstance(error, OutOfTime) else {}
                 return self._failed(reason=reason, **degraded)
             finally:
                 self.ended_ns = time.time_ns()
@@ -132,8 +202,8 @@ class StepRun:
     async def _run_body(self) -> StepResult:
         if self.is_stopped:
             return StepResult({})
-        if self.step.computes and computing.is_large(self.context):
-            body: Coroutine[Any, Any, StepResult] = computing.run_in_child(self.step, self.context)
+        if self.step.computes and is_large(self.context):
+            body: Coroutine[Any, Any, StepResult] = run_in_child(self.step, self.context)
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
         else:

@@ -21,7 +21,7 @@ from typing import IO, Any
 import structlog
 
 from citewell_documents.parsing.sandbox.confinement import bind_to
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from clients.embeddings.factory import configured_embedder
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway

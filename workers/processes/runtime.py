@@ -1,4 +1,4 @@
-"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, and
+"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, periodic jobs, and
 which queues other processes serve.
 
 A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle).
@@ -9,6 +9,7 @@ All are created on first use, so each child of a prefork pool has its own.
 
 import asyncio
 import os
+import random
 import secrets
 import socket
 import threading
@@ -25,12 +26,15 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
+from citewell_verify.errors import CitewellError
 from clients.embeddings.factory import configured_embedder
 from clients.limiter.limiter import make_limiter
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.notifications import process_notifier
 from clients.reranking import make_reranker
+from clients.telemetry import meter
+from clients.telemetry.meter import METER
 from clients.webhooks.addresses import AddressPolicy
 from clients.webhooks.sending import WebhookSender
 from config.settings import Settings, settings
@@ -42,9 +46,107 @@ from services.core.model_choice import settings_of
 from services.core.reply_store import StoredReplies
 from services.core.verifier import calibration_of, verifier_version
 from services.webhooks.outbox import address_policy
-from workers.processes.periodic import Periodic, attempt
+
+JOIN_S = 2.0
+"""How long `stop` waits for the current run."""
+
 
 _served: Mapping[str, ServedQueue] = {}
+T = TypeVar("T")
+log = structlog.get_logger()
+_OUTGOING = 64
+"""The most concurrent webhook requests; the threads of a process usually limit them to fewer."""
+_of_choices: dict[int, Tools] = {}
+_choosing = threading.Lock()
+
+
+class Periodic:
+    """Runs `job` every `every_s` seconds, or only when it is woken, in a daemon thread."""
+
+    def __init__(
+        self,
+        name: str,
+        every_s: float | None,
+        job: Callable[[], object],
+        *,
+        failed: str,
+        at_once: bool = False,
+        retry_s: tuple[float, float] | None = None,
+        last: Callable[[], object] | None = None,
+    ) -> None:
+        """`failed` is the event that is logged for a run that raises.
+
+        The first run starts after `every_s`, or immediately with `at_once`. After a failure the next run comes at the
+        usual time or, with `retry_s` (first, longest), after a pause that doubles with each failure. `last` runs once,
+        after the job was stopped.
+        """
+        self._name, self._every_s, self._job, self._failed = name, every_s, job, failed
+        self._at_once, self._retry_s, self._last = at_once, retry_s, last
+        self._stopped, self._woken = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread is not None and not self._stopped.is_set()
+
+    def start(self) -> None:
+        """Start, also again after `stop`; does nothing while it runs."""
+        if self.is_running:
+            return
+        # A previous thread that is still finishing keeps its own events, so it sees that it was stopped.
+        self._stopped, self._woken = threading.Event(), threading.Event()
+        run = (self._stopped, self._woken)
+        self._thread = threading.Thread(target=self._run, args=run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Run now, or as soon as the current run ends; a pause after a failure is still waited out."""
+        self._woken.set()
+
+    def leave(self) -> None:
+        """Ask it to stop after the current run; returns at once, so a signal handler may call it."""
+        self._stopped.set()
+        self._woken.set()
+
+    def stop(self) -> None:
+        self.leave()
+        if self._thread is not None:
+            self._thread.join(JOIN_S)
+
+    def _run(self, stopped: threading.Event, woken: threading.Event) -> None:
+        if self._at_once:
+            woken.set()
+        failures = 0
+        while True:
+            if failures and self._retry_s is not None:
+                first_s, longest_s = self._retry_s
+                pause_s = min(first_s * 2.0 ** (min(failures, 32) - 1), longest_s)
+                # Jitter, so that not all processes retry at the same moment.
+                stopped.wait(pause_s * random.uniform(0.5, 1))  # noqa: S311 - no secret
+            else:
+                woken.wait(self._every_s)
+            woken.clear()
+            if stopped.is_set():
+                break
+            failures = 0 if attempt(self._name, self._job, self._failed) else failures + 1
+        if self._last is not None:
+            attempt(self._name, self._last, self._failed)
+
+
+def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
+    """Call `job`; if it raises, log `failed`, count it for the thread `name` and return False."""
+    try:
+        job()
+    except CitewellError as error:
+        # A service it needs is unreachable, often restarting: the next run tries again.
+        log.warning(failed, error=type(error).__name__)
+    except Exception:
+        # Nothing restarts this thread, so it must survive.
+        log.exception(failed)
+    else:
+        return True
+    METER.count(meter.PERIODIC_FAILURES, name)
+    return False
 
 
 def note_served_queues(served: Iterable[ServedQueue]) -> None:
@@ -61,9 +163,6 @@ def processes_of(queue: str) -> int:
 def is_helped(queue: str) -> bool:
     """Whether a live process that serves only some of this process's queues serves this one."""
     return queue in _served and _served[queue].helpers > 0
-
-
-T = TypeVar("T")
 
 
 class once(Generic[T]):  # noqa: N801 - a decorator
@@ -97,9 +196,6 @@ def _after_fork_in_the_child() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork_in_the_child)
-
-
-log = structlog.get_logger()
 
 
 class LeaseRenewer:
@@ -170,10 +266,6 @@ def _on_own_connection(act: Callable[[], object]) -> None:
         act()
 
 
-_OUTGOING = 64
-"""The most concurrent webhook requests; the threads of a process usually limit them to fewer."""
-
-
 @once
 def worker_name() -> str:
     """Unique per process and start: a restarted worker must not renew its predecessor's leases."""
@@ -238,10 +330,6 @@ def is_crowded() -> bool:
     """Whether a further model call would wait for one of this process's slots. May create the tools."""
     with _choosing:
         return not all(made.models.has_room(1) for made in (tools(), *_of_choices.values()))
-
-
-_of_choices: dict[int, Tools] = {}
-_choosing = threading.Lock()
 
 
 def _gateway(current: Settings) -> ModelGateway:

@@ -32,7 +32,7 @@ from domain.query.options import QueryOptions
 from services.finishing.completion import set_end_listener
 from workers.celery_app import app
 from workers.pipeline import Run, start_canvas, verification_canvas
-from workers.processes.periodic import Periodic
+from workers.processes.runtime import Periodic
 from workers.queues import Queue
 
 BATCH_IN_FLIGHT = 8

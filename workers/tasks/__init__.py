@@ -1,5 +1,5 @@
 """All tasks, by what they work on. A task only calls a function of `services`."""
 
-from workers.tasks import answer, ingestion, verification, webhooks
+from workers.tasks import ingestion, questions, webhooks
 
-__all__ = ["answer", "ingestion", "verification", "webhooks"]
+__all__ = ["ingestion", "questions", "webhooks"]

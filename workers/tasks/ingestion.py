@@ -48,7 +48,7 @@ def unpack_import(task: Task[Any, Any], import_id: str, tenant: int) -> None:
     """Turn files of an archive into documents for a limited time; the rest is queued after other work."""
     try:
         with acting_for(tenant), structlog.contextvars.bound_contextvars(import_id=import_id):
-            if unpack(uuid.UUID(import_id), settings(), leases().hold, _accepted):
+            if unpack(uuid.UUID(import_id), settings(), leases().hold, lambda _: launcher().documents()):
                 launch_import(uuid.UUID(import_id))
     except (DatabaseUnavailable, OriginalUnavailable) as error:
         raise task.retry(exc=error, countdown=5, max_retries=100) from error
@@ -75,7 +75,3 @@ def _builder() -> Builder | SecretUnreadable:
     except SecretUnreadable as error:
         return error
     return Builder(models, tools().embedder, configured.graph, chosen.models.catalogue, run)
-
-
-def _accepted(_: uuid.UUID) -> None:
-    launcher().documents()

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from api.http import sessions as cookies
+from api.http import browsers as cookies
 from clients import rate_limits
 from config.settings import settings
 from domain.errors.requests import SignInFailed

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from api.schemas.texts import Input, PlainText, WorkspaceName
 from domain.errors.requests import WorkspaceNameInvalid
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import WorkspaceSettings
 
 _NEW_NAME = f"How requests name it. {WorkspaceNameInvalid.RULE}"
 Title = Annotated[PlainText, StringConstraints(min_length=1, max_length=200)]

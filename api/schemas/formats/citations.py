@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from api.schemas.questions.answers import Score, SourceRead
+from api.schemas.questions.evidence import Score, SourceRead
 from api.schemas.texts import Input, PlainText, WorkspaceName
 from citewell_verify.evidence.citation_scoring import CitationIssue
 

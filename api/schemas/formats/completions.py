@@ -10,8 +10,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
-from api.schemas.questions.answers import CitationRead, ObjectRead, VerificationRead
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.answers import ObjectRead, VerificationRead
+from api.schemas.questions.evidence import CitationRead, SignalRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, JsonObject, ModelName
 from domain.query.attached_text import has_attached_text

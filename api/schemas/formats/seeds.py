@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from api.schemas.questions.answers import CitationMetadata, ClaimRead, Score, SourceRead
+from api.schemas.questions.answers import ClaimRead
+from api.schemas.questions.evidence import CitationMetadata, Score, SourceRead
 from api.schemas.questions.queries import MaxSources, MinExcerptLength, MinRelevance
 from api.schemas.texts import Input, WorkspaceName
 

@@ -1,183 +1,24 @@
-"""A finished query on the wire: the answer, its citations, its verification, what it cost.
-
-Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document_text[source_start:source_end]`.
-"""
+"""A finished query on the wire: the answer, its verification, what it cost."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.questions.beside_answers import ConflictRead, MentionRead, SignalRead
+from api.schemas.questions.evidence import (
+    CitationRead,
+    ConflictRead,
+    EvidenceLocation,
+    MentionRead,
+    Score,
+    SignalRead,
+    SourceRead,
+)
 from api.schemas.questions.queries import LeftOut, QueryHead, ReviewState
-from citewell_documents.figures import FigureKind
-from domain.query.review import Reason
+from domain.query.workspace_rules import Reason
 
-Score = float
-CitationStatus = Literal["accurate", "inaccurate", "uncertain"]
 SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", "no_claim", "not_checked"]
-
-
-Timestamp = Annotated[
-    datetime | None,
-    Field(
-        description="When this version of the document was added (its `created_at`). Null once the document is deleted."
-    ),
-]
-
-
-Origin = Annotated[
-    str | None, Field(description="The workspace of the document; null once it is deleted.", examples=["finance"])
-]
-
-
-RecognisedConfidence = Annotated[
-    float | None,
-    Field(
-        description="From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the "
-        "file's own text.",
-        examples=[0.93],
-    ),
-]
-
-
-Corrected = Annotated[
-    bool,
-    Field(
-        description="Whether people corrected any of the words, or what stood between them: the document's file, and "
-        "what is shown of it, says something else there."
-    ),
-]
-
-
-Figure = Annotated[
-    FigureKind | None,
-    Field(
-        description="What the words are of a picture in the document, if most of them are it: its `alternative_text`, "
-        "its `caption`, or data of a `chart`. They prove what they say, and not what can be seen. Null for other text, "
-        "and for documents read before this was kept.",
-        examples=["caption"],
-    ),
-]
-
-
-class CopyRead(BaseModel):
-    """A copy of the document, in which the same passage stands."""
-
-    document_id: UUID
-    document_name: str
-
-
-AlsoIn = Annotated[
-    list[CopyRead],
-    Field(description="Copies of the document that have the same passage, which takes one place for all; at most 20."),
-]
-
-
-class CitationMetadata(BaseModel):
-    """The origin of the cited chunk, in the form of S3.3."""
-
-    chunk_id: str
-    doc_id: str
-    chunk_index: int
-    start_index: int
-    filename: str
-    source: str
-    timestamp: Timestamp
-
-
-class CitationLinks(BaseModel):
-    """Where the cited document can be seen as it looks."""
-
-    original: str = Field(description="Its file.")
-    image: str | None = Field(description="A picture of the cited page; null unless it is a PDF or a picture.")
-    boxes: str | None = Field(description="The places of the cited words on the page.")
-
-
-class CellsRead(BaseModel):
-    """Rows and columns of a spreadsheet, as it names them."""
-
-    row: int = Field(description="The first row, from 1.")
-    last_row: int = Field(description="The last row; the same where the words are in one.")
-    column: str = Field(description="The first column of the table.", examples=["A"])
-    last_column: str = Field(description="Its last column.", examples=["D"])
-
-
-class CitationRead(BaseModel):
-    """One marker in the answer, and the passage that it cites."""
-
-    number: int = Field(description="The N of `[N]` in the answer; counts from 1 without gaps.")
-    document_name: str
-    document_id: UUID
-    workspace: Origin
-    doc_id: str
-    filename: str
-    source: str
-    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
-    section: str | None = Field(description="The heading above it, or the sheet; null where there is none.")
-    cells: CellsRead | None = Field(
-        default=None, description="Where the words stand in a spreadsheet; null in other documents."
-    )
-    chunk_id: str = Field(examples=["doc_0::chunk_2"])
-    chunk_index: int
-    start_index: int = Field(description="Where the chunk starts in the document's text.")
-    text: str
-    text_span: str = Field(description="The cited words: the document's text from `source_start` to `source_end`.")
-    source_start: int
-    source_end: int
-    recognised_confidence: RecognisedConfidence = None
-    figure: Figure = None
-    corrected: Corrected = False
-    also_in: AlsoIn
-    claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
-    answer_start: int
-    answer_end: int
-    citation_type: Literal["direct_quote", "paraphrase", "inference"]
-    confidence_score: Score
-    status: CitationStatus
-    explanation: str
-    metadata: CitationMetadata
-    links: CitationLinks
-
-
-class SourceRead(BaseModel):
-    """A passage that the answer was written from."""
-
-    text: str
-    document_id: UUID
-    workspace: Origin
-    document_name: str
-    filename: str
-    source: str
-    doc_id: str
-    chunk_id: str
-    chunk_index: int
-    start_index: int
-    page_number: int | None
-    section: str | None
-    recognised_confidence: RecognisedConfidence = None
-    figure: Figure = None
-    corrected: Corrected = False
-    metadata: dict[str, JsonValue]
-    timestamp: Timestamp
-    similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
-    rerank_score: Score | None = Field(description="Null when the model's score could not be read.")
-
-
-class EvidenceLocation(BaseModel):
-    """The location of a piece of evidence."""
-
-    document_id: UUID
-    document_name: str
-    chunk_id: str
-    page_number: int | None
-    section: str | None
-    source_start: int
-    source_end: int
-    recognised_confidence: RecognisedConfidence = None
-    figure: Figure = None
-    corrected: Corrected = False
 
 
 class SentenceRead(BaseModel):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from api.schemas.questions.queries import ReviewState
 from api.schemas.texts import Input, PlainText
-from domain.query.review import Reason
+from domain.query.workspace_rules import Reason
 
 FeedbackStatus = Literal["open", "reviewed"]
 Rating = Literal["up", "down"]

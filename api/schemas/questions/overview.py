@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.evidence import SignalRead
 from api.schemas.questions.queries import Provider, QueryError, QueryState
 
 Kind = Literal["answer", "verification"]

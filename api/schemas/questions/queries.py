@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.evidence import SignalRead
 from api.schemas.texts import Input, JsonObject, WebhookUrl, WorkspaceName, Workspaces, one_place
 from citewell_verify.answers.refusals import RefusalLanguage
-from domain.query.instructions import Instructions
 from domain.query.options import DocumentFilter, Preset, RunKind
+from domain.query.workspace_rules import Instructions
 
 QueryState = Literal["queued", "running", "succeeded", "failed", "cancelled", "held"]
 ReviewState = Literal["queued", "held", "released", "corrected", "rejected"]

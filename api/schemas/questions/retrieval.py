@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from api.schemas.questions.answers import Score
+from api.schemas.questions.evidence import Score
 from api.schemas.questions.queries import MaxCostUsd
 from api.schemas.questions.search import AlsoIn, PassageRead
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place

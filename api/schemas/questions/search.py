@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from api.schemas.questions.answers import AlsoIn, Corrected, Figure, RecognisedConfidence, Score
+from api.schemas.questions.evidence import AlsoIn, Corrected, Figure, RecognisedConfidence, Score
 from api.schemas.texts import Input, PlainText, WorkspaceName, Workspaces, one_place
 from domain.query.options import DocumentFilter
 

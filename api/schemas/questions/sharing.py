@@ -5,11 +5,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.schemas.questions.answers import CitationStatus, Score, SentenceStatus
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.answers import SentenceStatus
+from api.schemas.questions.evidence import CitationStatus, Score, SignalRead
 from api.schemas.questions.queries import Provider
 from api.schemas.texts import Input
-from config.settings import SHARE_MAX_HOURS
+from config.access import SHARE_MAX_HOURS
 
 
 class ShareCreate(Input):

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.questions.answers import AuditHead, Score
+from api.schemas.questions.answers import AuditHead
+from api.schemas.questions.evidence import Score
 from api.schemas.texts import Input, PlainText
 from domain.query.options import Preset
 from services.external.request import Check

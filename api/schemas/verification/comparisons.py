@@ -4,7 +4,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.schemas.questions.answers import Score, SentenceStatus
+from api.schemas.questions.answers import SentenceStatus
+from api.schemas.questions.evidence import Score
 from api.schemas.questions.queries import QueryState
 
 

@@ -5,16 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue
 
-from api.schemas.questions.answers import (
-    ClaimRead,
-    Corrected,
-    FactRead,
-    Figure,
-    RecognisedConfidence,
-    Score,
-    Scores,
-    SentenceRead,
-)
+from api.schemas.questions.answers import ClaimRead, FactRead, Scores, SentenceRead
+from api.schemas.questions.evidence import Corrected, Figure, RecognisedConfidence, Score
 from api.schemas.questions.queries import QueryHead
 from api.schemas.verification.comparisons import Reverified
 

@@ -20,8 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from api.schemas.questions.answers import AuditHead, Score, SentenceStatus, UsageRead, WholeScores
-from api.schemas.questions.beside_answers import SignalRead
+from api.schemas.questions.answers import AuditHead, SentenceStatus, UsageRead, WholeScores
+from api.schemas.questions.evidence import Score, SignalRead
 from api.schemas.questions.queries import DeadlineS, LeftOut, MaxCostUsd, Provider, QueryError, QueryState
 from api.schemas.texts import Input, Metadata, PlainText, WorkspaceName, storable
 from api.schemas.verification.comparisons import Comparison

@@ -18,14 +18,14 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import judge_question
-from citewell_verify.text.context_lines import headings_of, indexed_text
+from citewell_verify.text.windows import headings_of, indexed_text
 from citewell_verify.text.sentences import split_sentences
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import NotJudged
+from config.answers import VerificationSettings
 from config.models import RerankSettings
 from config.settings import IngestionSettings, RetrievalSettings
-from config.verification import VerificationSettings
 from domain.query.options import Mode, evidence_gate
 from domain.question.follow_up import standalone_question
 from domain.question.nearest import closest, why_refused

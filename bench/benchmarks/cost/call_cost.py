@@ -34,8 +34,7 @@ from clients.llm.completions.request_body import request_body
 from clients.llm.factory import make_model
 from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, ModelRequest
-from config.limits import ModelLimits
-from config.models import ModelSettings
+from config.models import ModelLimits, ModelSettings
 from config.settings import Settings
 from tests.clients.limiter.own_redis import OwnRedis
 from tests.simulators.groq.server import KEY

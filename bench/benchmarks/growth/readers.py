@@ -13,7 +13,7 @@ from citewell_verify.entities.names import tokens_of
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements
-from citewell_verify.facts.comparison.whole_source import SourceMatch
+from citewell_verify.facts.comparison import SourceMatch
 from citewell_verify.facts.differences.sentence import SentenceContext
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
@@ -25,7 +25,7 @@ from citewell_verify.prompting.judgements import ExtractedGraph, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.question.question_parts import QuestionPart, kind_of
 from citewell_verify.support.comparison import AnalysedSentences, AnalysedText, Comparison, compare
-from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
+from citewell_verify.text.quotes import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.text.words import content_stems
 from citewell_verify.verdicts.joint_support import JointSupport, SupportedPart

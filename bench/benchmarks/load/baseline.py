@@ -30,7 +30,7 @@ from clients.llm.completions.providers import GroqModel
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.protocol import CallLog
 from config.models import ModelSettings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 
 _R = TypeVar("_R", bound=Reply)
 

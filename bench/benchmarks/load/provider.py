@@ -10,8 +10,7 @@ from typing import Any
 
 import httpx
 
-from config.limits import ModelLimits
-from config.models import ModelSettings
+from config.models import ModelLimits, ModelSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -62,7 +62,7 @@ FAMILIES = (
     _family("parties by order", f"{_D}.parties", "order_differences", _nothing),
     _family("parties over the voice", f"{_D}.parties", "voice_differences", _nothing),
     _family("parties by Korean particles", f"{_D}.parties", "korean_party_differences", _nothing),
-    _family("sections", f"{_C}.whole_source", "compare_with_section", _none, f"{_S}.sections"),
+    _family("sections", _C, "compare_with_section", _none, f"{_S}.sections"),
     _family("cells of tables", f"{_S}.cells", "compare_with_tables", _none, *(f"{_S}.{each}" for each in _TABLES[1:])),
     Family(
         "subjects of cited words (citations only)",

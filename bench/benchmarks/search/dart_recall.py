@@ -24,7 +24,7 @@ from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.offline.passages import Meaning
-from citewell_verify.text.context_lines import headings_of, indexed_text
+from citewell_verify.text.windows import headings_of, indexed_text
 from domain.quality.metrics import found, mean, reciprocal_rank
 from domain.retrieval.ranking import fuse
 

@@ -27,7 +27,7 @@ from citewell_documents.document import TextChunk, embedded_text
 from citewell_documents.metadata import searched_name
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.offline.passages import Meaning
-from citewell_verify.text.context_lines import headings_of, with_columns
+from citewell_verify.text.windows import headings_of, with_columns
 from domain.quality.metrics import found, mean
 from domain.retrieval.lexemes import lexemes
 from domain.retrieval.ranking import fuse

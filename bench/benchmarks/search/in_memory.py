@@ -16,7 +16,7 @@ from citewell_verify.embeddings.protocol import Vectors
 from citewell_verify.embeddings.wheel import UseEmbedder
 from citewell_verify.offline.passages import Meaning
 from clients.llm.offline.model import chunk_relevance
-from domain.retrieval.bm25 import FURTHER, Collection, Occurrences, lexical_order
+from domain.retrieval.lexemes import FURTHER, Collection, Occurrences, lexical_order
 from domain.retrieval.lexemes import SearchedQuestion, lexemes, searched_question
 from domain.retrieval.ranking import Scored, rank
 
@@ -24,7 +24,7 @@ K = TypeVar("K", bound=Hashable)
 
 CANDIDATES, DEPTH, DENSE_WEIGHT = 10, 50, 0.3
 
-# As in db.queries.search.lexical: a question's rarest lexemes are looked up, and the passages that share most scored.
+# As in db.queries.search.passages: a question's rarest lexemes are looked up, and the passages that share most scored.
 _LEXEMES, _SCORED = 32, 200
 
 

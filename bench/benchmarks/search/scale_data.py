@@ -15,7 +15,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from db.models import WHEEL_SPACE
-from db.queries.search.lexical import as_tsvector, recount
+from db.queries.search.passages import as_tsvector, recount
 from domain.retrieval.lexemes import lexemes
 
 DIMENSION, LATENT = 512, 48

@@ -25,7 +25,7 @@ from config.file import config_file
 from config.names import PREFIX
 from config.settings import ConfigurationInvalid, Settings
 from domain.errors.service import OriginalUnavailable
-from services.core.embedding_spaces import unserved_spaces
+from services.core.model_choice import unserved_spaces
 from services.documents.files import check_place
 from services.operations.administration import read_processes
 from services.operations.readiness import check_readiness

@@ -60,7 +60,10 @@ def provider(settings: Settings) -> Iterator[Check]:
 
 def others(settings: Settings) -> Iterator[Check]:
     if settings.embeddings.provider != "wheel":
-        yield _timed("embeddings", settings.embeddings.model, "check embeddings.base_url and its key", _embed)
+        advice, asked = "check embeddings.base_url and its key", ["How long may a product be returned?"]
+        yield _timed(
+            "embeddings", settings.embeddings.model, advice, lambda: configured_embedder().encode_queries(asked)
+        )
     if settings.rerank.provider != "llm":
         yield _timed(
             "reranker", settings.rerank.model or "", "docs/reranking.md", lambda: make_reranker(settings.rerank)
@@ -92,10 +95,6 @@ def _learned(settings: Settings, models: Sequence[str]) -> Iterator[Check]:
         server = httpx.URL(settings.provider_url).copy_with(userinfo=b"", query=None)
         set_for_good = f"; set for good in models.catalogue with {fixes}" if (fixes := settings_for(learned)) else ""
         yield Check("parameters", "ok", f"{model} at {server}: {told(learned)}{set_for_good}")
-
-
-def _embed() -> None:
-    configured_embedder().encode_queries(["How long may a product be returned?"])
 
 
 def _timed(name: str, model: str, advice: str, work: Callable[[], object]) -> Check:

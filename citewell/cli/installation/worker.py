@@ -33,13 +33,12 @@ def worker(
     # What starts processes is loaded by the commands alone that do.
     joining = import_module("citewell.supervisor.joining")
     pools = joining.chosen_pools(configured, named, concurrency=concurrency, processes=processes)
-    joining.run_workers(configured, pools, on_line=_show, on_ready=_told)
+
+    def show(process: str, line: str) -> None:
+        sys.stderr.write(f"{process} | {line}\n")
+
+    def tell_ready(names: list[str]) -> None:
+        say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} ready; Ctrl-C drains and stops")
+
+    joining.run_workers(configured, pools, on_line=show, on_ready=tell_ready)
     say("the workers have stopped")
-
-
-def _show(process: str, line: str) -> None:
-    sys.stderr.write(f"{process} | {line}\n")
-
-
-def _told(names: list[str]) -> None:
-    say(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} ready; Ctrl-C drains and stops")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from clients.llm.protocol import (
     CallDeferred,
     ModelError,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from citewell_verify.entities.names import find_names
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.spans import best_text_span
-from citewell_verify.offline.tuning import TUNING
+from citewell_verify.offline.passages import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.features import is_opposed

@@ -9,17 +9,16 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import lru_cache
 
 from citewell_verify.embeddings.protocol import Encoder
-from citewell_verify.judging import model as rules
+from citewell_verify.judging import statement as rules
 from citewell_verify.offline.judge import Fields, OfflineJudge, sources_of, text_of
-from citewell_verify.offline.passages import Meaning, read_passage
-from citewell_verify.offline.tuning import TUNING
+from citewell_verify.offline.passages import TUNING, Meaning, read_passage
 from citewell_verify.prompting.batched_items import Chunks, items_of
 from citewell_verify.prompting.judgements import ItemRelevance, Relevance, Relevances, Reply, TargetedQueries
 from citewell_verify.prompting.prompts import render
 from citewell_verify.question.features import without_question_words
 from citewell_verify.question.question_parts import question_stems
-from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import script_of
+from citewell_verify.text.windows import text_cache
 from citewell_verify.text.words import CALCULATIONS, content_stems, coverage
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question

@@ -16,7 +16,7 @@ from db.session import is_limited, may_create_workspaces
 from domain.errors.access import WorkspaceForbidden
 from domain.errors.missing import WorkspaceNotFound
 from domain.errors.state import WorkspaceDeleting
-from domain.query.workspaces import workspace_name
+from domain.query.options import workspace_name
 
 
 def get_workspace(session: Session, name: str) -> Workspace:

@@ -14,7 +14,7 @@ from db.models import Document, DocumentStatus, Workspace
 from db.queries.access.workspaces import allocate_document_number, lock_workspace
 from db.queries.documents.files import add_file
 from db.queries.paging import Place, page
-from db.queries.search.lexical import uncount_chunks
+from db.queries.search.passages import uncount_chunks
 from domain.errors.missing import DocumentNotFound
 
 

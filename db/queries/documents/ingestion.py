@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from citewell_documents import blocks, figures
 from citewell_documents.document import ParsedDocument, TextChunk
-from citewell_verify.text.context_lines import indexed_text
+from citewell_verify.text.windows import indexed_text
 from db.models import Chunk, Document, DocumentStatus
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.documents import lock_workspace_of
-from db.queries.search.lexical import as_tsvector, count_chunks, uncount_chunks
+from db.queries.search.passages import as_tsvector, count_chunks, uncount_chunks
 from domain.retrieval.lexemes import lexemes
 
 

@@ -13,7 +13,7 @@ from db.queries.documents.documents import get_document
 from db.queries.documents.fingerprints import drop_fingerprints
 from db.queries.documents.ingestion import advance_document
 from db.queries.documents.reingestions import is_of_same_content
-from db.queries.search.lexical import uncount_chunks
+from db.queries.search.passages import uncount_chunks
 
 
 class Version(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from db.functions import call
 from db.models import KeptReply
+from db.round_trips import call
 
 SWEEP = 5_000
 """Rows deleted per sweep: a long statement would hold up the other housekeeping."""

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import ScalarSelect, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from db.inserting import insert_with_parts
 from db.models import Answer, Citation, CitationCheck, Verification, VerificationClaim, VerificationSentence
 from db.queries.runs.steps import UNFINISHED
+from db.round_trips import insert_with_parts
 from domain.documents.cells import Cells, cells_of
 from domain.documents.text_marks import TextMarks, restored
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from citewell_verify.evidence.passages import Passage
-from db.functions import call
 from db.queries.documents.chunks import read_passages
 from db.queries.runs.events import EventData
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, Key, Outcomes
+from db.round_trips import call
 
 
 @dataclass(frozen=True, slots=True)

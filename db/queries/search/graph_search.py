@@ -18,7 +18,7 @@ from db.models import (
     Relation,
     RelationChunk,
 )
-from db.queries.search.lexical import any_of
+from db.queries.search.passages import any_of
 from domain.retrieval.lexemes import lexemes
 
 Conditions = Sequence[ColumnElement[bool]]

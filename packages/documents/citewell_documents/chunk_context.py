@@ -8,7 +8,7 @@ from bisect import bisect_right
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.table_heads import TableHeads, heads_above
-from citewell_verify.text.context_lines import cut_line, joined
+from citewell_verify.text.windows import cut_line, joined
 
 _MOST = 200  # characters of the headings: a context must not drown the text
 

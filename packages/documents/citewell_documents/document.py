@@ -10,7 +10,7 @@ from typing import Protocol
 from citewell_documents.blocks import Block
 from citewell_documents.boxes import PageBoxes
 from citewell_documents.figures import Figure
-from citewell_verify.text.context_lines import indexed_text
+from citewell_verify.text.windows import indexed_text
 
 
 @dataclass(frozen=True, slots=True)

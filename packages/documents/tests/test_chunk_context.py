@@ -2,8 +2,7 @@
 
 from citewell_documents.chunking import split_document
 from citewell_documents.document import ParsedDocument, Section, Table, TextChunk
-from citewell_verify.text.context_lines import indexed_text
-from citewell_verify.text.windows import count_tokens
+from citewell_verify.text.windows import count_tokens, indexed_text
 
 ROWS = "\n".join(f"Product {number}\t{number * 10}\tEUR" for number in range(60))
 HEADER = "Name\tPrice\tCurrency"

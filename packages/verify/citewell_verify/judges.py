@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import Judgement, Reply
 from citewell_verify.prompting.prompts import asked_again, render
 from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply

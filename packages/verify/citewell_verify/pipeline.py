@@ -12,16 +12,22 @@ from functools import cache
 from typing import Any
 
 from citewell_verify.answers.external_citations import as_given, marked_translation
-from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.refusals import refusal_for
 from citewell_verify.answers.statements import Statement, deciding_items, plan_checks, statements
-from citewell_verify.answers.translation import remarks, translated
+from citewell_verify.answers.translation import remarks, strip_references, translated
 from citewell_verify.embeddings.wheel import default_embedder
 from citewell_verify.errors import VerificationInvalid
 from citewell_verify.evidence.passages import Passage, number_of, source_passage
 from citewell_verify.judges import Judge, LanguageModelJudge
-from citewell_verify.judging.model import Checked, Failure, JudgeModel
-from citewell_verify.judging.statement import excerpts, judge_statement, named_text, numbered_sources
+from citewell_verify.judging.statement import (
+    Checked,
+    Failure,
+    JudgeModel,
+    excerpts,
+    judge_statement,
+    named_text,
+    numbered_sources,
+)
 from citewell_verify.markers.citable import Citable, brackets_in, citable_sources
 from citewell_verify.offline.judge import OfflineJudge
 from citewell_verify.prompting.judgements import CHECK_ALIGNMENT
@@ -30,9 +36,7 @@ from citewell_verify.question.relevance import ModelJudgement, judge_question
 from citewell_verify.verdicts.confidence import calibrations
 from citewell_verify.verdicts.report import Report, ReportedSentence, SourceSpan
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
-from citewell_verify.verification.claims import AnswerConfidence, confidence_of
-from citewell_verify.verification.findings import Findings, findings_of, read_verdict
-from citewell_verify.verification.joint import judge_jointly, open_statements
+from citewell_verify.verification.findings import Findings, findings_of, judge_jointly, open_statements, read_verdict
 from citewell_verify.verification.repairs import (
     Candidates,
     Repaired,
@@ -43,8 +47,10 @@ from citewell_verify.verification.repairs import (
 )
 from citewell_verify.verification.sentences import (
     SPAN_CHARS,
+    AnswerConfidence,
     Judged,
     calibrated_support,
+    confidence_of,
     is_grounded,
     judged_sentence,
     nothing_left,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import CHECK_ANSWERABILITY, GENERATE_ANSWER
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.completions.providers import CompatibleModel

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import GENERATE_ANSWER, Composition, StatementCheck
 from citewell_verify.prompting.prompts import prompt_version
 from clients.llm.gateway import ComposedText, ModelGateway

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import StatementCheck
 from clients.llm.calling.attempt import REJECTIONS_MAX
 from clients.llm.calling.outages import Outage, Outages

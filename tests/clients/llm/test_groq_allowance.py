@@ -11,7 +11,7 @@ from clients.llm.completions.providers import GroqModel
 from clients.llm.completions.wire_format import read_allowance
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelRefused, ModelReply, ModelRequest
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import FaultKind

@@ -21,7 +21,7 @@ from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.completions.request_body import request_body
 from clients.llm.protocol import ModelRequest
 from config.models import ModelSettings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUESTION, SOURCES, Task
 from tests.simulators.groq import mind
 from tests.simulators.groq.calls import read_call

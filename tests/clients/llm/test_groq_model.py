@@ -25,7 +25,7 @@ from clients.llm.protocol import (
     ModelUnavailable,
     Usage,
 )
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import ANSWER, IDK, QUESTION, SOURCES, STATEMENT
 from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import Fault, FaultKind

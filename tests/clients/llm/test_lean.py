@@ -25,7 +25,7 @@ from clients.llm.protocol import (
 )
 from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.batched_items import Statements
 from citewell_verify.prompting.judgements import (
     CHECK_STATEMENT,
@@ -37,7 +37,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ModelRefused
 from config.models import ModelSettings
 from config.settings import ConfigurationInvalid, Settings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from tests.clients.neural_models import (
     ALWAYS_SURE,
     FOUR_WIDE,

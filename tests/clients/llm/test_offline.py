@@ -29,7 +29,7 @@ from clients.llm.offline import OfflineModel
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 
 IDK = "I don't know based on the documents."
 RETURNS = (

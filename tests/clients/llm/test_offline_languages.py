@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell_verify.judging.model import NotJudged
+from citewell_verify.judging.statement import NotJudged
 from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
 from citewell_verify.offline.passages import Meaning

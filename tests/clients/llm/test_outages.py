@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from citewell_verify.judging.model import Failure
+from citewell_verify.judging.statement import Failure
 from clients.llm.calling.outages import Breaker, Outage, Outages
 from clients.llm.protocol import CallDeferred, ModelUnavailable, Terms
 from config.models import BreakerSettings

@@ -13,7 +13,7 @@ from citewell_verify.prompting.judgements import GENERATE_ANSWER, REGENERATE_ANS
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.protocol import ModelRequest, Usage
 from config.models import ModelSettings
-from domain.query.instructions import PLAIN
+from domain.query.workspace_rules import PLAIN
 from services.generation.answer import common_prefix_length
 from tests.clients.groq_questions import ASKED, IDK, Task
 from tests.clients.groq_stage import GroqStage

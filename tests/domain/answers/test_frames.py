@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.answers.frames import without_frames
+from domain.answers.drafts import without_frames
 
 SAID = "Tickets are valid for 90 minutes[†1]. Dogs ride free[†2]."
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.answers.statements import Statement, check_key, check_keys, plan_checks, statements
-from citewell_verify.answers.streaming import GrowingAnswer
-from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from citewell_verify.answers.statements import GrowingAnswer, Statement, check_key, check_keys, plan_checks, statements
+from domain.answers.drafts import ClosingSentences, batch_item, batch_keys
 
 PROSE = (
     "Returns are accepted within 30 days [†1]. A receipt (e.g. the slip. Or a copy) is needed [†2][†3]. "

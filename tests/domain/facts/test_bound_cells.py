@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.metamorphic.cases import Case
 from benchmarks.metamorphic.judges import judges, outcomes
-from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.comparison import compare
 
 FILING = """ | Fiscal Year Ended March 31, |\x20
 (In thousands) | 2019 | 2018

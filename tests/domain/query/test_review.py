@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.query.review import ReviewRules, is_withheld, reasons_for_review, strictest
+from domain.query.workspace_rules import ReviewRules, is_withheld, reasons_for_review, strictest
 
 
 @pytest.mark.parametrize(

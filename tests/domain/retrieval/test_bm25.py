@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.queries.search.lexical import as_tsvector
-from domain.retrieval.bm25 import Collection, Occurrences, PreparedQuestion, lexical_order
-from domain.retrieval.lexemes import lexemes
+from db.queries.search.passages import as_tsvector
+from domain.retrieval.lexemes import Collection, Occurrences, PreparedQuestion, lexemes, lexical_order
 
 COLLECTION = Collection(passages=100, mean_length=10, frequencies={"rare": 1, "fee": 50, "due": 50, "all": 100})
 

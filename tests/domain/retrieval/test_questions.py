@@ -2,8 +2,14 @@
 
 import pytest
 
-from domain.retrieval.bm25 import Collection, Occurrences, lexical_order
-from domain.retrieval.lexemes import lexemes, searched_question, without_instructions
+from domain.retrieval.lexemes import (
+    Collection,
+    Occurrences,
+    lexemes,
+    lexical_order,
+    searched_question,
+    without_instructions,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,24 +4,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from config.settings import WebhookSettings
 from domain.errors.requests import EventTypeUnknown
-from domain.webhooks.delivery import SCHEDULE_S, EventType, Outcome, checked_filters, matches, next_delay_s, outcome
+from domain.webhooks.delivery import EventType, Outcome, checked_filters, matches, next_delay_s, outcome
 
 DAY_S = 86_400
+SCHEDULE_S = WebhookSettings().schedule_s
 shares = st.floats(0, 1)
 attempts = st.integers(0, len(SCHEDULE_S) - 1)
+
+
+def delay_s(attempt: int, *, jitter: float = 0.1, random01: float = 0.0, asked: float | None = None) -> float | None:
+    return next_delay_s(attempt, SCHEDULE_S, jitter=jitter, random01=random01, retry_after_s=asked)
 
 
 # A6
 def test_the_schedule_is_the_example_of_the_standard() -> None:
     """Ten attempts, the last one 75 hours, 35 minutes and 5 seconds after the first."""
-    assert [next_delay_s(n, jitter=0) for n in range(10)] == [
+    assert [delay_s(n, jitter=0) for n in range(10)] == [
         *(0, 5, 5 * 60, 30 * 60, 2 * 3600),
         *(5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600),
     ]
     assert sum(SCHEDULE_S) == 75 * 3600 + 35 * 60 + 5
-    assert next_delay_s(10) is None
-    assert next_delay_s(11, retry_after_s=3) is None
+    assert delay_s(10) is None
+    assert delay_s(11, asked=3) is None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +55,7 @@ def test_the_schedule_is_the_example_of_the_standard() -> None:
     ],
 )
 def test_what_a_result_means(status: int | None, attempt: int, expected: Outcome) -> None:
-    assert outcome(status, attempt) is expected
+    assert outcome(status, attempt, SCHEDULE_S) is expected
 
 
 def test_a_schedule_of_ones_own_says_how_many_attempts_there_are() -> None:
@@ -61,30 +67,30 @@ def test_a_schedule_of_ones_own_says_how_many_attempts_there_are() -> None:
 
 @given(st.integers(0, 599) | st.none(), st.integers(1, 12))
 def test_there_is_another_attempt_when_and_only_when_the_result_says_retry(status: int | None, attempt: int) -> None:
-    if outcome(status, attempt) is Outcome.RETRY:
-        assert next_delay_s(attempt) is not None
-    elif outcome(status, attempt) is Outcome.FAILED:
-        assert next_delay_s(attempt) is None
+    if outcome(status, attempt, SCHEDULE_S) is Outcome.RETRY:
+        assert delay_s(attempt) is not None
+    elif outcome(status, attempt, SCHEDULE_S) is Outcome.FAILED:
+        assert delay_s(attempt) is None
 
 
 # A6
 @given(attempts, shares, shares)
 def test_jitter_only_adds_its_share(attempt: int, jitter: float, random01: float) -> None:
-    delay = next_delay_s(attempt, jitter=jitter, random01=random01)
+    delay = delay_s(attempt, jitter=jitter, random01=random01)
     assert delay is not None
     assert SCHEDULE_S[attempt] <= delay <= SCHEDULE_S[attempt] * (1 + jitter)
 
 
 def test_jitter_spreads() -> None:
-    assert next_delay_s(1, jitter=0.1, random01=0.5) == pytest.approx(5.25)
-    assert next_delay_s(4, jitter=0.1, random01=1.0) == pytest.approx(7920)
+    assert delay_s(1, jitter=0.1, random01=0.5) == pytest.approx(5.25)
+    assert delay_s(4, jitter=0.1, random01=1.0) == pytest.approx(7920)
 
 
 # A6
 @given(attempts, shares, st.floats(min_value=-DAY_S, allow_nan=False))
 def test_what_the_receiver_asks_for_is_obeyed_up_to_a_day(attempt: int, random01: float, asked: float) -> None:
-    delay = next_delay_s(attempt, random01=random01, retry_after_s=asked)
-    plain = next_delay_s(attempt, random01=random01)
+    delay = delay_s(attempt, random01=random01, asked=asked)
+    plain = delay_s(attempt, random01=random01)
     assert delay is not None
     assert plain is not None
     assert delay >= min(asked, DAY_S)
@@ -92,13 +98,13 @@ def test_what_the_receiver_asks_for_is_obeyed_up_to_a_day(attempt: int, random01
 
 
 def test_what_the_receiver_asks_for_never_shortens_the_wait() -> None:
-    assert next_delay_s(1, jitter=0, retry_after_s=120) == 120
-    assert next_delay_s(2, jitter=0, retry_after_s=120) == 300
-    assert next_delay_s(1, jitter=0, retry_after_s=1e9) == DAY_S
+    assert delay_s(1, jitter=0, asked=120) == 120
+    assert delay_s(2, jitter=0, asked=120) == 300
+    assert delay_s(1, jitter=0, asked=1e9) == DAY_S
 
 
 def test_those_sent_away_together_do_not_return_together() -> None:
-    early, late = (next_delay_s(1, random01=share, retry_after_s=100) for share in (0.0, 1.0))
+    early, late = (delay_s(1, random01=share, asked=100) for share in (0.0, 1.0))
     assert (early, late) == (100, pytest.approx(110))
 
 

@@ -17,8 +17,7 @@ from domain.errors.missing import QueryNotFound
 from domain.errors.requests import ModelNotAllowed
 from domain.errors.state import NotReverifiable
 from services.audit.reverification import Reverification, reverify
-from services.finishing.audit_chain import check_audit
-from services.finishing.completion import finish
+from services.finishing.completion import check_audit, finish
 from services.queries.results import read_history, read_query
 from tests.clients.groq_stage import GroqStage
 from tests.factories import make_query

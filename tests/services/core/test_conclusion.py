@@ -16,7 +16,7 @@ from services.core.context import Outcome, QuerySnapshot, StepContext, StepResul
 from services.correction.conclusion import conclude
 from services.finishing.completion import publish
 from services.queries.results import read_history, read_query
-from services.verification.citation_spans import EvidenceMismatch
+from services.verification.checks import EvidenceMismatch
 from tests.factories import finish_items, make_chunk, make_document, make_options, make_query
 
 pytestmark = pytest.mark.usefixtures("database")

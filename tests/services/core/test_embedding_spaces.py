@@ -17,7 +17,7 @@ from db.queries.documents.spaces import MAX_DIMENSION, Space, get_or_add_space, 
 from db.session import acting_for, engine, reading, system_transaction, transaction
 from domain.errors.service import EmbeddingRejected, EmbeddingUnavailable
 from domain.errors.state import EmbeddingMismatch
-from services.core.embedding_spaces import ensure_space
+from services.core.model_choice import ensure_space
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest
 from services.retrieval.candidates import Search, find_candidates

@@ -11,11 +11,11 @@ from structlog.testing import capture_logs
 
 from clients.llm.calling.reply_cache import CachedReply
 from config.settings import settings
-from db.functions import call
 from db.models import DEFAULT_TENANT
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs import replies
 from db.queries.runs.replies import drop_old_replies
+from db.round_trips import call
 from db.session import acting_for, dispose, system_transaction
 from services.core.reply_store import STORE_WITHIN_S, StoredReplies
 from workers.background.reconciler import tidy

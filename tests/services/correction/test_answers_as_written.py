@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.answers.frames import without_frames
+from domain.answers.drafts import without_frames
 from tests.services.story import Story, answerable, checked, no, with_offline, yes
 
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.slow]

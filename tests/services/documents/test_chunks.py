@@ -18,8 +18,7 @@ from db.queries.documents.chunk_edits import ChunkFilter, Edit
 from db.queries.documents.chunks import get_passage, list_excluded, list_passages, text_around
 from db.queries.documents.documents import get_document_text
 from db.queries.documents.reingestions import ReingestionFilter, count_corrected, count_matching
-from db.queries.search.lexical import recount, search_scored
-from db.queries.search.vector_search import search_vector
+from db.queries.search.passages import recount, search_scored, search_vector
 from db.session import reading, transaction
 from document_material.pdf_files import Sheet
 from domain.errors.missing import ChunkNotFound, DocumentNotFound

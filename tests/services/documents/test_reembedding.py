@@ -21,7 +21,7 @@ from db.session import acting_for, reading, system_transaction, transaction
 from domain.errors.missing import WorkspaceNotFound
 from domain.errors.service import EmbeddingUnavailable
 from domain.errors.state import EmbeddingMismatch, ReembeddingRuns
-from services.core.embedding_spaces import unserved_spaces
+from services.core.model_choice import unserved_spaces
 from services.documents.documents import NewDocument, accept_document, read_document
 from services.documents.ingestion import ingest
 from services.documents.reembedding import Target, list_targets, reembed

@@ -13,7 +13,7 @@ from db.queries.access.workspaces import get_workspace
 from db.queries.documents.documents import get_document_text
 from db.queries.documents.ingestion import claim_document
 from db.queries.documents.versions import mark_document_ready
-from db.queries.search.lexical import search_text
+from db.queries.search.passages import search_text
 from db.session import acting_for, reading, transaction
 from domain.errors.missing import DocumentNotFound
 from services.documents.documents import (

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 
 import citewell
 from citewell_verify.embeddings.wheel import default_embedder
-from citewell_verify.judging.model import Checked
+from citewell_verify.judging.statement import Checked
 from clients.llm.gateway import ModelGateway
 from clients.llm.offline import OfflineModel
 from config.models import BreakerSettings, ModelSettings
@@ -435,10 +435,10 @@ def test_a_version_names_the_classifier_with_a_veto_and_its_languages(monkeypatc
 @pytest.mark.parametrize(
     ("changed", "for_groq"),
     [
-        ("citewell_verify/offline/tuning.py", False),
+        ("citewell_verify/offline/passages.py", False),
         ("citewell_verify/embeddings/wheel.py", False),
         ("citewell_verify/evidence/contradictions.py", True),
-        ("citewell_verify/facts/comparison/whole_source.py", True),
+        ("citewell_verify/facts/comparison.py", True),
         ("citewell_verify/question/relevance.py", True),
         ("citewell_verify/a_room_that_is_new/rules.py", True),
         ("citewell_verify/question/model.json", True),

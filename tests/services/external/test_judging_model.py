@@ -8,7 +8,7 @@ import pytest
 from db.queries.access.workspaces import add_workspace
 from db.queries.runs.queries import mark_launched
 from db.session import transaction
-from domain.query.workspaces import WorkspaceModels, WorkspaceSettings
+from domain.query.options import WorkspaceModels, WorkspaceSettings
 from tests.clients.groq_stage import GroqStage
 from tests.services.audited_story import NoModels
 from tests.services.given_story import GivenStory

@@ -23,7 +23,7 @@ from db.models import (
 from db.queries.access.keys import get_or_add_tenant
 from db.queries.runs.queries import mark_finished, mark_launched
 from db.session import acting_for, reading, system_transaction, transaction
-from domain.query.review import ReviewRules
+from domain.query.workspace_rules import ReviewRules
 from services.audit import invalidation
 from services.audit.invalidation import process_changes
 from services.documents.documents import remove_document

@@ -13,8 +13,7 @@ from db.models import AuditChain, QueryKind, QueryStatus, WebhookMessage
 from db.queries.verifications import audits
 from db.session import reading, system_transaction, transaction
 from domain.errors.missing import AuditNotFound
-from services.finishing.audit_chain import check_audit, read_audit
-from services.finishing.completion import finish
+from services.finishing.completion import check_audit, finish, read_audit
 from services.queries.results import read_history, read_query
 from tests.factories import make_query
 from tests.services.audited_story import AuditedGivenStory, AuditedStory

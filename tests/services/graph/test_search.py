@@ -10,8 +10,7 @@ from db.models import Document, Entity
 from db.queries.documents.chunk_edits import Edit
 from db.session import transaction
 from services.documents.chunks import set_excluded
-from services.graph.joining import NOTHING_NEAR
-from services.graph.planning import NO_GRAPH, plan_graph
+from services.graph.search import NO_GRAPH, NOTHING_NEAR, plan_graph
 from services.retrieval.candidates import retrieve
 from tests.clients.groq_stage import GroqStage
 from tests.services.graph_story import (

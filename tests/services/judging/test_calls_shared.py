@@ -10,8 +10,7 @@ from uuid import uuid4
 import pytest
 
 from citewell_verify.embeddings.wheel import default_embedder
-from citewell_verify.judging.model import Checked
-from citewell_verify.judging.statement import WINDOW_CHARS, Pair, judge_batch, judge_statement
+from citewell_verify.judging.statement import WINDOW_CHARS, Checked, Pair, judge_batch, judge_statement
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.confidence import Calibration

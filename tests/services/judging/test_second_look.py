@@ -5,8 +5,7 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from citewell_verify.judging.model import Checked
-from citewell_verify.judging.statement import WINDOW_CHARS, Pair, judge_batch, judge_statement
+from citewell_verify.judging.statement import WINDOW_CHARS, Checked, Pair, judge_batch, judge_statement
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import UNPROVEN_CONFIDENCE
 from citewell_verify.verdicts.states import Verdict

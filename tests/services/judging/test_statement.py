@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import pytest
 
-from citewell_verify.judging.model import Checked
-from citewell_verify.judging.statement import WINDOW_CHARS, Pair, judge_batch, judge_statement
+from citewell_verify.judging.statement import WINDOW_CHARS, Checked, Pair, judge_batch, judge_statement
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.states import PairVerdict, Verdict
 from clients.llm.completions.providers import GroqModel

@@ -12,8 +12,7 @@ from citewell_verify.answers.refusals import is_idk
 from citewell_verify.answers.statements import plan_checks
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.verdicts.confidence import UNCALIBRATED
-from citewell_verify.verdicts.states import UNPROVEN
-from citewell_verify.verdicts.weighted_scores import COVERAGE_ISSUE, FACTS_ISSUE
+from citewell_verify.verdicts.states import COVERAGE_ISSUE, FACTS_ISSUE, UNPROVEN
 from citewell_verify.verification.sentences import NOTHING_SAID
 from services.queries.results import read_citation_checks, read_history
 from tests.services.story import Story, answerable, checked, no, ruling, yes

@@ -11,7 +11,7 @@ from api.adapters.seeds import chat_reply
 from api.schemas.questions.sharing import SharedAnswer
 from citewell.mcp.shapes import Scored, SignalFound
 from citewell_verify.verdicts.confidence import Calibration, calibrations
-from citewell_verify.verification import claims
+from citewell_verify.verification import sentences
 from db.models import QueryKind, WebhookMessage
 from db.queries.runs.queries import QueryFilter
 from db.session import reading
@@ -140,7 +140,7 @@ def test_a_supported_answer_to_another_question_has_little_confidence(monkeypatc
         asked.append((question, answer))
         return 0.2
 
-    monkeypatch.setattr(claims, "answer_relevance", hardly)
+    monkeypatch.setattr(sentences, "answer_relevance", hardly)
     story = told(FIRST, yes(confidence=0.95), calibration=calibrations()["offline"], question="Who wrote the policy?")
     query = story.conclude()
     assert (query["verification"]["confidence"], query["verification"]["confidence_level"]) == (0.19, "Very Low")
@@ -176,7 +176,7 @@ def test_what_a_model_says_of_the_question_is_in_the_number(stage: GroqStage, an
 
 def test_without_a_model_the_words_decide_as_before(stage: GroqStage) -> None:  # V9
     verification = judged(stage, "yes", play=with_offline).conclude()["verification"]
-    relevance = claims.answer_relevance(ASKED, PAID)
+    relevance = sentences.answer_relevance(ASKED, PAID)
     assert relevance < 0.2
     assert verification["confidence"] == pytest.approx(0.95 * relevance, abs=0.006)
 

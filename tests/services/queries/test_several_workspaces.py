@@ -12,8 +12,7 @@ from db.queries.documents.spaces import get_or_add_space, switch_space
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from domain.errors.state import EmbeddingsDiffer
-from domain.query.options import DocumentFilter
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import DocumentFilter, WorkspaceSettings
 from services.queries.passage_search import NewSearch, search_passages
 from services.queries.results import read_head, read_query
 from services.queries.submission import NewQuery, submit_query

@@ -15,9 +15,8 @@ from db.queries.access.workspaces import add_workspace, get_workspace
 from db.queries.runs.queries import get_query
 from db.session import reading, transaction
 from domain.errors.requests import ModelNotAllowed
-from domain.query.instructions import PLAIN, Instructions, style_of
-from domain.query.options import QueryOptions
-from domain.query.workspaces import WorkspaceSettings
+from domain.query.options import QueryOptions, WorkspaceSettings
+from domain.query.workspace_rules import PLAIN, Instructions, style_of
 from services.audit.replay import replay_answer
 from services.correction.rounds import plan_queries
 from services.queries.submission import NewQuery, submit_query

@@ -11,7 +11,7 @@ from services.core.context import StepContext, StepResult
 from services.retrieval.agentic_state import made_searches, merged_candidates, next_turn
 from services.retrieval.agentic_steps import REPEATED, decide_search, research_notes, search
 from services.retrieval.candidates import retrieve
-from services.verification.citation_spans import quotes_by_source
+from services.verification.checks import quotes_by_source
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, yes
 from tests.simulators.groq.faults import Fault, FaultKind

@@ -8,7 +8,7 @@ import pytest
 
 from citewell_verify.evidence.passages import Passage
 from domain.query.options import QueryOptions
-from services.verification.citation_spans import ExtractedQuote, choose_span
+from services.verification.checks import ExtractedQuote, choose_span
 
 LIMITS = cast(QueryOptions, SimpleNamespace(span_min_chars=50, span_max_chars=200))
 TABLE = "Year\tDucks\n2019\t120\n2020\t135\n2021\t150\n\nThese were all ducks that anybody saw."

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from clients.llm.gateway import ModelGateway
 from db.queries.runs.events import EventData
-from domain.answers.closed_sentences import ClosingSentences, batch_item, batch_keys
+from domain.answers.drafts import ClosingSentences, batch_item, batch_keys
 from domain.query.outcomes import Closed
 from services.core.context import Outcome, StepContext, StepResult
 from services.correction.conclusion import conclude
@@ -23,7 +23,7 @@ from services.verification.streamed_checks import check_early
 from tests.services.story import Body, Story, answerable, no, yes
 from workers import pipeline
 from workers.pipeline import Run
-from workers.tasks.verification import plan_checks
+from workers.tasks.questions import plan_checks
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -7,13 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell_verify.answers.references import strip_references
 from citewell_verify.answers.refusals import is_idk
+from citewell_verify.answers.translation import strip_references
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.places import protected_regions
 from citewell_verify.markers.stripping import LABEL, Mark, plain_text
-from citewell_verify.text.negation import negations
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.words import negations
 
 _MIN_CHARS, _MIN_LETTERS = 5, 2
 

@@ -34,8 +34,8 @@ from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.markers.citable import Citable, citable
 from citewell_verify.markers.stripping import WIDE_STOP, plain_text
 from citewell_verify.text.languages import unread_language
+from citewell_verify.text.quotes import parse_sentences
 from citewell_verify.text.readability import is_readable
-from citewell_verify.text.sentence_alignment import parse_sentences
 from citewell_verify.text.sentences import is_table_row
 
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*$")

@@ -14,15 +14,14 @@ from citewell_verify.evidence.spans import (
     locate_quote,
 )
 from citewell_verify.evidence.substitution import plain_substitution
-from citewell_verify.facts.comparison.source import parse_source
+from citewell_verify.facts.comparison import parse_source
 from citewell_verify.facts.grounding import absent_subjects
 from citewell_verify.facts.quotation import active_context
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.reading.values import ValueIndex
-from citewell_verify.text.context_lines import with_columns
-from citewell_verify.text.windows import is_too_long
+from citewell_verify.text.windows import is_too_long, with_columns
 from citewell_verify.text.words import STOP_WORDS, words
 
 # What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.

@@ -15,16 +15,15 @@ from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import Quantity, agrees, same_dimension, states
 from citewell_verify.entities.source_figures import SourceFigures, derivation, is_in_words, outside, source_figures
-from citewell_verify.facts.comparison.whole_source import SourceMatch, compare
+from citewell_verify.facts.comparison import SourceMatch, compare
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.korean import CLOCK, minutes
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
-from citewell_verify.text.cache import text_cache
-from citewell_verify.text.sentence_alignment import AlignedSentence, claim_stems, most_similar
+from citewell_verify.text.quotes import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
-from citewell_verify.text.windows import LONGEST_STATEMENT, is_too_long
+from citewell_verify.text.windows import LONGEST_STATEMENT, is_too_long, text_cache
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]

@@ -12,8 +12,7 @@ from citewell_verify.evidence.contradictions import Disagreement, best_places, d
 from citewell_verify.facts.quotation import with_outer_headings
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
-from citewell_verify.text.quotes import Located, locate_quote
-from citewell_verify.text.sentence_alignment import claim_stems, parse_sentences
+from citewell_verify.text.quotes import Located, claim_stems, locate_quote, parse_sentences
 from citewell_verify.text.sentences import Sentence, is_table_row
 from citewell_verify.text.words import content_stems, coverage, words
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from citewell_verify.facts.comparison.source import ParsedSource, identifiers_in, parse_source
+from citewell_verify.facts.comparison import ParsedSource, identifiers_in, parse_source
 from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import tokens_match
@@ -28,9 +28,8 @@ from citewell_verify.facts.structure.sections import (
     naming_terms,
     parse_sections,
 )
-from citewell_verify.text.cache import text_cache
-from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.sentence_alignment import parse_sentences
+from citewell_verify.text.quotes import parse_sentences
+from citewell_verify.text.windows import headings_of, text_cache
 from citewell_verify.text.words import vocabulary
 
 _MOST_PARTS = 8  # sections of a quotation that are compared separately

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from citewell_verify.facts.comparison.source import identifiers_in
+from citewell_verify.facts.comparison import identifiers_in
 from citewell_verify.facts.kinds import Difference
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import GENERIC
@@ -14,7 +14,7 @@ from citewell_verify.facts.structure.headings import is_naming_token
 from citewell_verify.facts.structure.sections import Section, parse_sections
 from citewell_verify.facts.structure.tables import Row, cells_of, parse_tables
 from citewell_verify.facts.structure.terms import Term, TermIndex, most_specific, terms, terms_of
-from citewell_verify.text.context_lines import headings_of, joined, with_columns
+from citewell_verify.text.windows import headings_of, joined, with_columns
 
 _NUMBER = re.compile(r"\d+")
 

@@ -68,11 +68,11 @@ class Outcome:
         """The reasons for a person, a line each."""
         if self.problem is not None:
             return [self.problem]
-        return [f"{sentence.status}: {' '.join(sentence.text.split())}{_why(sentence)}" for sentence in self.failing]
-
-
-def _why(sentence: ReportedSentence) -> str:
-    return f" ({' '.join(sentence.reason.split())})" if sentence.reason else ""
+        return [
+            f"{sentence.status}: {' '.join(sentence.text.split())}"
+            + (f" ({' '.join(sentence.reason.split())})" if sentence.reason else "")
+            for sentence in self.failing
+        ]
 
 
 _AT_A_TIME = 8

@@ -9,24 +9,93 @@ import asyncio
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, Literal, NotRequired, Protocol, TypedDict, TypeVar
 
 from citewell_verify.answers.statements import Statement
-from citewell_verify.evidence.excerpts import Wanted, choose_excerpts
-from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.passages import Passage, Wanted, choose_excerpts
 from citewell_verify.evidence.spans import claim_relevance
-from citewell_verify.judging.model import UNREADABLE, Check, Checked, Failure, JudgeModel
 from citewell_verify.markers.citable import SourceNames, names_of
 from citewell_verify.prompting.batched_items import MOST_STATEMENTS, Statements, by_id, packed
-from citewell_verify.prompting.judgements import CHECK_STATEMENT, CHECK_STATEMENTS, RECHECK_STATEMENTS, StatementCheck
+from citewell_verify.prompting.judgements import (
+    CHECK_STATEMENT,
+    CHECK_STATEMENTS,
+    RECHECK_STATEMENTS,
+    Judgement,
+    Reply,
+    StatementCheck,
+)
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import windows
-from citewell_verify.verdicts.ruling import Grounds, Ruling, SecondLook
+from citewell_verify.verdicts.ruling import Grounds, Ruling
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
+
+if TYPE_CHECKING:  # What only asks a model needs none of the rules, which take half a second to load.
+    from citewell_verify.verdicts.ruling import StoredRuling
+
+
+FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
+
+UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
+"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail like the one."""
+
+_R = TypeVar("_R", bound=Reply)
+
 
 _BY_RULES = "the rules are the judge, and say the same when they are asked again"
 _NO_VERDICT = "the reply has no verdict on it"
+WINDOW_CHARS = 12_000
+"""The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
+_OVERLAP_CHARS = 800
+_TOO_LONG = f"the statement has more than {LONGEST_SENTENCE:,} characters, too many to be checked at once"
+_WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_mention": 0}
+_SURE_CONTRADICTION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No usable reply. `reason` is for users: what failed, with which model, after how many tries; no secrets."""
+
+    reason: str
+    kind: FailureKind
+
+
+class NotJudged(Exception):
+    """The rules do not judge such a case, whatever they are sent; the message is all that users are told."""
+
+
+class JudgeModel(Protocol):
+    """A model that gives the judgements of `citewell_verify.prompting`."""
+
+    @property
+    def judges_offline(self) -> bool:
+        """Whether rules judge, which say the same when they are asked again."""
+        ...
+
+    async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
+        """Return the reply, validated against the schema of `judgement`; `item` names the call in records.
+
+        Raises PromptFieldMismatch if `fields` are not those of the prompt.
+        """
+        ...
+
+
+class Check(TypedDict):
+    """A check, without its verdict. `fallback`: a simpler method was used (S1.2); `not_checked`: it left no verdict;
+    `skipped`: the request or a setting left it out.
+
+    `shown` says so if the model saw only excerpts of the sources.
+    """
+
+    status: Literal["checked", "fallback", "not_checked", "skipped"]
+    reason: NotRequired[str]
+    shown: NotRequired[str]
+
+
+class Checked(Check):
+    """The check of a statement; `verdict` is null where none was given."""
+
+    verdict: "StoredRuling | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +123,7 @@ async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruli
         return [look.grounds.settle(look.ruling, None, _BY_RULES) for look in doubted]
     asked, sources = Statements.of(
         [(look.grounds.statement, look.sources) for look in doubted],
-        [_note(look.ruling.second_look) for look in doubted],
+        [look.ruling.second_look.note for look in doubted if look.ruling.second_look],
     )
     reply = await judge.ask(
         RECHECK_STATEMENTS.for_items(len(doubted)),
@@ -70,26 +139,11 @@ async def _settled(judge: JudgeModel, doubted: Sequence[FirstLook]) -> list[Ruli
     ]
 
 
-def _note(doubt: SecondLook | None) -> str:
-    if doubt is None:
-        return ""
-    return f"{doubt.noticed}\nbeside these words of the source: {doubt.place}" if doubt.place else doubt.noticed
-
-
-WINDOW_CHARS = 12_000
-"""The characters of sources per call, about 3,000 tokens: judges read the middle of longer texts badly."""
-_OVERLAP_CHARS = 800
-_TOO_LONG = f"the statement has more than {LONGEST_SENTENCE:,} characters, too many to be checked at once"
-
-_WEIGHT = {"supports": 3, "contradicts": 2, "partially_supports": 1, "does_not_mention": 0}
-_SURE_CONTRADICTION = 4
-
-
 async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *, item: str = "") -> Checked:
     """Return whether the `sources` say the `statement` (S5.4); the verdict is `citewell_verify.verdicts.ruling.Ruling`
     as JSON.
 
-    The same model is asked again about what the rules doubt in its reply (`citewell_verify.judging.statement`).
+    The same model is asked again about what the rules doubt in its reply.
     Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
     window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
     sentence, such as code, because the cost of comparing grows with its length.
@@ -201,7 +255,15 @@ def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
         Wanted(statement.text, [number - 1 for number in statement.numbers]) for statement in about if statement.claim
     ]
     chosen = choose_excerpts([source.text for source in sources], wanted, WINDOW_CHARS)
-    passages = [_part(sources[excerpt.source], excerpt.start, excerpt.end) for excerpt in chosen]
+    passages = [
+        replace(
+            source,
+            start_index=source.start_index + excerpt.start,
+            end_index=source.start_index + excerpt.end,
+            text=source.text[excerpt.start : excerpt.end],
+        )
+        for excerpt, source in ((excerpt, sources[excerpt.source]) for excerpt in chosen)
+    ]
     shown = Sources(
         Source(
             excerpt.source + 1,
@@ -214,11 +276,6 @@ def excerpts(sources: Sequence[Passage], about: Sequence[Statement]) -> Shown:
     total, seen = (sum(len(passage.text) for passage in some) for some in (sources, passages))
     note = f"Excerpts were shown: {seen:,} of the {total:,} characters of the sources." if seen < total else ""
     return Shown(passages, shown, note)
-
-
-def _part(source: Passage, start: int, end: int) -> Passage:
-    offset = source.start_index
-    return replace(source, start_index=offset + start, end_index=offset + end, text=source.text[start:end])
 
 
 def named_text(passage: Passage) -> str:
@@ -260,7 +317,8 @@ def _fit(pairs: Sequence[Pair]) -> bool:
 
 async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]:
     if len(pairs) == 1:
-        return [await _judge_single(judge, pairs[0])]
+        [pair] = pairs
+        return [await judge_statement(judge, pair.statement, pair.sources, item=pair.item)]
     asked, sources = Statements.of([(pair.statement, pair.sources) for pair in pairs])
     reply = await judge.ask(
         CHECK_STATEMENTS.for_items(len(pairs)),
@@ -274,15 +332,10 @@ async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]
     unread = {place: pair for place, pair in enumerate(pairs) if place not in read}
     together, alone = await asyncio.gather(
         _ruled(judge, {place: (pairs[place], verdict) for place, verdict in read.items()}),
-        _judged_alone(judge, unread),
+        asyncio.gather(*(_judged(judge, [pair]) for pair in unread.values())),
     )
-    by_place = together | alone
+    by_place = together | {place: check for place, [check] in zip(unread, alone, strict=True)}
     return [by_place[place] for place in range(len(pairs))]
-
-
-async def _judged_alone(judge: JudgeModel, pairs: Mapping[int, Pair]) -> dict[int, Checked]:
-    checks = await asyncio.gather(*(_judge_single(judge, pair) for pair in pairs.values()))
-    return dict(zip(pairs, checks, strict=True))
 
 
 async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementCheck]]) -> dict[int, Checked]:
@@ -297,7 +350,3 @@ async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementChec
         looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
     rulings = await looked_again(judge, looks)
     return {place: ruled(ruling, reply) for (place, (_, reply)), ruling in zip(read.items(), rulings, strict=True)}
-
-
-async def _judge_single(judge: JudgeModel, pair: Pair) -> Checked:
-    return await judge_statement(judge, pair.statement, pair.sources, item=pair.item)

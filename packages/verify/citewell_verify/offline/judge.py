@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 
 from citewell_verify.correction.corrected_answer import source_wording
 from citewell_verify.embeddings.protocol import Encoder
-from citewell_verify.judging.model import Failure, NotJudged
+from citewell_verify.judging.statement import Failure, NotJudged
 from citewell_verify.offline.judging import check_alignment, check_answerability, check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.batched_items import Statements, items_of

@@ -11,18 +11,16 @@ from citewell_verify.evidence.spans import stating_row
 from citewell_verify.evidence.substitution import decides, plain_substitution
 from citewell_verify.facts.quotation import with_outer_headings
 from citewell_verify.facts.structure.tables import parse_tables
-from citewell_verify.judging.model import NotJudged
-from citewell_verify.offline.passages import Meaning, read_passage
-from citewell_verify.offline.tuning import TUNING
+from citewell_verify.judging.statement import NotJudged
+from citewell_verify.offline.passages import TUNING, Meaning, read_passage
 from citewell_verify.prompting.judgements import Alignment, Answerability, Relation, StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.question.relevance import QuestionVerdict, judge_question
 from citewell_verify.support.comparison import AnalysedText, Comparison, compare
 from citewell_verify.support.model import STRIKING, features, precision, support_model, with_closeness
-from citewell_verify.text.context_lines import with_columns
 from citewell_verify.text.languages import unread_language, why_unread
 from citewell_verify.text.sentences import is_table_row
-from citewell_verify.text.windows import TOO_LONG, is_too_long, stands_in
+from citewell_verify.text.windows import TOO_LONG, is_too_long, stands_in, with_columns
 from citewell_verify.text.words import content_stems, coverage
 from citewell_verify.verdicts.joint_support import find_joint_support
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD

@@ -15,8 +15,7 @@ from citewell_verify.evidence.closed_classes import read
 from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
-from citewell_verify.text.negation import opposites
-from citewell_verify.text.words import coverage, stem, vocabulary
+from citewell_verify.text.words import coverage, opposites, stem, vocabulary
 
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word

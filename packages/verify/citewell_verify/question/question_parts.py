@@ -209,7 +209,9 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
                 return _VAGUE.search(text) is not None
             return True if _is_measured(text, question) else None
         case "who" | "where":
-            return _new_name(text, question) or None
+            known = frozenset(words(question))
+            names = [name for name in find_names(text) if name.sure]
+            return any(not known.issuperset(words(name.text)) for name in names) or None
         case "why":
             return _CAUSE.search(text) is not None or None
         case _:
@@ -242,11 +244,6 @@ def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
         not (exact and number.weak) and not _IN_NAME.search(text[max(0, number.start - 2) : number.start])
         for number in fresh
     )
-
-
-def _new_name(text: str, question: str) -> bool:
-    known = frozenset(words(question))
-    return any(name.sure and not known.issuperset(words(name.text)) for name in find_names(text))
 
 
 def _pieces(question: str) -> Iterator[str]:

@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Prefix
 
-from citewell_verify.text.negation import negations
-from citewell_verify.text.words import content_stems, meaningful, words
+from citewell_verify.text.words import content_stems, meaningful, negations, words
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")

@@ -24,10 +24,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from citewell_verify.facts.comparison.whole_source import SourceMatch
+from citewell_verify.facts.comparison import SourceMatch
 from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.support.comparison import Comparison
-from citewell_verify.text.negation import opposites
+from citewell_verify.text.words import opposites
 
 DIRECTIONS: Mapping[str, int] = MappingProxyType(
     {

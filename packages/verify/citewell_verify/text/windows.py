@@ -1,30 +1,93 @@
-"""Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits
-long sources into windows that a model sees in full, so that nothing is ever silently cut.
+"""Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits long
+sources into windows that a model sees in full, so that nothing is ever silently cut; reads and writes the context of a
+passage: a line of the headings above it, then lines of the columns of its table.
+
+A cache keeps what was read of texts, bounded by characters. The same source is read by every check of every statement
+that cites it; a bound on the number of texts alone would not help: two hundred sources of 200,000 characters fill a
+process.
 """
 
 import re
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from functools import update_wrapper
 from math import ceil
+from threading import Lock
+from typing import Generic, ParamSpec, TypeVar
 
 from citewell_verify.text.sentences import LONGEST_SENTENCE, split_sentences
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MOST_CHARS = 1_000_000
+"""Of all texts together that one function remembers: five sources of the greatest length."""
+
 
 # (pattern, characters per token): a word with its space is about one token up to seven letters of English.
 _PIECES = re.compile(
     r"(?P<latin>[A-Za-z]+)|(?P<digits>\d+)|(?P<hangul>[가-힣]+)|(?P<han>[぀-ヿ㐀-䶿一-鿿]+)|(?P<letters>[^\W\d_]+)|(?P<sign>[^\s\w]|_)"
 )
 _PER_TOKEN = {"latin": 6.0, "digits": 3.0, "hangul": 1.6, "han": 1.4, "letters": 4.0, "sign": 1.0}
+LONGEST_STATEMENT = LONGEST_SENTENCE
+TOO_LONG = (
+    f"a statement of more than {LONGEST_STATEMENT:,} characters is not read fact by fact: make shorter ones of it"
+)
+_BETWEEN = " › "
+_CELLS = re.compile(r"[|\t]")
+_MOST_COLUMNS = 400  # characters of a line of column heads
+
+
+class TextCache(Generic[P, T]):
+    """A function with its latest results, for at most `most` calls and `most_chars` characters of texts."""
+
+    def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
+        update_wrapper(self, function)
+        self._function, self._most_chars, self._most = function, most_chars, most
+        self._known: OrderedDict[tuple[object, ...], T] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._lock:
+            if args in self._known:
+                self._known.move_to_end(args)
+                return self._known[args]
+        result = self._function(*args, **kwargs)
+        with self._lock:
+            self._keep(args, result)
+        return result
+
+    def _keep(self, args: tuple[object, ...], result: T) -> None:
+        size = _chars(args)
+        if size > self._most_chars:
+            return
+        self._chars += 0 if args in self._known else size
+        self._known[args] = result
+        while self._chars > self._most_chars or len(self._known) > self._most:
+            self._chars -= _chars(self._known.popitem(last=False)[0])
+
+    def cache_clear(self) -> None:
+        with self._lock:
+            self._known.clear()
+            self._chars = 0
+
+
+def text_cache(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], TextCache[P, T]]:
+    """Cache the latest results of a pure function that takes texts by position.
+
+    A text longer than the bound is analysed again each time.
+    """
+    return lambda function: TextCache(function, most_chars, most)
+
+
+def _chars(args: tuple[object, ...]) -> int:
+    return sum(len(argument) for argument in args if isinstance(argument, str))
 
 
 def count_tokens(text: str) -> int:
     """Return the approximate number of tokens of `text`; 0 only for a text of white space."""
     return sum(ceil(len(piece[0]) / _PER_TOKEN[piece.lastgroup or "sign"]) for piece in _PIECES.finditer(text))
-
-
-LONGEST_STATEMENT = LONGEST_SENTENCE
-
-TOO_LONG = (
-    f"a statement of more than {LONGEST_STATEMENT:,} characters is not read fact by fact: make shorter ones of it"
-)
 
 
 def is_too_long(statement: str) -> bool:
@@ -85,3 +148,29 @@ def _pieces(text: str, start: int, end: int, max_chars: int) -> Iterator[tuple[i
         start = cut + (text[cut : cut + 1] in (" ", "\n"))
     if start < end:
         yield start, end
+
+
+def headings_of(context: str) -> list[str]:
+    first = context.partition("\n")[0]
+    return [] if not first or _CELLS.search(first) else first.split(_BETWEEN)
+
+
+def joined(headings: Iterable[str]) -> str:
+    return _BETWEEN.join(headings)
+
+
+def with_columns(text: str, context: str) -> str:
+    first, _, rest = context.partition("\n")
+    columns = (context if _CELLS.search(first) else rest).strip("\n")
+    return f"{columns}\n{text}" if columns else text
+
+
+def cut_line(line: str) -> str:
+    if len(line) <= _MOST_COLUMNS:
+        return line
+    ends = [match.start() for match in _CELLS.finditer(line, 0, _MOST_COLUMNS)]
+    return line[: ends[-1]] if ends and ends[-1] else line[:_MOST_COLUMNS]
+
+
+def indexed_text(text: str, context: str | None) -> str:
+    return f"{context}\n{text}" if context else text

@@ -1,11 +1,13 @@
-"""Words of a text for the lexical checks, English and Korean.
+"""Words of a text for the lexical checks, English and Korean: their stems, and which of them are negated or negate each
+other.
 
 A stem is a key for comparing, not a dictionary form: inflections of one word coincide, different words rarely do.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
@@ -13,6 +15,41 @@ from rapidfuzz.distance import Prefix
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 _NUMBER_AND_UNIT = re.compile(r"(?<![\d.,])(\d[\d.,]*+)([^\W\d]+)")
+
+
+_KOREAN_TAIL = re.compile(
+    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|라고|라는|에서는|에서의|에서도|에서|에게서|에게|에는|에도|에|으로부터|으로는|으로서"
+    "|으로써|으로|로부터|로는|로서|로써|로|부터|까지의|까지|마다|조차|밖에|처럼|보다|만큼|께서|한테|하고|이나|나|이란|란|은|는|이|가|을|를"
+    "|의|도|만|과|와|들은|들이|들을|들의|들"
+    "|하였습니다|하였다|했습니다|했다|했으며|했던|한다고|한다|합니다|하는|하고|하며|하여|하기|하지|하면|할|한|해야|해"
+    "|되었습니다|되었다|됐습니다|됐다|되며|되고|된다|됩니다|되는|되지|된|될"
+    "|지|지는|지도|시켰다|시킨다|시키는|시킨|았다|었다|였다|았습니다|었습니다|습니다|는다|다)$"
+)
+_ENGLISH_TAILS = (
+    (re.compile("(?:(?<=.i)es|(?<=ss)es|(?<=sh)es|(?<=ch)es|(?<=[xz])es|(?<=[^siu])s)$"), ""),
+    (re.compile("(?<=[a-z][aeiouy][a-z])(?:ing|ed)$|(?<=[aeiouy][a-z][a-z])(?:ing|ed)$"), ""),
+    (re.compile("(?<=[a-z]{3})ly$"), ""),
+    (re.compile("([bdfgkmnprt])\\1$"), r"\1"),
+    (re.compile("(?<=..)e$"), ""),
+    (re.compile("(?<=[^aeiou])y$"), "i"),
+)
+_LIKE = 0.6
+_LONGEST = 100  # no word is longer, and one made only of endings would be stripped one by one
+_SPELLED = {
+    word: str(value)
+    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+}
+_KOREAN_CUE = re.compile(r"(?:않|못하|못했|못한|없|아니|아닌|아닙)")
+_CONTRACTED = re.compile(r"n ?['’] ?t\b|\b(?:cannot|(?:fail(?:ed|s)?|unable) to)\b")
+_NO_DENIAL = re.compile(
+    r"\b(?:not only|not just|not all|not necessarily|or not|no (?:later|longer|more|less|fewer) than|no doubt|no\.)"
+    r"|\bnot (?:sure|certain|know|think|believe|really)\b|^no,"
+)
+_QUOTED = re.compile(r'["“][^"“”]{1,80}["”]')
+_CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|until|unless|since|if)\b")
+_MOST_CUES, _REACH = 20, 20  # cues of one clause; words between a cue and what it denies
+_AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
+"""Prefixes that negate a word with at least that many letters: `form` and `inform` are not opposites."""
 
 
 def words(text: str) -> list[str]:
@@ -39,29 +76,6 @@ STOP_WORDS = vocabulary("""
     어떻게 어디 어디에 어디에서 언제 누구 누가 왜 몇 얼마 얼마나 얼마인가요 인가요 입니까 않는다 않다 않은 않았다
     없다 없는 없습니다 아니다 아닙니다 아닌
 """)
-
-_KOREAN_TAIL = re.compile(
-    "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|라고|라는|에서는|에서의|에서도|에서|에게서|에게|에는|에도|에|으로부터|으로는|으로서"
-    "|으로써|으로|로부터|로는|로서|로써|로|부터|까지의|까지|마다|조차|밖에|처럼|보다|만큼|께서|한테|하고|이나|나|이란|란|은|는|이|가|을|를"
-    "|의|도|만|과|와|들은|들이|들을|들의|들"
-    "|하였습니다|하였다|했습니다|했다|했으며|했던|한다고|한다|합니다|하는|하고|하며|하여|하기|하지|하면|할|한|해야|해"
-    "|되었습니다|되었다|됐습니다|됐다|되며|되고|된다|됩니다|되는|되지|된|될"
-    "|지|지는|지도|시켰다|시킨다|시키는|시킨|았다|었다|였다|았습니다|었습니다|습니다|는다|다)$"
-)
-_ENGLISH_TAILS = (
-    (re.compile("(?:(?<=.i)es|(?<=ss)es|(?<=sh)es|(?<=ch)es|(?<=[xz])es|(?<=[^siu])s)$"), ""),
-    (re.compile("(?<=[a-z][aeiouy][a-z])(?:ing|ed)$|(?<=[aeiouy][a-z][a-z])(?:ing|ed)$"), ""),
-    (re.compile("(?<=[a-z]{3})ly$"), ""),
-    (re.compile("([bdfgkmnprt])\\1$"), r"\1"),
-    (re.compile("(?<=..)e$"), ""),
-    (re.compile("(?<=[^aeiou])y$"), "i"),
-)
-_LIKE = 0.6
-_LONGEST = 100  # no word is longer, and one made only of endings would be stripped one by one
-_SPELLED = {
-    word: str(value)
-    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
 
 
 @lru_cache(maxsize=50_000)
@@ -186,3 +200,123 @@ CALCULATIONS = frozenset(
 """Stems, which are also lexemes, of words by which a question asks for a calculation: "the average of other assets" is
 asked of a text that says "Other assets". Such words seldom stand where the answer does, and often elsewhere.
 """
+
+
+_CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """One negation: the stems that it negates, and all stems of its clause, each in order."""
+
+    denied: tuple[str, ...]
+    clause: tuple[str, ...]
+
+
+def negations(sentence: str) -> list[Negation]:
+    """Return the negations of `sentence`, except those without effect, such as "not only"."""
+    text = _CONTRACTED.sub(" not ", _QUOTED.sub(" ", sentence.lower()))
+    return [
+        denial for clause in _CLAUSE_END.split(_NO_DENIAL.sub(" ", text)) for denial in _find_negations(words(clause))
+    ]
+
+
+def _find_negations(tokens: list[str]) -> Iterator[Negation]:
+    cues = [place for place, token in enumerate(tokens) if token in _CUES or _KOREAN_CUE.match(token)][:_MOST_CUES]
+    if not cues:
+        return
+    clause = tuple(meaningful(token for token in tokens if token not in _CUES and not _KOREAN_CUE.match(token)))
+    for place in cues:
+        if tokens[place] in _CUES:
+            denied = meaningful(tokens[place + 1 : place + 1 + _REACH])[:2]
+        else:
+            denied = meaningful(tokens[max(0, place - _REACH) : place])[-1:]
+        if denied:
+            yield Negation(tuple(denied), clause)
+
+
+def _stems(listed: str) -> frozenset[str]:
+    return frozenset(map(stem, listed.split()))
+
+
+_OPPOSITES = tuple(
+    (_stems(left), _stems(right))
+    for left, right in (
+        ("increase increasing rise rises rose risen rising grow grew growth", "decrease decline fall fell drop shrank"),
+        ("higher", "lower"),
+        ("highest", "lowest"),
+        ("larger bigger greater", "smaller"),
+        ("largest biggest greatest", "smallest"),
+        ("best", "worst"),
+        ("better", "worse"),
+        ("older", "younger newer"),
+        ("oldest", "youngest newest"),
+        ("above", "below"),
+        ("before", "after"),
+        ("earlier", "later"),
+        ("first", "last"),
+        ("maximum", "minimum"),
+        ("allow permit", "forbid forbidden prohibit ban"),
+        ("accept", "reject refuse"),
+        ("approve", "deny reject"),
+        ("include", "exclude"),
+        ("win won", "lose lost"),
+        ("success successful succeed", "failure fail unsuccessful"),
+        ("support", "oppose"),
+        ("always", "never"),
+        ("major", "minor"),
+        ("male man men", "female woman women"),
+        ("north northern", "south southern"),
+        ("east eastern", "west western"),
+        ("open", "closed"),
+        ("begin began begun start", "end ended stop"),
+        ("gain", "loss"),
+        ("profit", "loss"),
+        ("true", "false"),
+        ("positive", "negative"),
+        ("mandatory required compulsory", "optional voluntary"),
+        ("possible", "impossible"),
+        ("legal", "illegal"),
+        ("common", "rare uncommon"),
+        ("many", "few"),
+        ("rich", "poor"),
+        ("husband", "wife"),
+        ("father", "mother"),
+        ("son", "daughter"),
+        ("brother", "sister"),
+        ("증가 상승", "감소 하락"),
+        ("이상", "이하 미만"),
+        ("이전", "이후"),
+        ("최대", "최소"),
+        ("최고", "최저"),
+        ("허용 허가", "금지"),
+        ("승인", "거부 거절"),
+        ("포함", "제외"),
+        ("가능", "불가능 불가"),
+        ("찬성", "반대"),
+        ("성공", "실패"),
+        ("의무 필수", "선택 자율"),
+        ("남성 남자", "여성 여자"),
+        ("승리", "패배"),
+        ("시작", "종료"),
+    )
+)
+
+
+def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
+    """Return opposite stems (of the claim, of the source) where neither text has both; else None."""
+    for left, right in (*_OPPOSITES, *((right, left) for left, right in _OPPOSITES)):
+        if claim & left and source & right and not claim & right and not source & left:
+            return min(claim & left), min(source & right)
+    only_claim, only_source = claim - source, source - claim
+    return next(_affixed(only_claim, only_source), None) or next(
+        ((claimed, stated) for stated, claimed in _affixed(only_source, only_claim)), None
+    )
+
+
+def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
+    """Words with their opposites by an affix: `valid` and `invalid`."""
+    for word in sorted(plain):
+        for affix, fewest in _AFFIXES.items():
+            if len(word) >= fewest and affix + word in others:
+                yield word, affix + word

@@ -13,7 +13,7 @@ from math import isclose
 from citewell_verify.entities.quantities import Quantity
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
-from citewell_verify.text.sentence_alignment import parse_sentences
+from citewell_verify.text.quotes import parse_sentences
 from citewell_verify.text.sentences import Sentence
 
 _SUM = re.compile(

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 
 from citewell_verify.evidence.spans import best_text_span, claim_relevance
-from citewell_verify.facts.comparison.source import parse_source
-from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.comparison import compare, parse_source
 from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.facts.reading.clauses import HANGUL, Part, candidate_parts, subject_phrase

@@ -84,6 +84,11 @@ class SecondLook:
     second: Look | None = None
     reason: str = ""
 
+    @property
+    def note(self) -> str:
+        """What the judge is told of the doubt when it is asked again."""
+        return f"{self.noticed}\nbeside these words of the source: {self.place}" if self.place else self.noticed
+
 
 class StoredRuling(TypedDict):
     """A `Ruling` as JSON, with what the statement says otherwise than its source: the verdict of a stored check."""

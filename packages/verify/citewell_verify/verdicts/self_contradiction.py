@@ -7,7 +7,7 @@ different. Such a yes proves nothing, so it counts for less. A no is never raise
 import re
 
 from citewell_verify.prompting.judgements import StatementCheck
-from citewell_verify.text.sentence_alignment import letters
+from citewell_verify.text.quotes import letters
 
 _MOST = 2_000
 """The characters of each text that are read: explanations should be one sentence."""

@@ -23,10 +23,8 @@ from citewell_verify.correction.corrected_answer import (
 )
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.equivalence import names_subjects
-from citewell_verify.evidence.excerpts import best_relevance
-from citewell_verify.evidence.passages import Passage
-from citewell_verify.judging.model import Failure, JudgeModel
-from citewell_verify.judging.statement import excerpts, judge_statement, numbered_sources
+from citewell_verify.evidence.passages import Passage, best_relevance
+from citewell_verify.judging.statement import Failure, JudgeModel, excerpts, judge_statement, numbered_sources
 from citewell_verify.markers.citable import Citable
 from citewell_verify.prompting.judgements import REWRITE_STATEMENT
 from citewell_verify.verdicts.ruling import StoredRuling
@@ -173,7 +171,8 @@ class RepairStrategies:
         for passages, how in ((retrieved, "retrieved"), (searched, "found by a search")):
             for passage in passages:
                 if ruling := await self._ruling(self.statement.text, [passage]):
-                    return _moved([passage], ruling, f"{why}; {passage.label} ({how}) says it")
+                    why = f"{why}; {passage.label} ({how}) says it"
+                    return Repaired(status="reattributed", keys=[passage.key], text=None, verdict=ruling, reason=why)
         return await self._rewritten(retrieved, searched, why)
 
     def _cited(self) -> list[Passage]:
@@ -262,11 +261,6 @@ class RepairStrategies:
             self.failures.append(checked.get("reason", "a check failed"))
             return None
         return ruling if PairVerdict.from_json(1, ruling).verdict(self.threshold) is Verdict.ACCURATE else None
-
-
-def _moved(passages: Sequence[Passage], ruling: StoredRuling, reason: str) -> Repaired:
-    keys = [passage.key for passage in passages]
-    return Repaired(status="reattributed", keys=keys, text=None, verdict=ruling, reason=reason)
 
 
 def _reworded(passage: Passage, text: str, ruling: StoredRuling, reason: str) -> Repaired:

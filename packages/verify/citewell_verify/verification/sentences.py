@@ -1,15 +1,28 @@
-"""The sentences of an answer with their states and their quoted evidence, before and after repairs (N3, N4, N5)."""
+"""The sentences of an answer with their states and their quoted evidence, before and after repairs (N3, N4, N5); and
+the claims (S2.1), the key facts (S1.4) and the single confidence (V9) that follow from them.
 
-from collections.abc import Sequence
+A sentence is judged once in a round. Claims and facts used to be two more opinions of the same model about the same
+words, and published results contained disagreements among the three. Now all follow from the one verdict.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from citewell_verify.answers.statements import Statement
 from citewell_verify.correction.corrected_answer import Corrected
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.evidence.spans import bounded_evidence, claim_relevance, row_or_best_span
 from citewell_verify.markers.stripping import plain_text
-from citewell_verify.verdicts.confidence import Calibration
+from citewell_verify.question.relevance import answer_relevance, measured_languages
+from citewell_verify.text.words import content_stems
+from citewell_verify.verdicts.confidence import (
+    Calibration,
+    answer_confidence,
+    claim_status,
+    confidence_label,
+    why_uncalibrated,
+)
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status, sentence_support
 from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repairs
@@ -19,6 +32,14 @@ SPAN_CHARS = (50, 200)
 
 Quoted = tuple[str | None, dict[str, Any] | None]
 """(words of a source, their place), or (None, None)."""
+
+
+UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
+NOTHING_SAID = "The answer that was written says nothing."
+NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
+_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
+MOST_FACTS = 5
+"""Key facts of an answer; S1.4 requires one to five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +112,6 @@ def _location(passage: Passage, start: int, end: int) -> dict[str, Any]:
         "source_start": start,
         "source_end": end,
     }
-
-
-UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
-NOTHING_SAID = "The answer that was written says nothing."
-NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
-_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +200,96 @@ def nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
         return NOTHING_LEFT
     is_said = any(character.isalnum() for character in plain_text(corrected.text).text)
     return None if is_said else NOTHING_SAID
+
+
+class KeyFact(TypedDict):
+    """Row S1.4: one key claim; `supporting_sources` are chunk ids, `confidence` is 0..1, that of `verified`."""
+
+    claim: str
+    verified: bool
+    supporting_sources: list[str]
+    confidence: float
+
+
+def suggested_corrections(sentences: Iterable[Judged]) -> list[str]:
+    """Row S2.1: the differences between sentences without full support and their sources, each once."""
+    open_ones = (
+        sentence
+        for sentence in sentences
+        if claim_status(sentence.status) and sentence.status is not SentenceStatus.SUPPORTED
+    )
+    stated = (text.strip() for sentence in open_ones for check in sentence.checks for text in check.differences)
+    return list(dict.fromkeys(filter(None, stated)))
+
+
+def key_sentences(sentences: Sequence[Judged]) -> list[Judged]:
+    """Return the most informative sentences, at most five and in their order; the same words count once (S1.4)."""
+    distinct = list({sentence.words.casefold(): sentence for sentence in reversed(sentences)}.values())[::-1]
+    stems = [len(content_stems(sentence.statement.text)) for sentence in distinct]
+    fullest = sorted(range(len(distinct)), key=lambda place: -stems[place])[:MOST_FACTS]
+    return [distinct[place] for place in sorted(fullest)]
+
+
+def key_facts(sentences: Sequence[Judged], chunk_ids: Sequence[str]) -> list[KeyFact]:
+    """Return the key claims of checked sentences (S1.4); source number N of the verdicts has the id at place N-1."""
+    return [_fact(sentence, chunk_ids) for sentence in key_sentences(sentences)]
+
+
+def _fact(sentence: Judged, chunk_ids: Sequence[str]) -> KeyFact:
+    verified = sentence.status is SentenceStatus.SUPPORTED
+    support = sentence_support(sentence.checks) or 0.0
+    places = [place for check in sentence.checks if (place := _supporting(check)) is not None] if verified else []
+    return KeyFact(
+        claim=sentence.words,
+        verified=verified,
+        supporting_sources=list(dict.fromkeys(chunk_ids[place] for place in places if place < len(chunk_ids))),
+        confidence=round(support if verified else 1 - support, 3),
+    )
+
+
+def _supporting(check: PairVerdict) -> int | None:
+    if not check.is_accurate or check.relation != "supports":
+        return None
+    if check.number is not None:
+        return check.number - 1
+    return check.evidence.source if check.evidence else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConfidence:
+    """`number` is a probability, 0..1 in hundredths; None where nothing was claimed or checked. `label` is its level.
+
+    `why_not` says why the calibration of the judge does not apply to this answer, if it does not.
+    """
+
+    number: float | None
+    label: str | None
+    why_not: str | None
+
+
+def confidence_of(
+    question: str,
+    answer: str,
+    judged: Sequence[Judged],
+    probability: float | None,
+    calibration: Calibration | None,
+    *,
+    is_models_own: bool,
+) -> AnswerConfidence:
+    """Return the confidence of `answer` from its `judged` sentences and the `probability` that it answers `question`.
+
+    None for the probability: it is computed from the words of both. `is_models_own`: a language model judged the
+    statements and the question, so its verdicts are the number; those of the rules are fitted.
+    """
+    supports = [
+        calibrated_support(sentence, calibration)
+        for sentence in judged
+        if sentence.status is not SentenceStatus.NO_CLAIM
+    ]
+    relevance = answer_relevance(question, answer) if probability is None else probability
+    measured = () if is_models_own else measured_languages()
+    why_not = why_uncalibrated(answer, calibration, question, measured) if calibration else None
+    number = answer_confidence(supports, relevance)
+    return AnswerConfidence(
+        number, confidence_label(number, calibration, why_not, is_models_own=is_models_own), why_not
+    )

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from citewell_verify.answers.references import references, strip_references
+from citewell_verify.answers.translation import references, strip_references
 from verify_material.answers import ANYTHING
 
 BODY = "Refunds take 30 days [1]. Fees apply."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from citewell_verify.answers.references import strip_references
+from citewell_verify.answers.translation import strip_references
 from citewell_verify.correction.corrected_answer import Corrected, Edit, correct
 from citewell_verify.markers.parser import cited_markers
 from verify_material.answers import ANSWERS, ANYTHING

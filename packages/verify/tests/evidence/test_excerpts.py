@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.evidence.excerpts import Excerpt, Wanted, best_relevance, choose_excerpts, page_at
+from citewell_verify.evidence.passages import Excerpt, Wanted, best_relevance, choose_excerpts, page_at
 
 FILLER = "The annual report describes the shops of the company and its people. " * 200
 RETURNS = "Returns are accepted within 30 days of the purchase date. "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.entities.numbers import find_quantities
-from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.comparison import compare
 from citewell_verify.facts.reading.korean import CLOCK, LABEL, case_of, minutes
 from citewell_verify.facts.reading.korean_verbs import verb_key
 from citewell_verify.facts.reading.tokens import tokenize

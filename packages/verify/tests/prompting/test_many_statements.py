@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from citewell_verify.entities.source_figures import source_figures
 from citewell_verify.evidence.contradictions import disagreements
-from citewell_verify.facts.comparison import whole_source
+from citewell_verify.facts import comparison
 from citewell_verify.facts.reading.token_alignment import Alignment
 from citewell_verify.facts.reading.tokens import Token
 from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
-from citewell_verify.text.sentence_alignment import WordIndex
+from citewell_verify.text.quotes import WordIndex
 from citewell_verify.text.windows import LONGEST_STATEMENT
 from citewell_verify.text.words import coverage
 from citewell_verify.verdicts.ruling import Grounds
@@ -49,13 +49,13 @@ def test_a_statement_is_laid_beside_a_few_sentences_of_a_source_however_many_it_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared: list[int] = []
-    whole = whole_source.align
+    whole = comparison.align
 
     def counted(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
         compared.append(len(source))
         return whole(statement, source)
 
-    monkeypatch.setattr(whole_source, "align", counted)
+    monkeypatch.setattr(comparison, "align", counted)
     for count in (20, 2_000):
         compared.clear()
         assert disagreements("The Zebra of herd 7 weighs 900 kg.", zebras(count))

@@ -9,8 +9,7 @@ from citewell_verify.prompting.judgements import Relation
 from citewell_verify.verdicts.confidence import ClaimStatus, claim_status
 from citewell_verify.verdicts.ruling import Evidence
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
-from citewell_verify.verification.claims import MOST_FACTS, key_facts, key_sentences, suggested_corrections
-from citewell_verify.verification.sentences import Judged
+from citewell_verify.verification.sentences import MOST_FACTS, Judged, key_facts, key_sentences, suggested_corrections
 
 CHUNKS = ["a::0", "a::1", "b::0"]
 S = SentenceStatus

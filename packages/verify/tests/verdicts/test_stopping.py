@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_verify.answers.streaming import without_unfinished_sentence
+from citewell_verify.answers.statements import without_unfinished_sentence
 from citewell_verify.verdicts.states import is_ungrounded
 
 

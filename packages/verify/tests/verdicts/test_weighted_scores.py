@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.markers.citable import SourceNames, names_of
-from citewell_verify.verdicts.weighted_scores import (
+from citewell_verify.verdicts.states import (
     ALIGNMENT_ISSUE,
     COVERAGE_ISSUE,
     FACTS_ISSUE,

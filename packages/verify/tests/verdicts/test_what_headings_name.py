@@ -10,7 +10,7 @@ from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
-from citewell_verify.text.context_lines import headings_of
+from citewell_verify.text.windows import headings_of
 from citewell_verify.verdicts.ruling import Grounds
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
 

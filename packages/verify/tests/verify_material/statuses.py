@@ -1,6 +1,6 @@
 """The states of a statement under the judges that tests compare."""
 
-from citewell_verify.facts.comparison.whole_source import compare
+from citewell_verify.facts.comparison import compare
 from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck

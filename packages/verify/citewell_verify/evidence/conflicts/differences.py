@@ -19,8 +19,8 @@ from citewell_verify.facts.reading.vocabulary import OPPOSITES
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
 from citewell_verify.facts.structure.tables import Row, parse_tables
 from citewell_verify.facts.structure.terms import terms_of
-from citewell_verify.text.context_lines import with_columns
 from citewell_verify.text.sentences import is_table_row, split_sentences
+from citewell_verify.text.windows import with_columns
 
 LABELLED = re.compile(r"[\s*•·-]*+([^\s:：|][^:：|\n]{0,39})[:：]\s+(\S[^\n]{0,119})")
 _NUMBERING = re.compile(

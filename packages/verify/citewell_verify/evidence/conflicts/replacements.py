@@ -11,10 +11,9 @@ from functools import cached_property
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.evidence.passages import Passage
 from citewell_verify.facts.structure.headings import heading_path, lines_with_headings
-from citewell_verify.text.context_lines import headings_of
-from citewell_verify.text.negation import negations
 from citewell_verify.text.sentences import is_table_row, split_sentences
-from citewell_verify.text.words import content_stems, coverage
+from citewell_verify.text.windows import headings_of
+from citewell_verify.text.words import content_stems, coverage, negations
 
 _OPENING = 400  # characters of a document that may hold its own date
 _REPLACES = re.compile(

@@ -1,10 +1,37 @@
-"""Settings of verification, and limits for requests that bring their own answer."""
+"""How answers are searched for, verified and guarded; limits for requests that bring their own answer."""
 
 from typing import Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, SecretStr
 
 from config import Group
+
+
+class RetrievalSettings(Group):
+    """`vector` is similarity alone (S1.1); `hybrid` fuses it with lexical search by reciprocal rank."""
+
+    method: Literal["vector", "hybrid"] = Field(
+        default="hybrid", description="Vectors alone (S1.1), or vectors and words fused by reciprocal rank"
+    )
+    k: int = Field(default=10, ge=1, le=100, description="Passages retrieved per search")
+    # 0.3 was measured for the built-in model, which is small; vectors of any other model weigh as much as words.
+    dense_weight: float | None = Field(
+        default=None,
+        ge=0,
+        description="Weight of vectors relative to words (1); null: 0.3 for the built-in model, 1 for any other",
+    )
+    multi_query: int = Field(
+        default=0, ge=0, le=5, description="Rewritten questions that are searched as well (S3.2); 0 and 1 mean none"
+    )
+    graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
+        default="naive", description="How the knowledge graph takes part (S5.1); `naive`: not at all"
+    )
+
+
+class AgenticSettings(Group):
+    """Runs in which the model decides what to search for (S3.6)."""
+
+    max_searches: int = Field(default=4, ge=1, le=8, description="Searches per question at most")
 
 
 class CalibrationSettings(Group):
@@ -76,3 +103,37 @@ class VerifyingSettings(Group):
     max_bytes: int = Field(default=20_000_000, ge=1, description="Largest request")
     batch_max_bytes: int = Field(default=50_000_000, ge=1, description="Largest batch file")
     batch_max_items: int = Field(default=10_000, ge=1, description="Items per batch")
+
+
+class GuardSettings(Group):
+    """A gateway's request may name other policies; the proxy's requests may not."""
+
+    on_failure: Literal["repair", "block"] = Field(
+        default="repair",
+        description="A sentence that the sources do not say is corrected or left out, or no answer goes out",
+    )
+    on_unchecked: Literal["block", "pass"] = Field(
+        default="block", description="What becomes of text whose check failed; `pass` lets it through unverified"
+    )
+    without_sources: Literal["block", "pass"] = Field(
+        default="block", description="What becomes of an answer to a request that brings no sources"
+    )
+    source_tools: tuple[str, ...] = Field(
+        default=(), description="The tools whose results count as sources; none named: all"
+    )
+    attached_texts: bool = Field(
+        default=False,
+        description="Texts between marks in messages of users and systems, as chat programs attach files, count as "
+        "sources: for programs whose users may say what an answer rests on",
+    )
+    wait_s: float = Field(default=30.0, gt=0, le=60, description="Limit of one check; then it has failed")
+    keep_s: int = Field(
+        default=900, ge=1, description="How long the sources of a gateway's request are kept for its answer"
+    )
+    upstream_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
+        description="Server of the model that the proxy `/v1/guard` asks, without `/chat/completions`; null: no proxy",
+    )
+    upstream_key: SecretStr | None = Field(default=None, description="Sent to it as a bearer token")
+    upstream_silence_s: float = Field(default=60.0, gt=0, description="How long it may send nothing")

@@ -1,5 +1,6 @@
-"""How people sign in: by OpenID Connect, at the identity provider of their company."""
+"""Who may use the API: with keys, from other pages, and as people who sign in at their company's provider."""
 
+import re
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -70,3 +71,46 @@ def is_safe(address: str) -> bool:
     """Whether nobody on the way can read or change what is sent to this address: https, or this very machine."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost"))
+
+
+SHARE_MAX_HOURS = 87_600
+"""No setting and no request allows a link a longer life: ten years."""
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+
+class AccessSettings(Group):
+    """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
+
+    keys: Literal["auto", "required"] = Field(
+        default="auto", description="`auto` requires a key unless the API listens on loopback only"
+    )
+    requests_per_minute: int = Field(
+        default=600, ge=1, description="`POST` requests per key; a key can have its own limit"
+    )
+    share_max_hours: int = Field(
+        default=720,
+        ge=0,
+        le=SHARE_MAX_HOURS,
+        description="Longest life of a link that opens an answer without a key; 0 allows none",
+    )
+    origins: tuple[str, ...] = Field(
+        default=(),
+        description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
+    )
+    keep_deeds_days: float | None = Field(
+        default=None, gt=0, description="How long it is kept what people did; null: for good"
+    )
+    oidc: OidcSettings = OidcSettings()
+
+    @field_validator("origins")
+    @classmethod
+    def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin!r} is no origin; write it as browsers send it, such as https://app.example.com or "
+                    "http://localhost:5173: in small letters, without a path and without a slash at its end"
+                )
+        if "*" in origins and len(origins) > 1:
+            raise ValueError("`*` allows all origins; give it alone")
+        return origins

@@ -1,21 +1,103 @@
-"""When an answer goes to a person, and what of it is shown until that person has decided."""
+"""What a workspace asks for in all of its answers: their form, and which of them go to a person first.
+
+Only prompts that write answers contain the wishes about form, never those that judge: no verdict depends on them.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from citewell_verify.answers.refusals import REFUSALS
 from citewell_verify.verdicts.states import SentenceStatus
+
+AnswerLanguage = Literal["en", "ko", "de", "fr", "es", "it", "pt", "nl", "ru", "ar", "ja", "zh"]
+"""The languages that a refusal can be in, too."""
+
+_NAMES: dict[str, str] = {
+    "en": "English",
+    "ko": "Korean",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+    "ru": "Russian",
+    "ar": "Arabic",
+    "ja": "Japanese",
+    "zh": "Chinese",
+}
+MAX_TERMS = 50
+
 
 Reason = Literal["confidence", "contradicted", "conflicts", "unread"]
 Decision = Literal["release", "correct", "reject"]
 STATE_AFTER: Mapping[Decision, str] = {"release": "released", "correct": "corrected", "reject": "rejected"}
 """What a decision on a held answer makes of it, as `Query.review` says it; `held` and `queued` stand before one."""
-
 HELD_KOREAN = "사람이 검토한 뒤에 볼 수 있는 답변입니다. 결정된 때는 질문의 상태로 알 수 있습니다."
 """`AnswerHeld` for who asked in Korean."""
-
 _Address = Annotated[str, Field(pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$", max_length=254)]
+
+
+def storable(text: str) -> str:
+    """Return `text` unchanged. Raises ValueError if Postgres could not store it."""
+    if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("contains a NUL character or half of a surrogate pair, which no document can have")
+    return text
+
+
+def _line(text: str) -> str:
+    return " ".join(storable(text).split())
+
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(_line)]
+Term = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_line)]
+
+
+class Instructions(BaseModel):
+    """How answers are to be written; what is left out is not asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    language: AnswerLanguage | None = Field(
+        default=None, description="The language of answers and refusals; null: that of the question."
+    )
+    tone: Line | None = Field(default=None, description="How answers sound.", examples=["formal, addressing customers"])
+    length: Line | None = Field(default=None, description="How long they are.", examples=["at most three sentences"])
+    glossary: dict[Term, Line] = Field(
+        default={},
+        max_length=MAX_TERMS,
+        description="Terms of these people and what they mean by them. The model is told; it is no source.",
+        examples=[{"PTO": "paid time off, the days of leave of an employee"}],
+    )
+    refusal: Line | None = Field(
+        default=None,
+        description='What is said in place of "I don\'t know based on the documents."',
+        examples=["Please ask the help desk, extension 100."],
+    )
+
+
+def style_of(wishes: Instructions) -> str:
+    language = _NAMES[wishes.language] if wishes.language else "the language of the question"
+    brevity = "" if wishes.length else ", as briefly as the question allows"
+    lines = [f"Answer in {language}, in plain sentences{brevity}."]
+    if form := [f"- {name}: {wish}" for name, wish in (("Tone", wishes.tone), ("Length", wishes.length)) if wish]:
+        lines += ["", "Wishes about the form of the answer; every rule above comes before them:", *form]
+    if wishes.glossary:
+        meant = (
+            "Terms as these people use them. They explain words; they are no source, and nothing is cited from them:"
+        )
+        lines += ["", meant, *(f"- {term}: {meaning}" for term, meaning in wishes.glossary.items())]
+    return "\n".join(lines)
+
+
+PLAIN = style_of(Instructions())
+"""The same without any wish."""
+
+
+def refusal_of(wishes: Instructions) -> str | None:
+    return wishes.refusal or (REFUSALS[wishes.language] if wishes.language else None)
 
 
 class ReviewRules(BaseModel):
