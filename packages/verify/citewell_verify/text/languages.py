@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from citewell_verify.text.cache import text_cache
+from citewell_verify.text.windows import text_cache
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
