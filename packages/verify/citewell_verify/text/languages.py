@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from citewell_verify.text.windows import text_cache
-
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
@@ -47,7 +45,7 @@ _SURE = 0.98
 _LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
 
 
-@text_cache()
+@lru_cache(maxsize=512)
 def script_of(text: str) -> str:
     """Return the script of most letters where `text` begins, as Unicode names it: "LATIN", "HANGUL"; "" without any."""
     scripts = Counter(
