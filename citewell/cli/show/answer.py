@@ -35,7 +35,9 @@ def proof_view(query: Query) -> RenderableType:
         parts.append(plain(NO_MODEL, "dim"))
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
-    parts += _conflicts(query)
+    if conflicts := query["conflicts"]:
+        parts.append(_heading("Your documents disagree"))
+        parts += [plain(conflict_in_words(conflict), "yellow") for conflict in conflicts]
     if query["references"]:
         parts += [_heading("References"), _references(query)]
     if query["removed_citations"]:
@@ -57,13 +59,6 @@ def closest_view(query: Query) -> Iterator[RenderableType]:
             plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
             for mention in mentioned
         )
-
-
-def _conflicts(query: Query) -> Iterator[RenderableType]:
-    """Where documents disagree."""
-    if conflicts := query["conflicts"]:
-        yield _heading("Your documents disagree")
-        yield from (plain(conflict_in_words(conflict), "yellow") for conflict in conflicts)
 
 
 def timings_view(queries: list[Query]) -> RenderableType:

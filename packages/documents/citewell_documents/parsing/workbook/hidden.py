@@ -78,14 +78,11 @@ class Unseen:
             return None
         style: int = cell._style_id
         if style not in self._known:
-            self._known[style] = self._of(style)
+            book = self._workbook
+            font, fill = book._fonts[book._cell_styles[style].fontId], book._fills[book._cell_styles[style].fillId]
+            self._known[style] = self._look(font, self._ground(fill))
         reason = self._known[style]
         return None if reason == "unseen" and lines.has_grounds else reason
-
-    def _of(self, style: int) -> Reason | None:
-        book = self._workbook
-        font, fill = book._fonts[book._cell_styles[style].fontId], book._fills[book._cell_styles[style].fillId]
-        return self._look(font, self._ground(fill))
 
     def _look(self, font: Any, ground: str | None) -> Reason | None:
         if font.strike:
