@@ -9,10 +9,10 @@ from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.offline.passages import TUNING
 from citewell_verify.prompting.judgements import ExtractedCitation, ExtractedCitations, ResearchNote, ResearchNotes
 from citewell_verify.prompting.numbered_sources import Sources
-from citewell_verify.question.features import is_opposed
+from citewell_verify.question.features import is_opposed, question_weights
 from citewell_verify.question.named_things import is_about_another
 from citewell_verify.question.question_parts import QuestionPart, is_greeting, kind_of, parts_of, whole_asked
-from citewell_verify.question.relevance import ANSWERED, candidates
+from citewell_verify.question.relevance import ANSWERED, Candidate, candidates
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.words import content_stems, coverage
@@ -21,6 +21,7 @@ from clients.llm.offline.quotations import (
     Quotation,
     ReadSource,
     in_writing,
+    names_row,
     plain_quotation,
     quotation_of,
     with_what_belongs_to_it,
@@ -169,6 +170,7 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
         candidate
         for candidate in candidates(part, [unit for read in reads for unit in read.units])
         if not is_about_another(part.text, candidate.unit.text)
+        and not _is_any_row(part, candidate)
         # A question for a cause takes for granted what the unit must not deny.
         and not (part.kind == "why" and is_opposed(AnalysedText(part.text), candidate.unit.read))
     ]
@@ -178,6 +180,14 @@ def _ranked(part: QuestionPart, reads: Sequence[ReadSource]) -> list[Quotation]:
     likely = [candidate for candidate in weighed if candidate.probability >= least]
     quotations = (quotation_of(part, owners[id(candidate.unit)], candidate) for candidate in likely)
     return [quotation for quotation in quotations if quotation is not None]
+
+
+def _is_any_row(part: QuestionPart, candidate: Candidate) -> bool:
+    """Whether the question names only columns of the row's table, and something that the row does not have."""
+    standing, unit = candidate.standing, candidate.unit
+    if unit.row is None or names_row(unit, standing.own):
+        return False
+    return not standing.has.issuperset(question_weights(part))
 
 
 def _span(quotation: Quotation, question: str, limits: tuple[int, int]) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """What an answer quotes of its sources, with what belongs to it, and how it is written."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise, takewhile
 
@@ -78,8 +78,7 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
     itself, or with the next sentence if that has further words of the question."""
     unit, read = quotation.unit, quotation.read
     if unit.row is not None:
-        names_row = not all(coverage([word], unit.above) for word in quotation.own)
-        return [quotation] if names_row else _whole_table(part, quotation)
+        return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
     place = next(at for at, member in enumerate(read.units) if member is unit)
     following = read.units[place + 1 :]
     if unit.text.endswith(_LEADS):
@@ -90,6 +89,11 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
         further = replace(plain_quotation(read, following[0]), is_listed=False)
         return [quotation, *_with_list(further, following[1:])]
     return [quotation]
+
+
+def names_row(unit: Unit, own: Set[str]) -> bool:
+    """Whether the words `own` that a question shares with a row say more than the heads of its columns."""
+    return not all(coverage([word], unit.above) for word in own)
 
 
 def _with_list(quotation: Quotation, following: Sequence[Unit]) -> list[Quotation]:
