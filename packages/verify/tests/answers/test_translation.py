@@ -20,11 +20,11 @@ NUMBERED = (
     " (N) †N ‡N ((N)) <<N>>"
     ""
     " [QuelleN] [fileN] [자료N] (문서N) [文档N] [N|x] [DN:p2] \\footcite{N} <doc>N</doc>"
-    " @@N@@ [source_N] (see_Source_N) (자료_N_참조) [cite]N[/cite] 〈N〉 <a_href='#N'>N</a>"
+    " @@N@@ [source_N] (see_Source_N) (자료_N_참조) [cite]N[/cite] <a_href='#N'>N</a>"
 ).split()
 NAMED = (
     "[NAME] (NAME) `NAME` {NAME} [NAME,p.1] [NAME#L3] [NAME:12] [NAME§2] 【4:0†NAME】 (ID) [ID] [[ID]] [^ID]"
-    " [doc_id:ID] [KB]_NAME (see_NAME) (NAME_참고) 「NAME」"
+    " [doc_id:ID] [KB]_NAME (see_NAME) (NAME_참고)"
 ).split()
 
 
@@ -114,7 +114,6 @@ def test_what_names_no_source_is_no_part_of_a_claim_and_reported(markers: tuple[
         "The accord was signed (May, 2014). It ended (June, 2013).",
         "It was signed (Oslo, 2014). It is old [1]. Nobody has it. It is said so.",
         "It is in force (since 2014). Another is (In Force, 2013). A third is (Open Now 2012). Yes.",
-        "The title is 「Two days」. It has 〈3〉 parts. The word is 「2」.",
         "Delivery is free (includes 2 items). Others pay (over 3 items).",
         "Drug A is safe [Phase 2]. Drug B is safe [Grade 3].",
         "The offer closes [May 3].",
