@@ -36,7 +36,6 @@ _GROUP = re.compile(
     r"|`(?P<code>[^`\n]{1,80})`"
 )
 _MOST_COMPARED = 64  # groups of one frame: an answer may have thousands
-_MOST_SOUGHT = 500  # words of authors
 _KINDS = ("trailing", "link", "dagger", "at", "square", "double", "round", "curly", "command", "circled", "code")
 _LABEL = r"(?P<label>(?:[^\W\d]++\.?[\s:：=#.\"'(№|/-]{0,3}+){0,3}+[#@†‡^]?\s?)"
 _MORE = r"(?:\s?(?:[,;、，；·&–~-]|and|und|및)\s?(?P=label)?\d{1,3})*"
@@ -348,18 +347,15 @@ def _is_author(group: _Group, known: "_Known", *, is_repeated: bool) -> bool:
 
 
 class _Known:
-    """The texts of the sources, searched for a bounded number of words: an answer may have thousands."""
+    """The texts of the sources, searched for at most so many words: an answer may have thousands."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = "\n".join(texts).casefold()
-        self._found: dict[str, bool] = {}
+        self._left = _MOST_COMPARED
 
     def has_none_of(self, words: Sequence[str]) -> bool:
-        """Whether no text has any of the words; False where none is known."""
-        for word in words:
-            if len(self._found) < _MOST_SOUGHT:
-                self._found.setdefault(word, word.casefold() in self._text)
-        return bool(self._text) and not any(self._found.get(word, True) for word in words)
+        self._left -= len(words)
+        return bool(self._text) and self._left >= 0 and not any(word.casefold() in self._text for word in words)
 
 
 def _shape(group: _Group) -> str:
