@@ -180,9 +180,8 @@ def first_outcomes(
     """The (step, item, outcome) of all that is known of a verification when it is accepted; `keys` are those of
     `rows`."""
     selected = _selected(new, keys, rows)
-    pages = ({**source, "pages": row["pages"]} for source, row in zip(selected["sources"], rows, strict=True))
-    sources = citable_sources(pages)
-    draft = _draft(new, sources, [row["text"] for row in rows])
+    sources = citable_sources(selected["sources"])
+    draft = _draft(new, sources)
     outcomes: list[tuple[str, str, Mapping[str, Any]]] = [
         (SELECT, "", selected),
         (GENERATE, "", draft),
@@ -215,13 +214,13 @@ def _selected(new: NewVerification, keys: list[int], rows: Sequence[Mapping[str,
     return Selected(status="selected", selected=keys, ranked=keys, sources=sources, issues=[])
 
 
-def _draft(new: NewVerification, sources: Citable, texts: Sequence[str]) -> Drafted:
+def _draft(new: NewVerification, sources: Citable) -> Drafted:
     numbers = {source.id: number for number, source in enumerate(new.sources, start=1) if source.id is not None}
     cited: list[tuple[NewCitation, int | None]] = []
     for citation in new.citations:
         number = numbers.get(citation.source) if isinstance(citation.source, str) else citation.source
         cited.append((citation, number if number is not None and 1 <= number <= len(new.sources) else None))
-    translation = translated(new.answer, sources, new.first_number, texts)
+    translation = translated(new.answer, sources, new.first_number)
     marked = marked_translation(
         translation,
         [GivenCitation(citation.start, citation.end, number) for citation, number in cited if number],

@@ -211,13 +211,12 @@ class _Work:
                 "title": passage.filename,
                 "url": source.url,
                 "metadata": passage.metadata,
-                "pages": source.pages,
                 "characters": len(source.text),
                 "brackets": sorted(brackets_in(source.text)),
             }
             for source, passage in zip(given, passages, strict=True)
         )
-        translation = translated(answer, known, texts=[source.text for source in given])
+        translation = translated(answer, known)
         marked = marked_translation(translation, [], known)
         issues = tuple(remarks(answer, translation.unread, from_zero=translation.from_zero))
         return cls(answer, marked.text, marked.inserted, issues, known, passages, question, judge)

@@ -52,17 +52,14 @@ class Translation:
     from_zero: bool = False
 
 
-def translated(
-    answer: str, sources: Citable, first_number: int | None = None, texts: Sequence[str] = ()
-) -> Translation:
+def translated(answer: str, sources: Citable, first_number: int | None = None) -> Translation:
     """Translate the citations of `answer`.
 
     `first_number` is the number that the answer gives the first source. None: 1, or 0 if the answer cites 0 and not the
     number of the last source. A list of references in the answer that gives sources other numbers counts before it.
-    `texts` are those of the sources, if they are known: an author with a year that none of them has is a citation.
     """
     known = cited_markers(answer, sources)
-    foreign = foreign_markers(answer, sources, known, texts)
+    foreign = foreign_markers(answer, sources, known)
     own = own_numbers(answer, sources)
     cited = {number for marker in (*known, *foreign.numbered) for number in marker.numbers}
     from_zero = not own and (first_number == 0 or (first_number is None and 0 in cited and max(cited) < sources.count))

@@ -50,12 +50,12 @@ _PLACE = re.compile(
 class SourceNames:
     """The names of one source: a `whole` name cites it alone, `parts` (ticker, year, type of filing) only together.
 
-    `pages` are those of its document that it is from, empty if unknown.
+    `page` is its page in the document, None if unknown.
     """
 
     whole: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
-    pages: frozenset[int] = frozenset()
+    page: int | None = None
 
     def is_named_by(self, phrase: str, *, is_weak: bool = False) -> bool:
         """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
@@ -153,11 +153,6 @@ class Citable:
         parts = [self._wholly(part) for part in _SEPARATOR.split(text) for part in _parts(part)]
         return tuple(dict.fromkeys(number for part in parts for number in part)) if parts and all(parts) else ()
 
-    def only_one_on(self, page: int) -> tuple[int, ...]:
-        """The one source with this page; () if several have it, or if the pages of any are unknown."""
-        numbers = tuple(number for number, source in enumerate(self.names, start=1) if page in source.pages)
-        return numbers if len(numbers) == 1 and all(source.pages for source in self.names) else ()
-
     def is_written(self, name: str) -> bool:
         return any(name.strip() in source.whole for source in self.names)
 
@@ -187,7 +182,7 @@ class Citable:
     def _on_page(self, numbers: Sequence[int], name: str) -> tuple[int, ...]:
         """Those of the sources that are on the page that the name says, else all of them."""
         page = _PAGE.search(name)
-        on_page = [number for number in numbers if page and int(page[1] or page[2]) in self.names[number - 1].pages]
+        on_page = [number for number in numbers if page and self.names[number - 1].page == int(page[1] or page[2])]
         return tuple(on_page or numbers)
 
 
@@ -225,8 +220,7 @@ def _is_one_of(word: str, known: Iterable[str]) -> bool:
 
 def citable_sources(sources: Iterable[Mapping[str, Any]], refusal: str | None = None) -> Citable:
     """Return the citable sources of an answer; each has, as far as known, the keys `filename`, `title`, `id`, `url`,
-    `section`, `page_number` or `pages` ([number, start, end] each), `metadata` (`title`, `ticker`, `year`,
-    `filing_type`; S1.3), and `text` or `brackets`."""
+    `section`, `page_number`, `metadata` (`title`, `ticker`, `year`, `filing_type`; S1.3), and `text` or `brackets`."""
     known = list(sources)
     written = (source.get("brackets") or brackets_in(source.get("text") or "") for source in known)
     return Citable(tuple(map(names_of, known)), refusal, frozenset(chain.from_iterable(written)))
@@ -239,9 +233,8 @@ def names_of(source: Mapping[str, Any]) -> SourceNames:
     names = [str(name) for name in given if name]
     stems = [_EXTENSION.sub("", name) for name in names]
     parts = [str(metadata[key]) for key in _PART_KEYS if metadata.get(key) is not None]
-    pages = (source.get("page_number"), *(page[0] for page in source.get("pages") or ()))
-    known = frozenset(page for page in pages if isinstance(page, int))
-    return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), known)
+    page = source.get("page_number")
+    return SourceNames(tuple(dict.fromkeys((*names, *stems))), tuple(parts), page if isinstance(page, int) else None)
 
 
 def _parts(citation: str) -> Iterator[str]:

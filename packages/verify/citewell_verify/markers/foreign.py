@@ -22,7 +22,6 @@ _GROUP = re.compile(
     r"(?P<private>[\ue000-\uf8ff](?:[^\s\ue000-\uf8ff]{1,60}[\ue000-\uf8ff]){1,8}|\bcite(?:turn\d{1,3}[a-z]{2,12}\d{1,3}){1,8})"
     r"|\s[—–→]\s?(?P<trailing>[^\s—–→]{1,80}\.[A-Za-z]{2,5})(?=[.,;]?(?:\s|\Z))"
     rf"|\(?{_LINK}\)?"
-    r"|\[(?P<pair>[A-Za-z][\w-]{0,14})\](?P<within>[^\[\]\n]{1,60})\[/(?P=pair)\]"
     r"|(?P<outer>[\[【〔［⟦〖《]{1,2})(?P<square>[^\[\]【】〔〕［］⟦⟧〖〗《》\n]{1,120})[\]】〕］⟧〗》]{1,2}"
     r"|(?P<paired>\(\(|\{\{|<<|«|⟨|‹)(?P<double>[^(){}<>«»⟨⟩‹›\n]{1,80})(?:\)\)|\}\}|>>|»|⟩|›)"
     r"|[(（](?P<round>[^()（）\[\]\n]{1,120})[)）]"
@@ -70,14 +69,6 @@ _FILE = re.compile(
     r"\s*[\w .-]{1,60}\.(?:pdf|md|txt|rtf|docx?|odt|xlsx?|csv|pptx?|html?|eml|json|xml|hwpx?)"
     r"(?:\s?[,:#]\s?[\w .-]{0,30})?\s*"
 )
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b"
-_AUTHOR = rf"(?!{_MONTH})[^\W\d_]+(?:[.'’-][^\W\d_]+){{0,3}}\.?"
-# "et al.", a letter behind the year, or a page say that it is no place with a year.
-_AUTHOR_YEAR = re.compile(
-    rf"\s*{_AUTHOR}(?:(?:,? and|,? &|,)?\s{_AUTHOR}){{0,4}}?(?P<others>\s(?:et al\.?|외|등))?(?P<comma>,)?"
-    rf"\s(?P<year>(?:1[5-9]|20)\d\d)(?P<letter>[a-z])?(?P<page>[,:]\s?(?:pp?\.\s?)?\d{{1,4}}(?:[-–]\d{{1,4}})?)?\s*",
-    re.IGNORECASE,
-)
 _BEFORE = re.compile(r"(?:^|[.!?。！？\n\]】)>]|[-*•]\s)\s*$")
 _AFTER = re.compile(r"[ \t]*(?:[.,;:!?。！？、，)*_|]|\n|\Z)")
 _AFTER_SENTENCE = re.compile(r"[ \t]*(?:[.!?。！？]|\n|\Z)")
@@ -101,8 +92,6 @@ class _Group:
     stands_at_end: bool = False
     stands_in_front: bool = False
     is_attached: bool = False
-    is_among_words: bool = False
-    """Whether words of a sentence stand around the citation: `(see Source 1)`."""
     defines: bool = False
     """Whether it is a line of its own, or what a definition defines."""
 
@@ -110,10 +99,6 @@ class _Group:
     def is_weak(self) -> bool:
         """Whether the group can also be words of its sentence."""
         return self.kind in ("round", "curly", "circled", "code", "at", "sign", "link")
-
-    @property
-    def is_located(self) -> bool:
-        return self.kind in ("square", "round") and _LOCATED.fullmatch(self.body) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +111,10 @@ class Foreign:
     silent: tuple[tuple[int, int], ...] = ()
 
 
-def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = (), texts: Sequence[str] = ()) -> Foreign:
+def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -> Foreign:
     """Find the citations of `text` that `cited_markers`, which found `known`, does not read.
 
-    `unread` looks like a citation and names no source; `silent` only opens a citation, as `[cite_start]`. `texts` are
-    those of the sources: an author with a year is a citation only where none of them has the name.
+    `unread` looks like a citation and names no source; `silent` only opens a citation, as `[cite_start]`.
     """
     groups = list(_groups(text, sources, [(marker.start, marker.end) for marker in known]))
     if not groups:
@@ -153,11 +137,8 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = (), t
     ]
     places = {group.start for group in silent}
     shapes = Counter(_shape(group) for group in rest if group.stands_at_end)
-    sought = _Known(texts)
     unread = [
-        group
-        for group in rest
-        if group.start not in places and _looks_like_one(group, shapes[_shape(group)], ends, sought)
+        group for group in rest if group.start not in places and _looks_like_one(group, shapes[_shape(group)], ends)
     ]
     return Foreign(
         tuple(Marker(group.start, group.end, group.numbers) for group in chosen if not group.named),
@@ -189,9 +170,8 @@ def _groups(text: str, sources: Citable, taken: Sequence[tuple[int, int]]) -> It
 def _kind_and_body(match: re.Match[str]) -> tuple[str | None, str]:
     if match["private"]:
         return "private", re.sub(r"[\ue000-\uf8ff]", " ", match["private"])
-    if tag := match["tag"] or match["empty"] or match["pair"]:
-        kind = "tag" if _TAGS.fullmatch(tag) else "link" if tag == "a" and match["inner"] else None
-        return kind, match["inner"] or match["attributes"] or match["within"]
+    if tag := match["tag"] or match["empty"]:
+        return ("tag" if _TAGS.fullmatch(tag) else None), match["inner"] or match["attributes"]
     if match["signed"]:
         return ("sign" if len(match["signs"]) == 1 else "signs"), match["signed"]
     return next(((kind, match[kind]) for kind in _KINDS if match[kind]), (None, ""))
@@ -204,12 +184,7 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
     is_sure = re.search(r"[.:/_-]\w", body) or (kind == "round" and sources.is_written(body))
     if kind in ("round", "double") and named and not is_sure:
         named = ()  # a name without a sign of a file, an id or an address can be a word of the sentence
-    if kind in ("square", "round") and _LOCATED.fullmatch(body):
-        named = sources.only_one_on(int(re.findall(r"\d+", body)[0]))
     numbers = named or (() if kind == "code" else _numbers(body, kind))
-    is_among_words = kind == "round" and not numbers
-    if is_among_words:
-        named, numbers = _among_words(body, sources)
     if kind == "square" and not named and not re.search(r"[^\W\d_]|[#@①-⑳⑴-⒇❶-❿]", body):
         numbers = ()  # `cited_markers` knows it as no citation
     # Groups of one frame differ in their numbers, and in what follows these.
@@ -227,7 +202,6 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
         f"{kind} {frame.casefold()}",
         numbers,
         bool(named),
-        is_among_words=is_among_words,
         stands_at_end=end_of_it.match(after) is not None or (_BEFORE.search(before) is not None and start > 0),
         is_attached=start > 0 and not text[start - 1].isspace() and text[start - 1] not in ".!?。",
         defines=bool(re.match(r"[ \t]*(?:[:=]|\n|\Z)", after))
@@ -235,22 +209,6 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
         stands_in_front=_BEFORE.search(before) is not None
         and "\n" in ("\n" + text[:2] if start < 3 else text[start - 3 : start])[: start + 1],
     )
-
-
-def _among_words(body: str, sources: Citable) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The sources named, and the numbers cited, by what stands behind up to two words, or before one."""
-    words = body.split()
-    cut = [(2, 0), (1, 0), (2, 1), (1, 1), (0, 1)] if re.search(r"\d|\.\w", body) else []
-    for first, last in cut:
-        around = [*words[:first], *words[len(words) - last :]]
-        core = " ".join(words[first : len(words) - last])
-        if len(around) < first + last or not all(word.strip(".,").isalpha() for word in around):
-            continue
-        if _FILE.fullmatch(core) and (named := sources.named(core)):
-            return named, named
-        if _SOURCE_WORD.match(core) and (numbers := _numbers(core, "round")):
-            return (), numbers
-    return (), ()
 
 
 def _numbers(body: str, kind: str) -> tuple[int, ...]:
@@ -281,8 +239,6 @@ def _cites(group: _Group, same: Sequence[_Group], ends: int, text: str, sources:
         return False
     at_end = [alike for alike in same if alike.stands_at_end]
     ends_most = 2 * len(at_end) >= ends
-    if group.is_among_words:
-        return 2 <= len(at_end) == len(same) and ends_most and max(group.numbers) <= sources.count
     if group.named:
         return _names(group, same, text, ends_most=ends_most and len(at_end) == len(same))
     possible = [all(0 <= number <= sources.count for number in alike.numbers) for alike in same]
@@ -314,7 +270,7 @@ def _before(groups: Iterable[_Group], text: str) -> list[str]:
     return [text[max(0, group.start - 24) : group.start] for group in groups]
 
 
-def _looks_like_one(group: _Group, repeated: int, ends: int, known: "_Known") -> bool:
+def _looks_like_one(group: _Group, repeated: int, ends: int) -> bool:
     if (
         not (group.stands_at_end or group.stands_in_front)
         or group.defines
@@ -323,46 +279,17 @@ def _looks_like_one(group: _Group, repeated: int, ends: int, known: "_Known") ->
         return False
     if group.kind == "private":
         return re.search(r"cite|turn\d", group.body) is not None
-    ends_most = repeated >= 2 and 2 * repeated >= ends
-    if group.is_located:
-        return group.kind == "square" or ends_most or not group.body.strip()[0].isdigit()
-    # Anything else is content unless it is a document's name, or an author with a year that no source has.
-    if group.kind == "link" or group.is_attached:
+    if group.kind == "square" and _LOCATED.fullmatch(group.body):
+        return True
+    # Anything else is content unless it is a document's name: an author with a year may be a place with a year.
+    if not _FILE.fullmatch(group.body) or group.kind == "link" or group.is_attached:
         return False
-    if _FILE.fullmatch(group.body):
-        return ends_most
-    return _is_author(group, known, is_repeated=ends_most)
-
-
-def _is_author(group: _Group, known: "_Known", *, is_repeated: bool) -> bool:
-    """Whether an author with a year is cited: one of a form that only citations have, or one for most sentences."""
-    match = _AUTHOR_YEAR.fullmatch(group.body)
-    if match is None or group.body.lstrip()[:1].islower():
-        return False
-    names = re.findall(r"[^\W\d_]{2,}", group.body[: match.start("others" if match["others"] else "year")])
-    if match["others"] or match["letter"] or match["page"]:
-        return known.has_none_of(names)
-    is_plain = match["comma"] is not None or group.kind == "square"
-    return is_repeated and is_plain and known.has_none_of([*names, match["year"]])
-
-
-class _Known:
-    """The texts of the sources, searched for at most so many words: an answer may have thousands."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._text = "\n".join(texts).casefold()
-        self._left = _MOST_COMPARED
-
-    def has_none_of(self, words: Sequence[str]) -> bool:
-        self._left -= len(words)
-        return bool(self._text) and self._left >= 0 and not any(word.casefold() in self._text for word in words)
+    return repeated >= 2 and 2 * repeated >= ends
 
 
 def _shape(group: _Group) -> str:
     if _FILE.fullmatch(group.body):
         return f"{group.kind} file"
-    if _AUTHOR_YEAR.fullmatch(group.body):
-        return f"{group.kind} author"
     words = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", group.body))
     return f"{group.kind} {words}"
 
