@@ -51,8 +51,8 @@ REJECTIONS_MAX = 10
 """A question ends after this many 429s, whatever wait each of them names: a server that names none, or too short a one,
 is not asked for ever.
 """
-_PAID_MAX = 2
-"""A reply that broke off is paid for: after this many of them a question is put off."""
+_PAID_MAX = 3
+"""A reply that broke off is paid for: a question ends after this many of them."""
 _TRUSTED_WAITS = 2
 """After more rejections than this, the waits that the server names are too short."""
 

@@ -130,7 +130,7 @@ def test_what_no_retry_can_cure_is_not_retried(stage: GroqStage, log: CallLog, f
     [
         (FaultKind.UNAVAILABLE, "unavailable", 3),
         (FaultKind.CAPACITY, "unavailable", 3),
-        (FaultKind.RESET, "unavailable", 2),
+        (FaultKind.RESET, "unavailable", 3),
         (FaultKind.BAD_JSON, "invalid_reply", 2),
         (FaultKind.WRONG_SCHEMA, "invalid_reply", 2),
     ],
