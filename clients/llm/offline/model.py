@@ -17,8 +17,8 @@ from citewell_verify.prompting.judgements import ItemRelevance, Relevance, Relev
 from citewell_verify.prompting.prompts import render
 from citewell_verify.question.features import without_question_words
 from citewell_verify.question.question_parts import question_stems
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import script_of
-from citewell_verify.text.windows import text_cache
 from citewell_verify.text.words import CALCULATIONS, content_stems, coverage
 from clients.llm.offline.answering import compose_answer, extract_citations, take_notes
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question

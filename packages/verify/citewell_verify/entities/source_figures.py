@@ -16,7 +16,7 @@ from itertools import combinations
 from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.entities.numbers import find_quantities, table_scale
 from citewell_verify.entities.quantities import KOREAN_NUMERALS, NUMERALS, UNITS, Quantity, agreement_range, states
-from citewell_verify.text.windows import text_cache
+from citewell_verify.text.cache import text_cache
 
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 _SPELLED = {**NUMERALS, **KOREAN_NUMERALS, "a": 1.0, "an": 1.0, "하나": 1.0, "둘": 2.0, "셋": 3.0, "넷": 4.0}

@@ -21,9 +21,10 @@ from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.korean import CLOCK, minutes
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
-from citewell_verify.text.windows import LONGEST_STATEMENT, is_too_long, text_cache
+from citewell_verify.text.windows import LONGEST_STATEMENT, is_too_long
 
 FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]

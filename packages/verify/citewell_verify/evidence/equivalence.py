@@ -16,10 +16,10 @@ from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import GENERIC
 from citewell_verify.facts.structure.terms import TermIndex, terms
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import unread_language
 from citewell_verify.text.quotes import letters, locate_sentences, parse_sentences
 from citewell_verify.text.sentences import split_sentences
-from citewell_verify.text.windows import text_cache
 
 _STOP = re.compile(r"[.!?。！？][\"'”’)\]]*\s|\n\s*\n")
 _ITEM = re.compile(r"^\W*(?:\(?\d{1,3}[.)]|[a-z][.)]|제\d+조)\s*", re.IGNORECASE)

@@ -21,9 +21,10 @@ from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
 from citewell_verify.facts.reading.tokens import Token
 from citewell_verify.facts.structure.headings import heading_lines, heading_path, split_off_headings
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.languages import unread_language
 from citewell_verify.text.sentences import split_sentences
-from citewell_verify.text.windows import is_too_long, text_cache
+from citewell_verify.text.windows import is_too_long
 
 _LEAST_SHARED = 0.6  # share of the statement's words that a sentence must have to be aligned with it
 _CANDIDATES = 3

@@ -33,8 +33,8 @@ from citewell_verify.facts.structure.sections import (
 )
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.facts.structure.terms import ARTEFACTS, CLASSES, has_class
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
-from citewell_verify.text.windows import text_cache
 
 _CANDIDATES = 5
 _BEFORE = 2  # clauses before one that belong to its context

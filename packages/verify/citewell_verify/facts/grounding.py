@@ -28,8 +28,9 @@ from citewell_verify.facts.structure.sections import (
     naming_terms,
     parse_sections,
 )
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
-from citewell_verify.text.windows import headings_of, text_cache
+from citewell_verify.text.windows import headings_of
 from citewell_verify.text.words import vocabulary
 
 _MOST_PARTS = 8  # sections of a quotation that are compared separately

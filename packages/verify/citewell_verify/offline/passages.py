@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from citewell_verify.embeddings.protocol import Encoder
 from citewell_verify.evidence.contradictions import without_markers
 from citewell_verify.support.comparison import AnalysedSentences, AnalysedText
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import WordIndex, parse_sentences
 from citewell_verify.text.sentences import Sentence
-from citewell_verify.text.windows import text_cache
 
 _MOST_CHARS = 600_000  # of remembered sources: their readings take far more memory than the texts
 _LOCKS = 64

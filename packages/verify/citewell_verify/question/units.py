@@ -11,9 +11,10 @@ from citewell_verify.evidence.contradictions import without_markers
 from citewell_verify.facts.structure.tables import Row, cells_as_text, parse_tables
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.support.comparison import AnalysedText
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
 from citewell_verify.text.sentences import Sentence
-from citewell_verify.text.windows import headings_of, text_cache, with_columns
+from citewell_verify.text.windows import headings_of, with_columns
 from citewell_verify.text.words import content_stems
 
 _MOST_CHARS = 600_000  # of texts that are remembered: their units take far more memory than they do

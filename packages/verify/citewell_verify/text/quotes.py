@@ -13,8 +13,8 @@ from itertools import accumulate, product
 
 from rapidfuzz import fuzz
 
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.sentences import Sentence, split_sentences
-from citewell_verify.text.windows import text_cache
 from citewell_verify.text.words import content_stems, coverage, prefix_key, prefix_keys, stem_similarity
 
 _COMBINING = "\u0300-\u036f\u1160-\u11ff\u20d0-\u20ff\u3099\u309a"

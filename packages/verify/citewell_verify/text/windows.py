@@ -1,28 +1,13 @@
 """Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits long
 sources into windows that a model sees in full, so that nothing is ever silently cut; reads and writes the context of a
 passage: a line of the headings above it, then lines of the columns of its table.
-
-A cache keeps what was read of texts, bounded by characters. The same source is read by every check of every statement
-that cites it; a bound on the number of texts alone would not help: two hundred sources of 200,000 characters fill a
-process.
 """
 
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from functools import update_wrapper
+from collections.abc import Iterable, Iterator
 from math import ceil
-from threading import Lock
-from typing import Generic, ParamSpec, TypeVar
 
 from citewell_verify.text.sentences import LONGEST_SENTENCE, split_sentences
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-MOST_CHARS = 1_000_000
-"""Of all texts together that one function remembers: five sources of the greatest length."""
-
 
 # (pattern, characters per token): a word with its space is about one token up to seven letters of English.
 _PIECES = re.compile(
@@ -36,53 +21,6 @@ TOO_LONG = (
 _BETWEEN = " › "
 _CELLS = re.compile(r"[|\t]")
 _MOST_COLUMNS = 400  # characters of a line of column heads
-
-
-class TextCache(Generic[P, T]):
-    """A function with its latest results, for at most `most` calls and `most_chars` characters of texts."""
-
-    def __init__(self, function: Callable[P, T], most_chars: int, most: int) -> None:
-        update_wrapper(self, function)
-        self._function, self._most_chars, self._most = function, most_chars, most
-        self._known: OrderedDict[tuple[object, ...], T] = OrderedDict()
-        self._chars = 0
-        self._lock = Lock()
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._lock:
-            if args in self._known:
-                self._known.move_to_end(args)
-                return self._known[args]
-        result = self._function(*args, **kwargs)
-        with self._lock:
-            self._keep(args, result)
-        return result
-
-    def _keep(self, args: tuple[object, ...], result: T) -> None:
-        size = _chars(args)
-        if size > self._most_chars:
-            return
-        self._chars += 0 if args in self._known else size
-        self._known[args] = result
-        while self._chars > self._most_chars or len(self._known) > self._most:
-            self._chars -= _chars(self._known.popitem(last=False)[0])
-
-    def cache_clear(self) -> None:
-        with self._lock:
-            self._known.clear()
-            self._chars = 0
-
-
-def text_cache(most_chars: int = MOST_CHARS, most: int = 2048) -> Callable[[Callable[P, T]], TextCache[P, T]]:
-    """Cache the latest results of a pure function that takes texts by position.
-
-    A text longer than the bound is analysed again each time.
-    """
-    return lambda function: TextCache(function, most_chars, most)
-
-
-def _chars(args: tuple[object, ...]) -> int:
-    return sum(len(argument) for argument in args if isinstance(argument, str))
 
 
 def count_tokens(text: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell_verify.text.windows import text_cache
+from citewell_verify.text.cache import text_cache
 
 
 # F9

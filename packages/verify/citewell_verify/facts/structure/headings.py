@@ -8,7 +8,7 @@ from itertools import pairwise
 from citewell_verify.facts.reading.questions import is_question
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import keys_of
-from citewell_verify.text.windows import text_cache
+from citewell_verify.text.cache import text_cache
 from citewell_verify.text.words import vocabulary
 
 _MOST_LINE = 200

@@ -16,7 +16,7 @@ from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import GENERIC, keys_of
 from citewell_verify.facts.structure.headings import PERIOD, is_section_key, is_topic_heading, lines_with_headings
 from citewell_verify.facts.structure.terms import CLASSES, Term, TermIndex, is_among, most_specific, terms, terms_of
-from citewell_verify.text.windows import text_cache
+from citewell_verify.text.cache import text_cache
 
 _MOST_SECTIONS = 400
 _LONGEST_NAME = 4  # words of a heading that is a name

@@ -24,7 +24,7 @@ from citewell_verify.facts.structure.column_heads import (
     unit_of,
 )
 from citewell_verify.facts.structure.terms import days_of, days_of_terms
-from citewell_verify.text.windows import text_cache
+from citewell_verify.text.cache import text_cache
 
 _MOST_LINE = 2_000
 _LONGEST_GROUP = 120
