@@ -30,10 +30,12 @@ _MOST = 3  # passages
 
 def closest(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
     """Return (passage number from 0, its words that share most with the question) for a reader to judge, on one line:
-    the first three passages that are no copies of each other. Linear in all lengths."""
+    of the first three passages that say something of their own. Linear in all lengths."""
     quotations: dict[str, tuple[int, str]] = {}
     for number, text in enumerate(passages):
         start, end = best_text_span(text, question)
-        if end > start:
-            quotations.setdefault(" ".join(text.split()), (number, " ".join(text[start:end].split())))
+        quote = " ".join(text[start:end].split())
+        # Neighbouring passages overlap, and copies differ in their signs.
+        if said := "".join(filter(str.isalnum, quote.casefold())):
+            quotations.setdefault(said, (number, quote))
     return list(quotations.values())[:_MOST]

@@ -341,7 +341,7 @@ function actions(document, reload) {
   );
 }
 
-async function removed({ id, filename, version, status }) {
+async function removed({ id, filename, version }) {
   const all = h("input", { type: "radio", name: "versions", checked: true });
   const choice = h(
     "div",
@@ -349,8 +349,7 @@ async function removed({ id, filename, version, status }) {
     h("label", { class: "inline" }, all, t("all")),
     h("label", { class: "inline" }, h("input", { type: "radio", name: "versions" }), t("one", { n: version })),
   );
-  const choices = version > 1 || status === "superseded" ? [choice] : [];
-  if (!(await confirmed(t("sure", { name: filename }), t("warning"), t("remove"), ...choices))) return;
+  if (!(await confirmed(t("sure", { name: filename }), t("warning"), t("remove"), choice))) return;
   await ask(withQuery(`/v1/documents/${id}`, { all_versions: all.checked ? "true" : "" }), { method: "DELETE" });
   notice(t("gone", { name: filename }));
 }

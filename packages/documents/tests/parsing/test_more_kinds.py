@@ -110,8 +110,8 @@ def test_a_binary_hancom_document_says_what_to_install(monkeypatch: pytest.Monke
 
 def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
     data = (
-        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f1 Arial;}{\f0\fcharset129 Batang;}}\f0 Hello \b world\b0"
-        rb"\par \u44032? \'c7\'d1\'b1\'db\par\trowd item\cell price\cell\row\trowd tea\cell 2\cell\row\par end}"
+        rb"{\rtf1\ansi\ansicpg949{\fonttbl{\f0\fcharset129 Batang;}}\f0 Hello \b world\b0\par \u44032? \'c7\'d1\'b1\'db"
+        rb"\par\trowd item\cell price\cell\row\trowd tea\cell 2\cell\row\par end}"
     )
     document = parse(data, "a.rtf", LIMITS)
     assert document.text == "Hello world\n\n가 한글\n\nitem\tprice\ntea\t2\n\nend"

@@ -81,10 +81,11 @@ def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
 
 
 def _printed(output: dict[str, Any]) -> str:
-    """What an output says, but for the name of a picture that stands in its place."""
+    """What an output says, but for the name of a picture, `<Figure size 640x480>`, that stands in its place."""
+    said = (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
     data: object = output.get("data")
     is_picture = isinstance(data, dict) and any(kind.startswith("image/") for kind in cast("dict[str, Any]", data))
-    return "" if is_picture else (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
+    return "" if is_picture and said.startswith("<") and said.endswith(">") else said
 
 
 def _form(output: dict[str, Any], kind: str) -> str:

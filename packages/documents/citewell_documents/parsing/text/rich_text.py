@@ -18,7 +18,6 @@ _MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
 _APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
-_FONT_WITHOUT_CHARSET = re.compile(r"(\\f\d+)(?!\d)(?![^;]{0,200}\\fcharset)")
 
 
 class _Group(NamedTuple):
@@ -37,7 +36,7 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
         raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it again")
     try:
         # Bytes above ASCII stand for themselves until striprtf knows their encoding.
-        text, notes, headers = _texts(marked(_with_charsets(data.decode("latin-1"))))
+        text, notes, headers = _texts(marked(data.decode("latin-1")))
     except (ValueError, TypeError, LookupError):
         raise DocumentUnreadable(
             f"{filename} is damaged: it cannot be read as RTF; save or download it again"
@@ -54,13 +53,6 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
     if not document.text:
         raise DocumentEmpty(f"{filename} contains no text")
     return document
-
-
-def _with_charsets(rtf: str) -> str:
-    """The document with the character set of each font: striprtf gives a font without one that of the next."""
-    table = next((group for group in _groups(rtf) if group.kind == "fonttbl"), _Group("", 0, 0))
-    fonts = _FONT_WITHOUT_CHARSET.sub(r"\1\\fcharset1", rtf[table.start : table.end])
-    return f"{rtf[: table.start]}{fonts}{rtf[table.end :]}"
 
 
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:

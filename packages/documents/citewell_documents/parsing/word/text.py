@@ -28,8 +28,16 @@ _LEFT_OUT = {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
 _TICKED, _UNTICKED = "\u2611", "\u2610"
-_TICKS = {0xF0FE: _TICKED, 0xF052: _TICKED, 0xF0FD: "\u2612", 0xF0A8: _UNTICKED, 0xF06F: _UNTICKED, 0xF0FC: "\u2713"}
-"""Boxes and ticks of Wingdings."""
+_TICKS = {
+    ("Wingdings", 0xF0FE): _TICKED,
+    ("Wingdings", 0xF0FD): "\u2612",
+    ("Wingdings", 0xF0A8): _UNTICKED,
+    ("Wingdings", 0xF06F): _UNTICKED,
+    ("Wingdings", 0xF0FC): "\u2713",
+    ("Wingdings 2", 0xF052): _TICKED,
+    ("Wingdings 2", 0xF0A3): _UNTICKED,
+}
+"""Boxes and ticks by their font: in another font of its kind the same code is an arrow or a sun."""
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _TEXT, _RUN, _SYMBOL, _TICK_BOX = qn("w:t"), qn("w:r"), qn("w:sym"), qn("w:checkBox")
 _OFF = ("0", "false", "off")
@@ -151,8 +159,8 @@ def _symbol(element: Element) -> str:
         code = int(element.get(qn("w:char"), ""), 16)
     except ValueError:
         return ""
-    if code in _TICKS and element.get(qn("w:font"), "").startswith("Wingdings"):
-        return _TICKS[code]
+    if tick := _TICKS.get((element.get(qn("w:font"), ""), code)):
+        return tick
     return "" if code in _PRIVATE_USE or not 0 < code < 0x11_0000 else chr(code)
 
 
