@@ -84,7 +84,7 @@ def play(redis_url: str, limits: Limits, scene: Scene, *, used: int = 0, faults:
 def test_an_account_of_8k_is_found_out_from_its_first_answer(redis_url: str) -> None:
     async def scene(model: GroqModel, limiter: Limiter) -> None:
         # Together they need more than a minute's allowance, so the last of them wait.
-        done = await asyncio.gather(*(call(model, limiter, patience_s=30) for _ in range(14)))
+        done = await asyncio.gather(*(call(model, limiter, patience_s=45) for _ in range(14)))
         assert done == [None] * 14
 
     assert play(redis_url, Limits(rpm=None, rpd=1_000, tpm=8_000), scene) == [200] * 14
