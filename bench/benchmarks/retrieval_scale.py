@@ -145,7 +145,7 @@ def _ways(workspace_id: int, chosen: Filter) -> Iterator[tuple[str, Callable[[li
     with reading() as session:
         space = space_of(session, workspace_id)
     assert space is not None  # noqa: S101 - the collection has vectors
-    candidates = vector_search.Candidates(space, workspace_id, chosen.where)
+    candidates = passages.Candidates(space, workspace_id, chosen.where)
     yield "as it is", as_it_is
     for ef in EF_VALUES:
 

@@ -18,8 +18,8 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import judge_question
-from citewell_verify.text.windows import headings_of, indexed_text
 from citewell_verify.text.sentences import split_sentences
+from citewell_verify.text.windows import headings_of, indexed_text
 from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import NotJudged

@@ -16,8 +16,15 @@ from citewell_verify.embeddings.protocol import Vectors
 from citewell_verify.embeddings.wheel import UseEmbedder
 from citewell_verify.offline.passages import Meaning
 from clients.llm.offline.model import chunk_relevance
-from domain.retrieval.lexemes import FURTHER, Collection, Occurrences, lexical_order
-from domain.retrieval.lexemes import SearchedQuestion, lexemes, searched_question
+from domain.retrieval.lexemes import (
+    FURTHER,
+    Collection,
+    Occurrences,
+    SearchedQuestion,
+    lexemes,
+    lexical_order,
+    searched_question,
+)
 from domain.retrieval.ranking import Scored, rank
 
 K = TypeVar("K", bound=Hashable)

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell_verify.answers.statements import check_key, plan_checks, statements
-from citewell_verify.judging.statement import Checked
-from citewell_verify.judging.statement import judge_statement
+from citewell_verify.judging.statement import Checked, judge_statement
 from citewell_verify.offline.judge import OfflineJudge
 from citewell_verify.prompting.numbered_sources import Sources
 from domain.answers.drafts import ClosingSentences
