@@ -1,6 +1,9 @@
 """The settings, and the base class of their groups: unknown names are errors, and values are frozen after start-up."""
 
-from pydantic import BaseModel, ConfigDict
+from ipaddress import ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 
 class ConfigurationInvalid(Exception):
@@ -9,3 +12,13 @@ class ConfigurationInvalid(Exception):
 
 class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _networks(networks: tuple[str, ...]) -> tuple[str, ...]:
+    for network in networks:
+        ip_network(network)
+    return networks
+
+
+Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
+"""Networks such as 10.0.0.0/8; an address with bits of a host is refused."""

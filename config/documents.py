@@ -1,12 +1,11 @@
 """How documents are read, where their files are kept (S3-compatible stores, too), and where they may come from (N3)."""
 
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from config import Group
+from config import Group, Networks
 
 
 class IngestionSettings(Group):
@@ -130,7 +129,7 @@ class SourcesSettings(Group):
     stores: dict[str, StoreSettings] = Field(
         default_factory=dict, description="S3-compatible stores that sources may read, by name"
     )
-    allowed_networks: tuple[str, ...] = Field(
+    allowed_networks: Networks = Field(
         default=(), description="Private networks that pages may be taken from, on any port; public ones are open"
     )
     allowed_ports: tuple[int, ...] = Field(
@@ -152,10 +151,3 @@ class SourcesSettings(Group):
         description="Size of a repository as it is fetched; of one in an allowed folder, with its history",
     )
     git_s: float = Field(default=300.0, gt=0, description="Time to fetch a repository")
-
-    @field_validator("allowed_networks")
-    @classmethod
-    def _networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
-        for network in networks:
-            ip_network(network)
-        return networks

@@ -79,7 +79,7 @@ def session_name(current: Settings) -> str:
 
 
 def session_token(request: Request) -> str | None:
-    """The secret of the request's session; None where nobody signs in."""
+    """The secret in the request's session cookie; None if there is none, or if sign-in is not configured."""
     current = settings()
     return (request.cookies.get(session_name(current)) or None) if current.has_people else None
 

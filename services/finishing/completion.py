@@ -302,7 +302,7 @@ class Score(NamedTuple):
 
 
 def tell_scores(session: Session, query_id: uuid.UUID) -> None:
-    """Tell the scores of an answer that has just succeeded, after the commit; does nothing where nobody wants them."""
+    """Send the scores of an answer to tracing and Langfuse, once it is committed; do nothing if both are off."""
     if not (settings().langfuse.host or tracing.tells_events()):
         return
     query = queries.get_query(session, query_id)

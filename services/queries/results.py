@@ -118,7 +118,7 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         whole = whole._replace(filled=None, conflicts=())
     is_told = query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)
     signal = stored_signal(query, whole.answer, whole.published) if is_told else None
-    # Nobody read the passages that an answer without a model leaves out.
+    # Without a model, a passage that the answer does not cite may still hold what was asked.
     in_doubt = query.provider == "offline" and signal is not None and signal["level"] == "amber"
     return {
         **head_json(query, workspace, searched),

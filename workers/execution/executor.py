@@ -308,7 +308,7 @@ def show_to(consumer: Any) -> None:
 
 
 def show(step_run: StepRun, message: Message | None) -> None:
-    """Show the step until it ends; `message` is the one that it goes on from."""
+    """Show the step as a task until it ends; the task of `message`, if any, is its parent."""
     if _consumer is not None:
         shown = _ShownStep(step_run, message)
         step_run.end.add_done_callback(shown.end)

@@ -23,7 +23,12 @@ CONVERSATION = "conversation_id"
 _OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
 _SOURCES = {"document", "search_result"}
+NOT_COUNTED = (
+    "answers rest on the workspace's documents alone, so these would not count: add them to it, or have another model "
+    "answer from them by the guard, /v1/guard"
+)
 _REFUSED: dict[str, str] = {
+    "documents": NOT_COUNTED,
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
     "web_search_options": "only the workspace's documents are searched; leave it out",
@@ -106,16 +111,6 @@ class Asked(Lenient):
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
     documents: JsonValue = Field(default=None, description="Refused: answers rest on the workspace's documents alone.")
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
-
-    @field_validator("documents")
-    @classmethod
-    def _none_but_stored(cls, documents: JsonValue) -> JsonValue:
-        if documents:
-            raise ValueError(
-                "answers rest on the workspace's documents alone, so these would not count: add them to it, or have "
-                "another model answer from them by the guard, /v1/guard"
-            )
-        return documents
 
     @property
     def said(self) -> Sequence[ChatMessage]:

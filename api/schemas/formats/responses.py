@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from api.schemas.formats.completions import (
+    NOT_COUNTED,
     Asked,
     ChatMessage,
     CompletionOptions,
@@ -21,6 +22,7 @@ from api.schemas.formats.completions import (
 
 PREFIX = "resp_"
 _REFUSED: dict[str, str] = {
+    "documents": NOT_COUNTED,
     "prompt": "no prompts are stored here; send the question as `input`",
     "moderation": "nothing is moderated; leave it out",
     "top_logprobs": "there are no log probabilities; leave it out",
@@ -197,7 +199,7 @@ class ResponseCreate(Asked):
     @field_validator(*_REFUSED)
     @classmethod
     def _not_offered(cls, value: Any, info: ValidationInfo) -> Any:
-        if value not in (None, False, 0):
+        if value not in (None, False, 0, []):
             raise ValueError(_REFUSED[info.field_name or ""])
         return value
 

@@ -86,7 +86,7 @@ class SecondLook:
 
     @property
     def note(self) -> str:
-        """What the judge is told of the doubt when it is asked again."""
+        """What a second question tells the judge about the doubt."""
         return f"{self.noticed}\nbeside these words of the source: {self.place}" if self.place else self.noticed
 
 

@@ -81,7 +81,7 @@ def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
 
 
 def _printed(output: dict[str, Any]) -> str:
-    """What an output says, but for the name of a picture, `<Figure size 640x480>`, that stands in its place."""
+    """The text of an output; "" if it is only the name of a picture, such as `<Figure size 640x480>`."""
     said = (_joined(output.get("text")) or _form(output, "text/plain")).rstrip("\n")
     data: object = output.get("data")
     is_picture = isinstance(data, dict) and any(kind.startswith("image/") for kind in cast("dict[str, Any]", data))
