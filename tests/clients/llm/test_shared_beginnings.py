@@ -150,7 +150,8 @@ def test_a_second_call_is_read_from_where_it_differs(stage: GroqStage, task: Tas
     assert before.cached_tokens == 0
     assert after.prompt_tokens - after.cached_tokens <= own + BLOCK + FRAME
     if known.keys() & {"sources", "chunk", "chunks"}:
-        assert after.cached_tokens >= MOST * min(before.prompt_tokens, after.prompt_tokens)
+        # Whole units alone are served, so that a short prompt ends up to one unit before its own text.
+        assert after.cached_tokens + BLOCK > MOST * min(before.prompt_tokens, after.prompt_tokens)
 
 
 def test_an_answer_that_is_written_again_is_asked_for_as_the_first_one(stage: GroqStage) -> None:
