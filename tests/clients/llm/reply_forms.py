@@ -9,6 +9,7 @@ CUT_OFF = {
     "thinking with an attribute": '<thinking duration="3">\n{thought}\n</thinking>\n{reply}',
     "two blocks": "<thinking>{thought}</thinking>\n<reflection>{thought}</reflection>\n\n{reply}",
     "a block within a block": "<thinking>{thought}<reflection>{thought}</reflection> So.</thinking>\n{reply}",
+    "an analysis and what is final": "<analysis>\n{thought}\n</analysis>\n<final>\n{reply}\n</final>",
     "an answer in tags": "<reasoning>\n{thought}\n</reasoning>\n<answer>\n{reply}\n</answer>",
     "inner monologue": "<inner_monologue>{thought}</inner_monologue>\n{reply}",
     "brackets": "[THINK]{thought}[/THINK]{reply}",

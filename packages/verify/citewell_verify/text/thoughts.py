@@ -42,7 +42,7 @@ _THOUGHT = re.compile(
     r"|chain[_-]of[_-]thoughts?|cot|plan|planning|channel",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(r"(?:final[_-]?)?(?:answer|response|reply|output|result|solution)", re.IGNORECASE)
+_ANSWER = re.compile(r"(?:final[_-]?)?(?:answer|response|reply|output|result|solution)|final", re.IGNORECASE)
 # Harmony's channels: with their special tokens, and as they look where a server drops those.
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(\w+)[^<]{0,60}(?:<\|constrain\|>[^<]{0,60})?<\|message\|>"
