@@ -207,6 +207,14 @@ def test_a_summary_is_an_extract_and_only_where_one_is_asked_for() -> None:  # V
     assert answer("Who writes the executive summary?", text) == "The executive summary is written by Nora Falk. [†1]"
 
 
+def test_a_line_whose_last_word_ends_nothing_goes_on_in_the_next() -> None:  # 39
+    scanned = (
+        "The club lets the whole of the lower boathouse with its gangway and both slips to the county school.\n\n"
+        "1. The season opens on 4 April and closes on\n17 October 2027.\n2. The fee is EUR 900 a year."
+    )
+    assert "closes on 17 October 2027." in answer("When does the season close?", scanned)
+
+
 def test_each_text_that_is_quoted_stands_where_its_marker_says() -> None:  # S5.3
     said = answer("Who rents the van, and when is the summer fair?", HANDBOOK, MINUTES)
     assert "van [†2]" in said

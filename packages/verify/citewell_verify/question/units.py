@@ -13,7 +13,7 @@ from citewell_verify.markers.parser import cited_markers
 from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
-from citewell_verify.text.sentences import Sentence
+from citewell_verify.text.sentences import Sentence, is_unfinished
 from citewell_verify.text.windows import headings_of, with_columns
 from citewell_verify.text.words import content_stems
 
@@ -170,7 +170,8 @@ def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
         at += len(line) + 1
         opening, after = text.rfind("\n", 0, at - 1) + 1, following.lstrip()
         room = width - _FREE * len(f"{text[opening : at - 1]} {after.partition(' ')[0]}")
-        if _LABEL.match(after) or (room > 0 and not after[:1].islower()):
+        goes_on = after[:1].islower() or is_unfinished(line.rstrip())
+        if _LABEL.match(after) or (room > 0 and not goes_on):
             yield _stripped(text, start, at)
             start = at
     yield _stripped(text, start, sentence.end)

@@ -117,6 +117,11 @@ def _split(text: str, cites: bool) -> list[Sentence]:
     return sentences
 
 
+def is_unfinished(line: str) -> bool:
+    """Say whether a line ends with a word or a sign that nothing ends with: what it says goes on in the next one."""
+    return _UNFINISHED.search(line) is not None
+
+
 def is_table_row(line: str) -> bool:
     """Say whether a line has cells with tabs or bars between them; a tab behind a list sign makes no cells."""
     item = _LIST_ITEM.match(line)
@@ -163,7 +168,7 @@ def _is_heading(line: str, following: str) -> bool:
     """True for a heading, which is much shorter than its following line; lines of wrapped prose are alike."""
     if line.startswith("#"):
         return True
-    if len(line) > 60 or _STOPPED.search(line) or _UNFINISHED.search(line) or not _OPENS_LIKE_TITLE.match(following):
+    if len(line) > 60 or _STOPPED.search(line) or is_unfinished(line) or not _OPENS_LIKE_TITLE.match(following):
         return False
     if not _OPENS_LIKE_TITLE.match(line) and not _LIST_ITEM.match(line):
         return False
