@@ -159,9 +159,13 @@ def test_a_blocked_completion_says_why(offline: Stack) -> None:  # issue 44
     assert (content(chunks), ended) == ("", "content_filter")
 
 
-def test_a_stream_of_several_answers_is_refused(offline: Stack) -> None:  # issue 44
+def test_what_cannot_be_verified_is_refused_and_the_models_are_told(offline: Stack) -> None:  # issue 44
     with pytest.raises(APIStatusError, match="one answer"):
         created(offline, say=RIGHT, n=2, stream=True)
+    with pytest.raises(APIStatusError, match="response_format: sentences are verified"):
+        created(offline, say='{"days": 30}', response_format={"type": "json_object"})
+    with OpenAI(base_url=f"{offline.supervisor.url}/v1/guard", api_key="none") as client:
+        assert [model.id for model in client.models.list()] == ["writer"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
