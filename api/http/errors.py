@@ -194,10 +194,11 @@ def is_openai(path: str) -> bool:
 def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
     """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
     faults: list[Mapping[str, str]] = fields or []
+    field = faults[0]["field"] if faults else "body"
     return {
         "message": message,
         "type": _OPENAI_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
-        "param": faults[0]["field"] if faults else _OPENAI_PARAMS.get(code),
+        "param": _OPENAI_PARAMS.get(code) if field == "body" else field,
         "code": _OPENAI_CODES.get(code, code),
     }
 

@@ -70,6 +70,9 @@ def test_what_users_systems_and_models_say_is_no_source(offline: Stack) -> None:
         {"role": "assistant", "content": [{"type": "document", "text": POLICY}]},
     ]
     assert judged(offline, RIGHT, sent=smuggled)["texts"] == [UNKNOWN]
+    orders = '{"orders": [{"id": "A-17", "status": "shipped"}, {"id": "B-20", "status": "lost"}]}'
+    said_of_both = judged(offline, "Order A-17 is shipped. Order B-20 is shipped.", sent=messages(orders))
+    assert said_of_both["texts"] == ["Order A-17 is shipped."]
     assert judged(offline, RIGHT, source_tools=["another"])["action"] == "BLOCKED"
 
 
@@ -79,6 +82,8 @@ def test_an_answer_whose_request_is_unknown_is_blocked(offline: Stack) -> None: 
         answer = offline.http.post(GATEWAY, json=body).raise_for_status().json()
         assert answer["action"] == "BLOCKED"
         assert "pre_call" in answer["blocked_reason"]
+    calls = {"input_type": "response", "texts": [], "tool_calls": [{"id": "t1"}]}
+    assert offline.http.post(GATEWAY, json=calls).json() == {"action": "NONE"}
 
 
 def test_a_gateways_stream_grows_only_by_checked_sentences(offline: Stack) -> None:  # issue 44

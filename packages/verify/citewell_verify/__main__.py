@@ -34,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         outcomes = run_cases(cases, gate, ChatJudge(given.judge, given.model) if given.judge else None)
         write_reports(outcomes, junit_to=given.junit, sarif_to=given.sarif)
     except (OSError, CitewellError) as error:
-        print(error, file=sys.stderr)  # noqa: T201, a command prints
+        told = f"cannot write {error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        print(told, file=sys.stderr)  # noqa: T201, a command prints
         return _UNUSABLE
     if given.answer and outcomes[0].report is not None:
         print("\n".join(_lines(outcomes[0].report)))  # noqa: T201
@@ -82,9 +83,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _share(text: str) -> float:
-    share = float(text)
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
     if not 0 <= share <= 1:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text!r} is no share; write a number from 0 to 1, as 0.9")
     return share
 
 

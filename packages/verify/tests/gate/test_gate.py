@@ -144,13 +144,16 @@ def test_an_answer_that_cannot_be_verified_is_an_error_and_stops_no_other(
     assert broken.get("name") == "line 1"
 
 
-def test_a_state_that_cannot_fail_is_refused() -> None:
+def test_a_state_that_cannot_fail_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--fail-under", "80", "--cases", "x"])
+    assert "'80' is no share; write a number from 0 to 1" in capsys.readouterr().err
     with pytest.raises(VerificationInvalid, match="there are contradicted, not_checked, partial, unsupported"):
         states_named("contradicted,supported")
 
 
 def test_in_a_test_the_sentences_and_reasons_are_said() -> None:
-    assert assert_supported(RIGHT, [POLICY]).is_grounded
+    assert assert_supported(RIGHT, POLICY).is_grounded
     assert assert_supported(WRONG, [POLICY], fail_on=["unsupported"]).is_grounded is False
     with pytest.raises(AssertionError, match="contradicted: Parcels are kept at the counter for 40 days"):
         assert_supported(WRONG, [POLICY])
