@@ -58,10 +58,11 @@ async def guarded(request: Request, response: Response, asked: GuardedCreate) ->
 
 
 def upstream_models(request: Request) -> Mapping[str, Any] | Response:
-    """The models of that server, for programs that let people choose one. Raises NoUpstream."""
+    """The models of that server, for who may have it answer. Raises NoUpstream, WorkspaceForbidden."""
     guard, url = settings().guard, settings().guard.upstream_url
     if url is None:
         raise NoUpstream
+    workspace_to_work_in(None)
     key = guard.upstream_key.get_secret_value() if guard.upstream_key else ""
     told = ask_server(endpoint(url, "models"), key, "")
     if told.state != "ok":
