@@ -18,6 +18,8 @@ from api.answers.guarding import Guard, Unverifiable, refusal
 from api.http.errors import error_object, problem
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.formats.guard import GuardedCreate
+from clients.addresses import endpoint
+from clients.llm.servers import ask_server
 from clients.llm.upstream import UpstreamFailed, answering
 from config.settings import settings
 from domain.answers.guarded_text import ClosedText, Piece, Removed, passed, removed_from
@@ -53,6 +55,20 @@ async def guarded(request: Request, response: Response, asked: GuardedCreate) ->
     except UpstreamFailed as error:
         return _failed(request, error)
     return _GuardedStream(stream, first, {**response.headers, **HEADERS})
+
+
+def upstream_models(request: Request) -> Mapping[str, Any] | Response:
+    """The models of that server, for who may have it answer. Raises NoUpstream, WorkspaceForbidden."""
+    guard, url = settings().guard, settings().guard.upstream_url
+    if url is None:
+        raise NoUpstream
+    workspace_to_work_in(None)
+    key = guard.upstream_key.get_secret_value() if guard.upstream_key else ""
+    told = ask_server(endpoint(url, "models"), key, "")
+    if told.state != "ok":
+        return _failed(request, UpstreamFailed("The model's server does not list its models; name one by hand."))
+    models = [{"id": name, "object": "model", "created": 0, "owned_by": "upstream"} for name in told.models]
+    return {"object": "list", "data": models}
 
 
 async def _whole(request: Request, guard: Guard, answer: Any) -> Response:

@@ -48,6 +48,8 @@ async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[s
                 told = {"sources": [offered.as_json() for offered in sources], "passed": dict[str, list[str]]()}
                 await kept.keep(asked.litellm_call_id, told)
             return _NOTHING
+        if not asked.texts:
+            return _NOTHING
         read = await kept.read(asked.litellm_call_id) if asked.litellm_call_id else None
         if read is None and not sources and named.workspace is None:
             return _blocked(_NOT_KEPT) if policy.on_unchecked == "block" else _NOTHING
@@ -78,7 +80,7 @@ def policy_of(configured: Settings, named: GuardParameters | None = None) -> Pol
 
 async def _answer(guard: Guard, asked: GuardrailAsked, kept: KeptSources, state: dict[str, Any]) -> Mapping[str, Any]:
     texts = [storable(text) for text in asked.texts or []]
-    if guard.lets_all_through or not texts:
+    if guard.lets_all_through:
         return _NOTHING
     if not guard.sources and guard.workspace is None:
         return _blocked(NO_SOURCES)

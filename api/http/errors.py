@@ -23,6 +23,7 @@ from domain.errors.service import NotReady, Overload
 RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
 _MAX_NAME_PARTS = 10
+_KINDS = ("str", "int", "float", "bool")
 # The part of the request that a value came from does not belong to a field's name.
 _PLACES = ("body", "query", "path", "header")
 _PLAIN_WORDS = {
@@ -41,7 +42,7 @@ _NO_JSON = {
 }
 # Python's phrase changed between versions; programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
-_OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models", "/v1/guard/chat/")
+_OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models", "/v1/guard/chat/", "/v1/guard/models")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _OPENAI_CODES = {"workspace_not_found": "model_not_found"}
 # The parameter that a problem without `errors` concerns.
@@ -51,9 +52,12 @@ _OPENAI_PARAMS = {
     "conversation_elsewhere": "model",
     "question_invalid": "messages",
     "text_attached": "messages",
+    "answer_schema_invalid": "response_format",
     "previous_response_not_found": "previous_response_id",
     "response_not_found": "response_id",
 }
+_IN_RESPONSES = {"messages": "input", "response_format": "text"}
+"""The Responses API's name for the same parameter."""
 
 
 class Unanswered(Exception):
@@ -92,8 +96,9 @@ def problem(
     ).model_dump(exclude_none=True)
     if is_openai(path):
         error = error_object(status, code, detail, extensions.get("errors"))
-        is_response = path.startswith("/v1/responses") and error["param"] == "messages"
-        extensions["error"] = error | {"param": "input"} if is_response else error
+        if path.startswith("/v1/responses"):
+            error["param"] = _IN_RESPONSES.get(error["param"], error["param"])
+        extensions["error"] = error
         headers = {**(headers or {}), **retry_headers(status)}
     return ProblemResponse({**members, **extensions}, status_code=status, headers=headers)
 
@@ -140,11 +145,16 @@ async def _validation_error(request: Request, error: RequestValidationError) -> 
 def _field(location: Sequence[object]) -> str:
     names = location[1:] if location and location[0] in _PLACES else location
     # A bare number is a position in a body that could not be parsed.
-    known = names if any(isinstance(name, str) for name in names) else ()
+    known = [name for name in names if not _is_kind(name)] if any(isinstance(name, str) for name in names) else []
     parts = [str(name)[:100] for name in known[:_MAX_NAME_PARTS]]
     if len(known) > len(parts):
         parts.append("…")
     return ".".join(parts) or "body"
+
+
+def _is_kind(name: object) -> bool:
+    """Whether it says which type of several a value was compared with, and names no field."""
+    return name in _KINDS or str(name).startswith(("list[", "dict["))
 
 
 def _message(error: Mapping[str, Any]) -> str:
@@ -184,10 +194,11 @@ def is_openai(path: str) -> bool:
 def error_object(status: int, code: str, message: str, fields: Any = None) -> dict[str, Any]:
     """OpenAI's error object; `fields` are the problem's `errors`, if it has any."""
     faults: list[Mapping[str, str]] = fields or []
+    field = faults[0]["field"] if faults else "body"
     return {
         "message": message,
         "type": _OPENAI_TYPES.get(status) or ("server_error" if status >= 500 else "invalid_request_error"),
-        "param": faults[0]["field"] if faults else _OPENAI_PARAMS.get(code),
+        "param": _OPENAI_PARAMS.get(code) if field == "body" else field,
         "code": _OPENAI_CODES.get(code, code),
     }
 

@@ -4,11 +4,12 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.answers.guarded_completion import guarded
+from api.answers.guarded_completion import guarded, upstream_models
 from api.answers.guarded_gateway import asked_by_gateway
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json
+from api.schemas.formats.completions import ModelList
 from api.schemas.formats.guard import GuardedCompletion, GuardedCreate, GuardrailAnswered, GuardrailAsked
 from api.schemas.problem import OpenAIProblem
 
@@ -59,3 +60,9 @@ async def proxied(asked: GuardedCreate, request: Request, response: Response) ->
     A stream contains verified sentences only. Blocked answers end with the `finish_reason` `content_filter`.
     """
     return await guarded(request, response, asked)
+
+
+@router.get("/models", name="list_guarded_models", response_model=ModelList, responses={502: _PROXY[502]})
+def models(request: Request) -> object:
+    """The models of the operator's server, for programs that let people choose one."""
+    return upstream_models(request)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from citewell.mcp import shapes, texts
 from citewell.mcp.reaching import Reach
@@ -85,6 +85,7 @@ class Tools:
         sources: Annotated[
             list[shapes.TextOrSource],
             Field(min_length=1, description="What it was written from: texts, or objects with more about them."),
+            BeforeValidator(lambda given: [given] if isinstance(given, str) else given),
         ],
         question: Annotated[str | None, Field(description="What was asked, if it is known.")] = None,
         repair: Annotated[

@@ -135,6 +135,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
         "POST /api/verify-citation",
         "POST /v1/guard/beta/litellm_basic_guardrail_api",
         "POST /v1/guard/chat/completions",
+        "GET /v1/guard/models",
         "POST /v1/chat/completions",
         "GET /v1/models",
         "GET /v1/models/{model}",

@@ -228,6 +228,12 @@ def test_a_failure_in_a_stream_is_its_last_event(http: httpx.Client, client: Ope
         ({"text": {"format": {"type": "grammar"}}}, "text", "text, json_object or json_schema"),
         ({"input_": []}, "input", "no question"),
         ({"input_": "!?"}, "input", "The question is empty"),
+        ({"input_": 5}, "input", "input: should be a valid string; input: should be a valid list"),
+        (
+            {"text": {"format": {"type": "json_schema", "name": "a", "schema": {"type": "object"}}}},
+            "text",
+            "An answer by a schema needs",
+        ),
         ({"input_": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}, "input", "text"),
         ({"input_": [{"role": "user", "content": [{"type": "input_file", "file_id": "x"}]}]}, "input", "text"),
         ({"previous_response_id": "x"}, "previous_response_id", "must be the id of a response"),

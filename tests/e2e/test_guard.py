@@ -70,6 +70,9 @@ def test_what_users_systems_and_models_say_is_no_source(offline: Stack) -> None:
         {"role": "assistant", "content": [{"type": "document", "text": POLICY}]},
     ]
     assert judged(offline, RIGHT, sent=smuggled)["texts"] == [UNKNOWN]
+    orders = '{"orders": [{"id": "A-17", "status": "shipped"}, {"id": "B-20", "status": "lost"}]}'
+    said_of_both = judged(offline, "Order A-17 is shipped. Order B-20 is shipped.", sent=messages(orders))
+    assert said_of_both["texts"] == ["Order A-17 is shipped."]
     assert judged(offline, RIGHT, source_tools=["another"])["action"] == "BLOCKED"
 
 
@@ -79,6 +82,8 @@ def test_an_answer_whose_request_is_unknown_is_blocked(offline: Stack) -> None: 
         answer = offline.http.post(GATEWAY, json=body).raise_for_status().json()
         assert answer["action"] == "BLOCKED"
         assert "pre_call" in answer["blocked_reason"]
+    calls = {"input_type": "response", "texts": [], "tool_calls": [{"id": "t1"}]}
+    assert offline.http.post(GATEWAY, json=calls).json() == {"action": "NONE"}
 
 
 def test_a_gateways_stream_grows_only_by_checked_sentences(offline: Stack) -> None:  # issue 44
@@ -159,9 +164,13 @@ def test_a_blocked_completion_says_why(offline: Stack) -> None:  # issue 44
     assert (content(chunks), ended) == ("", "content_filter")
 
 
-def test_a_stream_of_several_answers_is_refused(offline: Stack) -> None:  # issue 44
+def test_what_cannot_be_verified_is_refused_and_the_models_are_told(offline: Stack) -> None:  # issue 44
     with pytest.raises(APIStatusError, match="one answer"):
         created(offline, say=RIGHT, n=2, stream=True)
+    with pytest.raises(APIStatusError, match="response_format: sentences are verified"):
+        created(offline, say='{"days": 30}', response_format={"type": "json_object"})
+    with OpenAI(base_url=f"{offline.supervisor.url}/v1/guard", api_key="none") as client:
+        assert [model.id for model in client.models.list()] == ["writer"]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -17,7 +17,8 @@ BIN = ROOT / ".venv-integrations" / "bin"
 PYTHON = BIN / "python"
 MODULES = EXAMPLES / "javascript" / "node_modules"
 # A framework of agents takes some seconds only to be imported, and promptfoo starts a Python for each answer.
-_PATIENCE_S = 300
+PATIENCE_S = 300
+MARKS = [pytest.mark.slow, pytest.mark.xdist_group("integrations"), pytest.mark.timeout(2 * PATIENCE_S)]
 
 
 def needs_programs() -> None:
@@ -49,8 +50,6 @@ def run_ending_with(status: int, /, *command: str | Path, **environment: str) ->
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
     given = {**kept, "PYTHONWARNINGS": "ignore", **environment}
     line = [str(part) for part in command]
-    ran = subprocess.run(
-        line, cwd=EXAMPLES, env=given, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
-    )
+    ran = subprocess.run(line, cwd=EXAMPLES, env=given, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert ran.returncode == status, f"{ran.stdout[-4000:]}\n{ran.stderr[-8000:]}"
     return ran.stdout

@@ -5,14 +5,13 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
 from lxml import etree
 
 from tests.e2e.stack import Stack
-from tests.integrations.programs import BIN, EXAMPLES, MODULES, PYTHON, needs_programs, run_ending_with
+from tests.integrations.programs import BIN, EXAMPLES, MARKS, MODULES, PYTHON, needs_programs, run_ending_with
 from tests.node import node
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("integrations")]
+pytestmark = MARKS
 
 CASES = EXAMPLES / "gate_cases.jsonl"
 POLICY = "Parcels are kept at the counter for 14 days. A parcel is handed over against the slip."

@@ -13,10 +13,10 @@ from openai import BadRequestError, OpenAI
 
 from tests.e2e.stack import Stack
 from tests.e2e.test_guard import RIGHT, WRONG, content, messages
-from tests.integrations.programs import BIN, EXAMPLES, run_python
+from tests.integrations.programs import BIN, EXAMPLES, MARKS, PATIENCE_S, run_python
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("integrations")]
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def gateway(live: Stack) -> Generator[OpenAI]:
     command = [str(BIN / "litellm"), "--config", str(EXAMPLES / "guard_litellm.yaml"), "--host", "127.0.0.1"]
     with subprocess.Popen([*command, "--port", str(port)], env=environment) as process:
         try:
-            until(lambda: is_alive(port), 240)
+            until(lambda: is_alive(port), PATIENCE_S)
             yield OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key=key, timeout=60, max_retries=0)
         finally:
             process.terminate()

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.e2e.stack import Stack
-from tests.integrations.programs import run_javascript, run_python
+from tests.integrations.programs import MARKS, run_javascript, run_python
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("integrations")]
+pytestmark = MARKS
 
 POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "

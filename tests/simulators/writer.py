@@ -31,6 +31,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None: ...
 
+    def do_GET(self) -> None:
+        self._whole({"object": "list", "data": [{"id": "writer"}]}, 200)
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.writer.asked.append(body)

@@ -382,16 +382,16 @@ class Completion(BaseModel):
 
 
 class ModelRead(BaseModel):
-    """A workspace in the role of a model."""
+    """A workspace in the role of a model, or a model behind the guard."""
 
     id: str = Field(examples=["finance"])
     object: Literal["model"]
-    created: int = Field(description="Seconds since 1970.")
-    owned_by: Literal["citewell"]
+    created: int = Field(description="Seconds since 1970; 0 for a model behind the guard.")
+    owned_by: Literal["citewell", "upstream"]
 
 
 class ModelList(BaseModel):
-    """All workspaces."""
+    """All workspaces, or all models behind the guard."""
 
     object: Literal["list"]
     data: list[ModelRead]

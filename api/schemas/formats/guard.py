@@ -6,7 +6,7 @@ Fields that are not here are ignored by the first and handed on by the second.
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from api.schemas.texts import Input, WorkspaceName
 
@@ -92,7 +92,17 @@ class GuardedCreate(BaseModel):
     stream: bool | None = Field(default=None, description="Send each sentence when it and all before it have passed.")
     n: int | None = Field(default=None, ge=1, le=16, description="A stream has one answer.")
     documents: list[JsonValue] | None = Field(default=None, description="As vLLM and Cohere take them: also sources.")
+    response_format: dict[str, JsonValue] | None = Field(
+        default=None, description="`text` only: sentences are verified, and an object has none."
+    )
     citewell: ProxyOptions = Field(default=ProxyOptions(), description="Citewell's own options.")
+
+    @field_validator("response_format")
+    @classmethod
+    def _of_sentences(cls, wanted: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+        if wanted and wanted.get("type") != "text":
+            raise ValueError("sentences are verified, and an object has none; leave it out")
+        return wanted
 
     @model_validator(mode="after")
     def _one_stream(self) -> "GuardedCreate":

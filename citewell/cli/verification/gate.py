@@ -65,10 +65,7 @@ def verify_cases(
 
     Raises VerificationInvalid for what is no case.
     """
-    try:
-        cases = read_cases(path)
-    except OSError as error:
-        raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
+    cases = read_cases(path)
     items: list[Any] = [
         {
             "custom_id": str(number),

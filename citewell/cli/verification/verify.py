@@ -1,6 +1,5 @@
 """`citewell verify`: checks answers of any system against what they were written from; a gate for pipelines."""
 
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -56,6 +55,7 @@ def verify(
         raise CommandFailed("give an answer with at least one --source, or --cases", USAGE)
     # The library that verifies is loaded when something is verified.
     gates: Any = import_module("citewell.cli.verification.gate")
+    given: Any = import_module("citewell_verify.gate.cases")
     pipeline = gates.Pipeline(fail_under, fail_on, junit, sarif, github)
     gate = pipeline.gate()
     if cases is not None:
@@ -64,7 +64,7 @@ def verify(
         pipeline.conclude(outcomes, quiet=False)
         return
     answer = cast("str", answer)
-    text, sources = _answer(answer), [_source(path) for path in source or ()]
+    text, sources = given.read_text(Path(answer)), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
         begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
         # Without waiting the client has only what it was accepted as.
@@ -74,32 +74,20 @@ def verify(
     else:
         out.print(given_view(result))
     if pipeline.is_asked:
-        case = gates.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
+        case = given.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
         pipeline.conclude([gates.outcome_of(case, result, gate, wait)], quiet=as_json)
     elif result["status"] != "succeeded":
         raise CommandFailed(gates.problem_of(result, wait))
 
 
-def _answer(name: str) -> str:
-    if name == "-":
-        return sys.stdin.read()
-    try:
-        return _read(Path(name)).decode("utf-8")
-    except UnicodeDecodeError:
-        raise CommandFailed(f"{name} is not text in UTF-8", USAGE) from None
-
-
 def _source(path: Path) -> SourceText:
-    parsed = parse_isolated(_read(path), path.name, limits_of(settings().ingestion))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
+    parsed = parse_isolated(data, path.name, limits_of(settings().ingestion))
     pages = [[page.number, page.start, page.end] for page in parsed.pages]
     source = SourceText(title=path.name, text=parsed.text)
     if pages:
         source["pages"] = pages
     return source
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None

@@ -5,8 +5,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from citewell_verify.errors import CitewellError, VerificationInvalid
-from citewell_verify.gate.cases import Case, read_cases
+from citewell_verify.errors import CitewellError
+from citewell_verify.gate.cases import Case, read_cases, read_text
 from citewell_verify.gate.formats import github, junit, sarif
 from citewell_verify.gate.outcome import Gate, Outcome, run_cases, states_named
 from citewell_verify.judges import ChatJudge
@@ -34,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         outcomes = run_cases(cases, gate, ChatJudge(given.judge, given.model) if given.judge else None)
         write_reports(outcomes, junit_to=given.junit, sarif_to=given.sarif)
     except (OSError, CitewellError) as error:
-        print(error, file=sys.stderr)  # noqa: T201, a command prints
+        told = f"cannot write {error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        print(told, file=sys.stderr)  # noqa: T201, a command prints
         return _UNUSABLE
     if given.answer and outcomes[0].report is not None:
         print("\n".join(_lines(outcomes[0].report)))  # noqa: T201
@@ -55,11 +56,19 @@ def _parser() -> argparse.ArgumentParser:
         description="Verify answers against their sources, sentence by sentence. [1] cites the first source.",
         epilog=_EPILOG,
     )
-    parser.add_argument("answer", type=Path, nargs="?", help="the file with the answer: plain text or Markdown")
+    parser.add_argument(
+        "answer",
+        type=Path,
+        nargs="?",
+        help="the file with the answer: plain text or Markdown; - reads it from standard input",
+    )
     parser.add_argument("--source", type=Path, action="append", help="a text file; may be repeated")
     parser.add_argument("--question", help="judge also whether the answer answers it")
     parser.add_argument(
-        "--cases", type=Path, metavar="FILE", help="many answers: a JSON object with answer and sources a line"
+        "--cases",
+        type=Path,
+        metavar="FILE",
+        help="many answers: a JSON object with answer and sources a line; - reads them from standard input",
     )
     parser.add_argument("--judge", metavar="URL", help="an OpenAI-compatible server, as http://127.0.0.1:11434/v1")
     parser.add_argument("--model", help="the model of --judge")
@@ -74,18 +83,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _share(text: str) -> float:
-    share = float(text)
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
     if not 0 <= share <= 1:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text!r} is no share; write a number from 0 to 1, as 0.9")
     return share
 
 
 def _case(path: Path, sources: list[Path], question: str | None) -> Case:
-    try:
-        texts = tuple(GivenText(source.read_text(encoding="utf-8"), title=source.name) for source in sources)
-        return Case(path.name, path.read_text(encoding="utf-8"), texts, question, str(path), has_own_file=True)
-    except UnicodeDecodeError as error:
-        raise VerificationInvalid(f"A file is not text in UTF-8: {error}.") from None
+    texts = tuple(GivenText(read_text(source), title=source.name) for source in sources)
+    return Case(path.name, read_text(path), texts, question, str(path), has_own_file=str(path) != "-")
 
 
 def write_reports(outcomes: list[Outcome], *, junit_to: Path | None, sarif_to: Path | None) -> None:

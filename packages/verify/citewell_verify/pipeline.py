@@ -101,13 +101,19 @@ def verify(answer: str, sources: Sequence[Any], question: str | None = None, jud
     VerificationInvalid for an answer or sources that cannot be verified. In code that runs in an event loop, use
     `verify_async`.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _is_in_a_loop():
         return _run(answer, sources, question, judge)
     # Notebooks run in a loop, which cannot run another one.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_run, answer, sources, question, judge).result()
+
+
+def _is_in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _run(answer: str, sources: Sequence[Any], question: str | None, judge: Judge | None) -> Report:
@@ -136,7 +142,7 @@ async def verify_async(
     answer: str, sources: Sequence[Any], question: str | None = None, judge: Judge | None = None
 ) -> Report:
     """`verify` for code that runs in an event loop."""
-    given = list(map(given_text, sources))
+    given = list(map(given_text, [sources] if isinstance(sources, str) else sources))
     check_given(answer, given)
     model: JudgeModel = LanguageModelJudge(judge) if judge else await asyncio.to_thread(_offline_judge)
     work = await asyncio.to_thread(_Work.begun, answer, given, question or "", model)

@@ -92,6 +92,7 @@ export const operations = {
   list_history: { method: "GET", path: "/v1/history" },
   guard_for_gateway: { method: "POST", path: "/v1/guard/beta/litellm_basic_guardrail_api" },
   create_guarded_completion: { method: "POST", path: "/v1/guard/chat/completions" },
+  list_guarded_models: { method: "GET", path: "/v1/guard/models" },
   list_webhooks: { method: "GET", path: "/v1/webhooks" },
   create_webhook: { method: "POST", path: "/v1/webhooks" },
   get_callback_secret: { method: "GET", path: "/v1/webhooks/callback-secret" },

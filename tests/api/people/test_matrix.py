@@ -104,6 +104,7 @@ NEEDS: dict[str, str] = {
             "POST /v1/responses",
             "GET /v1/responses/{response_id}",
             "POST /v1/guard/chat/completions",
+            "GET /v1/guard/models",
             "POST /v1/guard/beta/litellm_basic_guardrail_api",
             "POST /query",
             "POST /chat",
@@ -206,7 +207,10 @@ MORE_BODIES: dict[str, Any] = {
 }
 REFUSED = (401, 403, 404)
 # Its folder is none that may be read here, which is found out after the role.
-AFTER_THE_ROLE = {"POST /v1/sources": "place_forbidden", "POST /v1/guard/chat/completions": "no_upstream"}
+AFTER_THE_ROLE = {
+    "POST /v1/sources": "place_forbidden",
+    **dict.fromkeys(("POST /v1/guard/chat/completions", "GET /v1/guard/models"), "no_upstream"),
+}
 # They wait for an answer, which no worker writes here: who waits has been let in.
 WAITING = {
     "POST /v1/chat/completions",

@@ -1,6 +1,7 @@
 """Answers to verify, one JSON object on each line of a file."""
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,13 +36,21 @@ class Case:
         return self.line + (self.answer.count("\n", 0, start) if self.has_own_file else 0)
 
 
-def read_cases(path: Path) -> list[Case]:
-    """Read a file of cases. Raises OSError; VerificationInvalid, which names the line, for what is no case."""
+def read_text(path: Path) -> str:
+    """The text of a file, or with - of standard input, without the mark that editors of Windows begin it with. Raises
+    VerificationInvalid, which names the file."""
     try:
-        # Not `splitlines`: a text in JSON may have other ends of lines in it.
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        return sys.stdin.read().removeprefix("\ufeff") if str(path) == "-" else path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise VerificationInvalid(f"{path} is not text in UTF-8.") from None
+        raise VerificationInvalid(f"{path} is not text in UTF-8; save it as UTF-8.") from None
+    except OSError as error:
+        raise VerificationInvalid(f"cannot read {path}: {error.strerror}") from None
+
+
+def read_cases(path: Path) -> list[Case]:
+    """Read a file of cases. Raises VerificationInvalid, which names the line, for what is no case."""
+    # Not `splitlines`: a text in JSON may have other ends of lines in it.
+    lines = read_text(path).split("\n")
     cases = [_case(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
     if not cases:
         raise VerificationInvalid(f"{path} has no cases; each line is an object with answer and sources.")

@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree
@@ -75,7 +77,7 @@ def _results(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]:
-    path = quote(outcome.case.path.replace("\\", "/"), safe="/:")
+    path = quote(_in_repository(outcome.case.path), safe="/:")
     # SARIF has no relative references that begin with a slash.
     place = {
         "artifactLocation": {"uri": f"file://{path}" if path.startswith("/") else path},
@@ -83,6 +85,14 @@ def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]
     }
     message = {"text": text if outcome.case.has_own_file else f"{outcome.case.name}: {text}"}
     return {"ruleId": rule, "level": "error", "message": message, "locations": [{"physicalLocation": place}]}
+
+
+@cache
+def _in_repository(path: str) -> str:
+    """The path from the root of the repository, where pipelines look for it; outside of one as it is."""
+    whole = Path(path).resolve()
+    root = next((folder for folder in whole.parents if (folder / ".git").exists()), None)
+    return whole.relative_to(root).as_posix() if root else path.replace("\\", "/")
 
 
 def github(outcomes: Sequence[Outcome]) -> list[str]:

@@ -1,5 +1,6 @@
 """The gate for pipelines: which answers pass, what is written, and how bad input is refused."""
 
+import io
 import json
 from importlib.resources import files
 from pathlib import Path
@@ -79,13 +80,22 @@ def test_the_gate_is_as_narrow_as_it_is_asked_to_be(tmp_path: Path, options: lis
 def test_a_place_in_an_answer_of_its_own_is_the_line_of_its_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "policy.md").write_text(POLICY)
-    (tmp_path / "answer.md").write_text(f"# Parcels\n\n{RIGHT}\n\n{WRONG}\n")
-    assert main([str(tmp_path / "answer.md"), "--source", str(tmp_path / "policy.md"), "--github"]) == 1
-    assert f"file={tmp_path / 'answer.md'},line=5,title=contradicted::" in capsys.readouterr().out
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "our answers"
+    folder.mkdir()
+    policy, answer, sarif = folder / "policy.md", folder / "answer.md", folder / "out.sarif"
+    # An editor of Windows may have written them.
+    policy.write_text(POLICY, encoding="utf-8-sig")
+    answer.write_text(f"{WRONG}\n\n{RIGHT}\n\n{WRONG}\n", encoding="utf-8-sig", newline="\r\n")
+    assert main([str(answer), "--source", str(policy), "--github", "--sarif", str(sarif)]) == 1
+    told = capsys.readouterr().out
+    # From the root of the repository, as pipelines have it.
+    assert "file=our answers/answer.md,line=5,title=contradicted::" in told
+    assert '"uri": "our%20answers/answer.md"' in sarif.read_text()
+    assert "\ufeff" not in told
 
 
-def test_files_of_evaluation_libraries_are_read_as_they_are(tmp_path: Path) -> None:
+def test_files_of_evaluation_libraries_are_read_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ragas = {"user_input": "How long?", "response": RIGHT, "retrieved_contexts": [POLICY]}
     deepeval = {"name": "kept", "input": "How long?", "actual_output": RIGHT, "retrieval_context": [POLICY]}
     ours = {"answer": RIGHT, "sources": [{"title": "policy.md", "text": POLICY}]}
@@ -97,6 +107,8 @@ def test_files_of_evaluation_libraries_are_read_as_they_are(tmp_path: Path) -> N
     ]
     assert {case.answer for case in read} == {RIGHT}
     assert {case.sources[0].text for case in read} == {POLICY}
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff" + json.dumps(ours)))
+    assert read_cases(Path("-"))[0].answer == RIGHT
 
 
 @pytest.mark.parametrize(
@@ -132,13 +144,16 @@ def test_an_answer_that_cannot_be_verified_is_an_error_and_stops_no_other(
     assert broken.get("name") == "line 1"
 
 
-def test_a_state_that_cannot_fail_is_refused() -> None:
+def test_a_state_that_cannot_fail_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--fail-under", "80", "--cases", "x"])
+    assert "'80' is no share; write a number from 0 to 1" in capsys.readouterr().err
     with pytest.raises(VerificationInvalid, match="there are contradicted, not_checked, partial, unsupported"):
         states_named("contradicted,supported")
 
 
 def test_in_a_test_the_sentences_and_reasons_are_said() -> None:
-    assert assert_supported(RIGHT, [POLICY]).is_grounded
+    assert assert_supported(RIGHT, POLICY).is_grounded
     assert assert_supported(WRONG, [POLICY], fail_on=["unsupported"]).is_grounded is False
     with pytest.raises(AssertionError, match="contradicted: Parcels are kept at the counter for 40 days"):
         assert_supported(WRONG, [POLICY])
