@@ -168,7 +168,10 @@ def _title(document: ParsedDocument, end: int) -> str:
         above = document.text[max(0, end - _LONGEST_TITLE - 4) : end].rstrip()
         start = end - len(document.text[max(0, end - _LONGEST_TITLE - 4) : end]) + above.rfind("\n") + 1
         line = document.text[start : start + len(above) - above.rfind("\n") - 1].strip()
-        if not line or len(line) > _LONGEST_TITLE or "\n\n\n" in document.text[start:end] or not _may_be_title(line):
+        if not line or len(line) > _LONGEST_TITLE or "\n\n\n" in document.text[start:end]:
+            break
+        is_unit = _UNIT.search(line) and len(line) < _LONGEST_TITLE // 2
+        if not is_unit and (_STOPPED.search(line) or _LISTED.match(line) or line.startswith("#")):
             break
         if start in headings or "\t" in line or "|" in line:
             break
@@ -177,9 +180,3 @@ def _title(document: ParsedDocument, end: int) -> str:
         if not _UNIT.search(line):
             break
     return "\n".join(reversed(lines))
-
-
-def _may_be_title(line: str) -> bool:
-    if _UNIT.search(line) and len(line) < _LONGEST_TITLE // 2:
-        return True
-    return not (_STOPPED.search(line) or _LISTED.match(line) or line.startswith("#"))

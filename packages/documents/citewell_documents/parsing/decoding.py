@@ -40,7 +40,9 @@ def decode(data: bytes, filename: str) -> str:
     if marked:
         text = _strictly(data, marked)
     else:
-        text = _escaped(data) or _wide(data) or _strictly(data, "utf-8") or _cut(data, filename)
+        encodings = ("iso2022_jp_ext" if _ESCAPE in data else None, unmarked_utf16(data), "utf-8")
+        tried = (_strictly(data, encoding) for encoding in encodings if encoding)
+        text = next(filter(None, tried), None) or _cut(data, filename)
         text = _guessed(data, filename) if text is None else text
     if text is None or len(_UNSTORABLE.findall(text)) > _MAX_UNSTORABLE_SHARE * len(text):
         raise DocumentUnreadable(f"{filename} is not readable as text; save it as UTF-8")
@@ -57,15 +59,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
-
-
-def _escaped(data: bytes) -> str | None:
-    return _strictly(data, "iso2022_jp_ext") if _ESCAPE in data else None
-
-
-def _wide(data: bytes) -> str | None:
-    encoding = unmarked_utf16(data)
-    return _strictly(data, encoding) if encoding else None
 
 
 def _cut(data: bytes, filename: str) -> str | None:

@@ -142,21 +142,18 @@ class _Reader:
         self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
 
 
-def _is_remark(element: Element) -> bool:
-    """True for a memo, which begins like other fields, and for a hidden comment."""
-    name = _local(element)
-    return name == "hiddenComment" or (name == "fieldBegin" and element.get("type") == "MEMO")
-
-
 def _attached(paragraph: Element) -> Iterator[Element]:
     """What is attached to a paragraph itself, not to the tables, pictures, notes and text boxes in it."""
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
             element = waiting.pop(0)
-            if _local(element) in ("tbl", "pic", "subList") or _is_remark(element):
+            name = _local(element)
+            # A memo begins like other fields.
+            is_memo = name == "fieldBegin" and element.get("type") == "MEMO"
+            if is_memo or name in ("tbl", "pic", "subList", "hiddenComment"):
                 yield element
-            elif _local(element) not in ("header", "footer", "t"):
+            elif name not in ("header", "footer", "t"):
                 waiting[:0] = list(element)
 
 

@@ -48,8 +48,12 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
             box = _box(annotation)
             if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
                 fields += [_field(pdf, annotation, box)] if pdf.formenv else []
-            elif box and _is_written(annotation):
-                is_drawn = True
+            elif (
+                box
+                and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
+                and pdfium_c.FPDFAnnot_HasKey(annotation, b"AP")
+            ):
+                is_drawn = True  # text that stands on the page itself
             elif box and (text := _said(annotation)):
                 notes.append(Note(text, box))
         finally:
@@ -68,12 +72,6 @@ def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
 def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: Box) -> Field:
     kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
     return Field(box, bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation)) if kind in _BOXES else None)
-
-
-def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
-    """True for text that stands on the page itself."""
-    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
-    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
 def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from citewell_documents.parsing.pdf.annotations import Field
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs, enclosing
 
 _TICKED, _UNTICKED, _SPACE, _COLON = 0x2611, 0x2610, 0x20, 0x3A  # ☑, ☐
 _PUT = -1  # the index of a space beside a value
@@ -94,6 +94,4 @@ def _is_name(line: Characters) -> bool:
 
 
 def _around(characters: Characters, glyphs: Glyphs) -> Box:
-    boxes = [glyphs.box(index) for index, code in characters if code > _SPACE]
-    left, bottom, right, top = zip(*boxes, strict=True)
-    return min(left), min(bottom), max(right), max(top)
+    return enclosing(glyphs.box(index) for index, code in characters if code > _SPACE)

@@ -1,7 +1,7 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,14 +12,13 @@ import pypdfium2.raw as pdfium_c
 from PIL import Image
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
-from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
 from citewell_documents.parsing.pdf.cells.ruled_rows import in_ruled_rows
 from citewell_documents.parsing.pdf.cells.rulings import ruled_tables
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
@@ -84,18 +83,15 @@ def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfi
     page = pdf[index]
     annotations = annotations_on(pdf, page)
     # pypdfium2's own `flatten` refuses a file without a form, whose texts on the page are drawn as well.
-    if (pdf.formenv or annotations.is_drawn) and _flattened(page):
-        page.close()
-        page = pdf[index]
+    if pdf.formenv or annotations.is_drawn:
+        result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
+        if result == pdfium_c.FLATTEN_FAIL:
+            raise pdfium.PdfiumError("FPDFPage_Flatten")
+        if result == pdfium_c.FLATTEN_SUCCESS:
+            page.close()
+            page = pdf[index]
     with closing(page):
         yield page, annotations
-
-
-def _flattened(page: pdfium.PdfPage) -> bool:
-    result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
-    if result == pdfium_c.FLATTEN_FAIL:
-        raise pdfium.PdfiumError("FPDFPage_Flatten")
-    return result == pdfium_c.FLATTEN_SUCCESS
 
 
 def _read_page(
@@ -151,14 +147,10 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fiel
         return _Text([], count)
     glyphs = Glyphs(textpage, page.get_bbox())
     if frame is None:
-        return _Text(in_reading_order(read_lines(textpage, count, glyphs, _all_seen, fields)), count)
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {}, fields)), count)
     sight = Sight(page, textpage, glyphs, frame)
     visible: list[Line] = []
     hidden: list[Line] = []
     for line in read_lines(textpage, count, glyphs, sight.unseen, fields):
         (hidden if line.hidden else visible).append(line)
     return _Text(in_reading_order(in_ruled_rows(visible, ruled_tables(page))), count, tuple(hidden), sight.is_blank)
-
-
-def _all_seen(_places: Mapping[int, Box], _codes: Mapping[int, int], _quarter: int) -> dict[int, Reason]:
-    return {}

@@ -209,16 +209,13 @@ def _blocks(container: Element) -> Iterator[Element]:
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE, _CHUNK):
             yield child
-        elif child.tag in _BLOCK_WRAPPERS and not _is_contents(child):
-            yield from _blocks(child)
+        elif child.tag in _BLOCK_WRAPPERS:
+            gallery = child.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
+            if gallery is None or gallery.get(qn("w:val")) != _CONTENTS:
+                yield from _blocks(child)
 
 
 _BLOCK_WRAPPERS = tuple(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag")))
-
-
-def _is_contents(control: Element) -> bool:
-    gallery = control.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
-    return gallery is not None and gallery.get(qn("w:val")) == _CONTENTS
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:

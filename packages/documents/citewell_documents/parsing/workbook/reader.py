@@ -53,18 +53,14 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
             _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
-                _count_hidden(sheet, builder)
+                sheet.reset_dimensions()
+                for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
+                    for text in _texts(0, cells, {}).values():
+                        builder.hidden.add(text, "hidden")
         parsed = builder.build(core_properties(archive, filename))
     if not parsed.text:
         raise no_text(filename)
     return parsed
-
-
-def _count_hidden(sheet: ReadOnlyWorksheet, builder: DocumentBuilder) -> None:
-    sheet.reset_dimensions()
-    for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
-        for text in _texts(0, cells, {}).values():
-            builder.hidden.add(text, "hidden")
 
 
 def _add_sheet(

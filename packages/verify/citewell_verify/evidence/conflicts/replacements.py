@@ -217,7 +217,10 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
     speakers = [document for document in known if document.replacing_wholly]
     if not speakers or _EARLIER.search(question):
         return {}
-    said = {document.document: frozenset(content_stems(_said_by(document))) for document in known}
+    said: dict[str, frozenset[str]] = {}
+    for document in known:
+        texts = (f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
+        said[document.document] = frozenset(content_stems("\n".join((document.name, *texts))))
     asked = content_stems(question)
     replaced: dict[str, str] = {}
     for speaker in speakers:
@@ -232,11 +235,6 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
             if not is_asked_for and (newer.date or "9") >= (older.date or ""):
                 replaced[older.document] = newer.name
     return replaced if len(replaced) < len(known) else {}
-
-
-def _said_by(document: Known) -> str:
-    texts = (f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
-    return "\n".join((document.name, *texts))
 
 
 @dataclass(frozen=True)

@@ -162,8 +162,13 @@ def _compare_cell(
         rest = _rest(stated, [about])
         if any(has_all(rest, terms_of(content)) for content in contents(about.cell)):
             unstated = without(rest, _content_terms(about.cell))
-            if _has_unknown_figure(unstated, about.row):
-                return None
+            known = [
+                term for cell in about.row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)
+            ]
+            known += terms_of(about.row.heading)
+            figures = [term for term in unstated if term.token.value and not term.token.value.date]
+            if not all(is_among(figure, known) for figure in figures):
+                return None  # "rose from 300 to 310" where a cell has 310 and none 300
             share = 1 - len(unstated) / len(stated)
             return TableComparison(_modality_differences(tokens, rest, about), _place(about.row), share)
     about = chosen[0]
@@ -177,13 +182,6 @@ def _compare_cell(
     # "n/a" and "pending" are no figures.
     is_alike = any(bool(term.token.value) is bool(wrong.token.value) for term in terms_of(about.cell.content))
     return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
-
-
-def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:
-    """Return whether the rest states more than the row: "rose from 300 to 310" where a cell has 310 and none 300."""
-    known = [term for cell in row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)]
-    figures = [term for term in rest if term.token.value and not term.token.value.date]
-    return any(not is_among(figure, [*known, *terms_of(row.heading)]) for figure in figures)
 
 
 def _cues(about: _NamedCell) -> set[str]:
@@ -250,7 +248,10 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
-    if rest and _names_blank(stated, named, others):
+    # A head below which only other rows have a cell.
+    heads = {cell.head for cell in others} if rest and all(row.line for row in named) else set[str]()
+    unnamed = without(stated, [term for row in named for term in terms_of(row.label)])
+    if any(has_all(unnamed, _naming_terms(head)) for head in heads):
         return TableComparison((_difference(rest[0], _BLANK),), _place(named[0]))
     left = [term for term in rest if not _found_in([term], own)]
     wrong = _found_in(left, others)
@@ -259,13 +260,6 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
         if wrong
         else None
     )
-
-
-def _names_blank(stated: Sequence[Term], named: Sequence[Row], others: Sequence[Cell]) -> bool:
-    """Return whether a statement names a head below which only other rows have a cell."""
-    rest = without(stated, [term for row in named for term in terms_of(row.label)])
-    heads = {cell.head for cell in others} if all(row.line for row in named) else set[str]()
-    return any(has_all(rest, _naming_terms(head)) for head in heads)
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:

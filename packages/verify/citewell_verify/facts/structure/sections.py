@@ -179,14 +179,14 @@ def _noun_forms(text: str) -> Iterator[str]:
 def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
     last = max(at for at, heading in enumerate(path) if heading in chosen)
     known = [term for heading in chosen for term in _known_terms(heading)]
-    below = [heading for heading in path[last + 1 :] if not (is_topic_heading(heading) or _asks_for_aspect(heading))]
-    own = ((heading, [term for term in naming_terms(heading) if not is_among(term, known)]) for heading in below)
-    return (heading for heading, naming in own if not any(index.has_all([term]) for term in naming))
-
-
-def _asks_for_aspect(heading: str) -> bool:
-    """Return whether a heading asks something and names no thing: "Is it waterproof?", "How to get around"."""
-    return asks_openly(heading) and not any(term.token.kind == "name" for term in naming_terms(heading))
+    for heading in path[last + 1 :]:
+        naming = naming_terms(heading)
+        # It asks something and names no thing: "Is it waterproof?", "How to get around".
+        asks_for_aspect = asks_openly(heading) and not any(term.token.kind == "name" for term in naming)
+        if is_topic_heading(heading) or asks_for_aspect:
+            continue
+        if not any(index.has_all([term]) for term in naming if not is_among(term, known)):
+            yield heading
 
 
 def naming_terms(heading: str) -> Sequence[Term]:

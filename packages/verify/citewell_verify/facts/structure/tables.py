@@ -54,8 +54,9 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
         if line.strip() and _RULE.fullmatch(line):
             continue
         row = _split_cells(line)
-        if group and group[0].separator == "\t" and _names_group(line, following):
-            row = TableLine("\t", (line.strip(),), line)
+        is_short = line.strip() and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
+        if group and group[0].separator == "\t" and is_short and "\t" in following.strip():
+            row = TableLine("\t", (line.strip(),), line)  # a row of one cell, whose empty cells were cut off
         if group and (
             row.separator != group[0].separator
             or not row.cells
@@ -85,12 +86,6 @@ def _caption(line: str, before: str) -> str:
     if not name and len(before) <= _SHORT and _TERM.search(before):
         name = _KOREAN_UNIT.sub("", before).strip()
     return f"{name} {unit[0]}".strip()
-
-
-def _names_group(line: str, following: str) -> bool:
-    """Return whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
-    is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
-    return is_row and "\t" in following.strip()
 
 
 def _split_cells(line: str) -> TableLine:

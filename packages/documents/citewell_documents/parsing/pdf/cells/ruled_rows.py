@@ -104,7 +104,8 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
     cut: list[tuple[Box | None, int]] = []
     for start, _, on_page in pieces:
         box = _upright(on_page, quarter)
-        cell = _cell_at(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2), cells)
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        cell = next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
         inside_word = start > 0 and not line.text[start - 1].isspace()
         if not cut or (cell != cut[-1][0] and not inside_word):
             cut.append((cell, start))
@@ -114,11 +115,6 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
         text = line.text[start:end].strip()
         ink, rest = parted(rest, visible(text))
         yield cell, replace(line, text=text, ink=ink, divided=line.divided and end == ends[-1], cells=())
-
-
-def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
-    x, y = point
-    return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
 
 
 def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography: Typography) -> Iterator[Line]:
