@@ -1,7 +1,6 @@
 """Scores a citation: whether the quoted span is in the source, and whether it supports the claim (S4.4)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -136,13 +135,12 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
     in_words = cited_disagreements(claim, source[slice(*located)], source, context)
     if any(difference.kind in ("name", "subject") for difference in in_words):
         return in_words
-    return (*in_words, *_other_subjects(claim, source, located, context))
-
-
-def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """Yield the subjects of a claim that the cited words, read with their headings, are not about (V2, V4)."""
-    for name in absent_subjects(claim, source, *located, active_context(context)):
-        yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
+    # Subjects that the cited words, read with their headings, are not about (V2, V4).
+    absent = absent_subjects(claim, source, *located, active_context(context))
+    unnamed = (
+        Disagreement("subject", name, None, f"“{name}” is not what the cited words are about") for name in absent
+    )
+    return (*in_words, *unnamed)
 
 
 def without_markup(text: str) -> str:

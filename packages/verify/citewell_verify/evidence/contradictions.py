@@ -21,6 +21,7 @@ from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.korean import CLOCK, minutes
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
+from citewell_verify.markers.places import spliced
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
@@ -263,12 +264,9 @@ def readable(text: str) -> str:
 @text_cache()
 def without_markers(text: str) -> str:
     """Return a text with blanks in place of its markers, so that their numbers are not read as figures."""
-    pieces: list[str] = []
-    position = 0
-    for marker in cited_markers(text):
-        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
-        position = marker.end
-    return "".join((*pieces, text[position:]))
+    return spliced(
+        text, ((marker.start, marker.end, " " * (marker.end - marker.start)) for marker in cited_markers(text))
+    )
 
 
 def _undated(claim: str) -> str:

@@ -20,8 +20,7 @@ _CELLS = re.compile(r"[\t|]")
 
 
 def stating_row(claim: str, text: str, context: str = "") -> tuple[int, int] | None:
-    """Return (start, end) of the row of `text` of which cells state all of the `claim`, below the heads of its table
-    and in its `context` (V2)."""
+    """Return (start, end) of the row of `text` of which cells state all of the `claim`, below its heads (V2)."""
     matches = best_places(claim, with_outer_headings(claim, text, context))
     row = matches[0].place if len(matches) == 1 and matches[0].in_cell else ""
     # A line of its own: another row may end with the same cells.

@@ -10,7 +10,7 @@ from itertools import takewhile
 from citewell_verify.facts.comparison import ParsedSource, identifiers_in, parse_source
 from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.clauses import clauses
-from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.token_alignment import has_token, tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.values import ValueIndex, values_agree
 from citewell_verify.facts.structure.headings import (
@@ -153,7 +153,7 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
     named = [token for text in before for token in tokenize(text) if token.kind == "name"]
     named += [token for text in above for token in tokenize(text[:_MOST_HEADING]) if is_naming_token(token)]
-    return any(not any(tokens_match(token, word) for word in stated) for token in named)
+    return any(not has_token(stated, token) for token in named)
 
 
 def context_tokens(statement: str, source: str, start: int, end: int) -> list[Token]:

@@ -89,8 +89,7 @@ def naming_terms(heading: str) -> tuple[Term, ...]:
 
 
 def _relevant_headings(statement: str, path: Sequence[str]) -> Sequence[str]:
-    """Return the headings that apply to the text, the innermost one that names a thing last, directly above the
-    text."""
+    """Return the headings that apply to the text, the innermost one that names a thing last."""
     last = next((at for at in reversed(range(len(path))) if naming_terms(path[at])), 0)
     is_named = bool(path) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(path[last]))
     return [*path[last + 1 :], *(path[: last + 1] if is_named else path[last : last + 1])]

@@ -129,15 +129,13 @@ def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
 @lru_cache(maxsize=32)
 def _sheet(content: str) -> _Sheet:
     nodes = tinycss2.parse_stylesheet(content, True, True)
-    return _Sheet(tuple(_imported(nodes)), tuple(_rules(nodes)))
-
-
-def _imported(nodes: Iterable[Node]) -> Iterator[str]:
+    imports: list[str] = []
     for node in nodes:
         if isinstance(node, AtRule) and node.lower_at_keyword == "import":
             address, *media = [part for part in node.prelude if part.type != "whitespace"] or [node]
             if isinstance(address, StringToken | URLToken) and _is_screen(media):
-                yield address.value
+                imports.append(address.value)
+    return _Sheet(tuple(imports), tuple(_rules(nodes)))
 
 
 def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:

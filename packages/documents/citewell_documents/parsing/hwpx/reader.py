@@ -165,7 +165,11 @@ def _paragraph_text(paragraph: Element) -> str:
                 parts.append(element.text or "")
                 parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
             elif _local(element) == "dutmal":
-                parts.append(_with_gloss(element))
+                # Words with smaller ones above or below them (덧말), which explain them.
+                words, gloss = (
+                    " ".join("".join(part.itertext()) for part in _children(element, name)) for name in _GLOSSED
+                )
+                parts.append(f"{words}({gloss.strip()})" if gloss.strip() else words)
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
             elif _local(element) in ("tbl", "pic"):
@@ -174,12 +178,6 @@ def _paragraph_text(paragraph: Element) -> str:
                 counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
                 parts += [number.get("num", "") for number in counted]
     return "".join(parts).strip()
-
-
-def _with_gloss(dutmal: Element) -> str:
-    """Words with smaller ones above or below them (덧말), which explain them."""
-    words, gloss = (" ".join("".join(part.itertext()) for part in _children(dutmal, name)) for name in _GLOSSED)
-    return f"{words}({gloss.strip()})" if gloss.strip() else words
 
 
 def _rows(table: Element) -> list[list[Cell]]:

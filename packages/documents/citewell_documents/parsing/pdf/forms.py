@@ -30,7 +30,13 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
         target = kept
         for index, code in run.characters:
             if code > _SPACE:
-                at = _within(glyphs.box(index), fields)
+                box = glyphs.box(index)
+                x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+                places = (field.box for field in fields)
+                inside = (
+                    at for at, (left, low, right, high) in enumerate(places) if left <= x <= right and low <= y <= high
+                )
+                at = next(inside, None)
                 target = kept if at is None else filled.setdefault(at, [])
             target.append((index, code))
         if any(code > _SPACE for _, code in kept):
@@ -42,14 +48,6 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
     for at in sorted(filled, key=lambda at: (-fields[at].box[1], fields[at].box[0])):
         _place(filled[at], hosts, glyphs)
     return [run for run, _ in hosts]
-
-
-def _within(box: Box, fields: Sequence[Field]) -> int | None:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    inside = (
-        at for at, ((left, bottom, right, top), _) in enumerate(fields) if left <= x <= right and bottom <= y <= top
-    )
-    return next(inside, None)
 
 
 def _place(characters: Characters, hosts: list[tuple[Run, Box]], glyphs: Glyphs) -> None:

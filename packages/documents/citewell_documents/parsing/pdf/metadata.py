@@ -60,12 +60,13 @@ def is_shell(pdf: pdfium.PdfDocument) -> bool:
     if not pdfium_c.FPDF_GetXFAPacketCount(pdf) > 0:
         return False
     builds = pdfium_c.FPDF_GetFormType(pdf) == pdfium_c.FORMTYPE_XFA_FULL
-    return (builds or len(pdf) == 1) and not any(_has_fields(pdf, index) for index in range(min(len(pdf), _FIRST)))
-
-
-def _has_fields(pdf: pdfium.PdfDocument, index: int) -> bool:
-    with closing(pdf[index]) as page:
-        return pdfium_c.FPDFPage_GetAnnotCount(page) > 0
+    if not builds and len(pdf) != 1:
+        return False
+    for index in range(min(len(pdf), _FIRST)):
+        with closing(pdf[index]) as page:
+            if pdfium_c.FPDFPage_GetAnnotCount(page) > 0:
+                return False
+    return True
 
 
 def _line(value: str) -> str:

@@ -65,7 +65,8 @@ def _notes(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str, R
 
 def _threaded(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str, Remark]]:
     for part in linked(archive, sheet, filename, "/threadedComment").values():
-        persons = _persons(archive, filename)
+        people = xml_part(archive, _PERSONS, filename).iter(f"{_THREADED}person") if _PERSONS in archive else ()
+        persons = {person.get("id", ""): person.get("displayName", "") for person in people}
         said: dict[str, list[str]] = {}
         for root in roots(archive, part, filename):
             for note in root.iter(f"{_THREADED}threadedComment"):
@@ -74,13 +75,6 @@ def _threaded(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str
         for cell, texts in said.items():
             if place := _place(cell):
                 yield cell, Remark(*place, f"{cell}: {'; '.join(filter(None, texts))}")
-
-
-def _persons(archive: Archive, filename: str) -> dict[str, str]:
-    if _PERSONS not in archive:
-        return {}
-    people = xml_part(archive, _PERSONS, filename).iter(f"{_THREADED}person")
-    return {person.get("id", ""): person.get("displayName", "") for person in people}
 
 
 def _place(cell: str) -> tuple[int, int] | None:

@@ -128,6 +128,14 @@ def tokens_match(left: Token, right: Token) -> bool:
     return _words_match(left, right)
 
 
+def has_token(tokens: Iterable[Token], wanted: Token) -> bool:
+    return any(tokens_match(wanted, token) for token in tokens)
+
+
+def content_tokens(tokens: Iterable[Token]) -> list[Token]:
+    return [token for token in tokens if token.is_content]
+
+
 def _words_match(left: Token, right: Token) -> bool:
     if left.key == right.key:
         return True

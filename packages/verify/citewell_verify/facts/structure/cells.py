@@ -150,8 +150,7 @@ def _folded(text: str) -> str:
 def _compare_cell(
     tokens: Sequence[Token], stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]
 ) -> TableComparison | None:
-    """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
-    "Acme,2020,6"."""
+    """Compare with one cell, or those of one name that others tell apart: "Acme,2019,5" and "Acme,2020,6"."""
     chosen = best(
         cells,
         lambda about: sum(
@@ -205,8 +204,7 @@ def _content_terms(cell: Cell) -> list[Term]:
 
 
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
-    """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
-    "was not 5"."""
+    """Return the difference of a statement that denies the content, or calls it possible: "was not 5"."""
     values = [term.token.start for term in rest if is_among(term, _content_terms(about.cell))]
     named = _cues(about)
     content = [token for token in tokens if token.kind != "filler"]

@@ -77,8 +77,7 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
 
 
 def _caption(line: str, before: str) -> str:
-    """Return the line above a table; with the unit and the term that a short one before or after it states:
-    "(단위 : 천원)", "<당기>"."""
+    """Return the line above a table, with the unit and term of a short one beside it: "(단위 : 천원)", "<당기>"."""
     unit = _KOREAN_UNIT.search(line) or (_KOREAN_UNIT.search(before) if len(line) <= _SHORT else None)
     if unit is None:
         return line[:_LONGEST_CELL]
@@ -173,8 +172,7 @@ def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: b
 
 
 def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None if it has fewer than two
-    pairs."""
+    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None for less than two pairs."""
     if line.count(":") < 2:
         return None
     text, label = line.strip().rstrip(".。)"), ""
@@ -256,8 +254,7 @@ def _named(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """The rows of all tables and records of a text, at most 400, its other lines, and the lines that only name columns
-    or groups of rows."""
+    """The rows of all tables and records of a text, at most 400, its other lines, and those that are only heads."""
 
     rows: tuple[Row, ...]
     prose: str

@@ -65,8 +65,13 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
             for cell, part in placed_parts:
                 within[cell].append(part)
     lefts = _lefts(within)
-    if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
+    if len(within) < _MIN_FILLED or len(lefts) < 2:
         return lines
+    for inside in within.values():
+        # What is no cell: values of several rows, or a page laid out in boxes.
+        has_rows = len({round(line.y / line.size) for line in inside}) > 1
+        if len(inside) > _MAX_LINES or (has_rows and all(are_values(line.text) for line in inside)):
+            return lines
     if (
         sum(
             line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1
@@ -80,12 +85,6 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     rows = list(_rows(joined, replace(table, lefts=lefts), number, Typography([lines])))
     first, drop = taken[0], set(taken)
     return [row for at, line in enumerate(lines) for row in (rows if at == first else () if at in drop else (line,))]
-
-
-def _are_rows(lines: Sequence[Line]) -> bool:
-    """True for what is no cell: values of several rows, or a page laid out in boxes."""
-    rows = {round(line.y / line.size) for line in lines}
-    return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
 
 
 def _lefts(cells: Iterable[Box]) -> list[float]:
