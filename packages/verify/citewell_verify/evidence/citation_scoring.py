@@ -4,22 +4,18 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell_verify.evidence.contradictions import cited_disagreements
-from citewell_verify.evidence.spans import (
-    Disagreement,
-    best_text_span,
-    claim_relevance,
-    disagreements,
-    locate_quote,
-)
+from citewell_verify.evidence.contradictions import cited_disagreements, disagreements
+from citewell_verify.evidence.spans import best_text_span, claim_relevance
 from citewell_verify.evidence.substitution import plain_substitution
 from citewell_verify.facts.comparison import parse_source
 from citewell_verify.facts.grounding import absent_subjects
+from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import active_context
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.reading.values import ValueIndex
+from citewell_verify.text.quotes import locate_quote
 from citewell_verify.text.windows import is_too_long, with_columns
 from citewell_verify.text.words import STOP_WORDS, words
 

@@ -7,9 +7,10 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citewell_verify.evidence.closed_classes import REVERSING, read
-from citewell_verify.evidence.contradictions import without_markers
-from citewell_verify.evidence.spans import Disagreement, best_text_span, disagreements, locate_verbatim
+from citewell_verify.evidence.contradictions import disagreements, without_markers
+from citewell_verify.evidence.spans import best_text_span, locate_verbatim
 from citewell_verify.facts.grounding import context_tokens, ungrounded_words
+from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.clauses import clauses, subject_phrase
 from citewell_verify.facts.reading.token_alignment import has_token

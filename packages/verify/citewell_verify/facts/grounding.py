@@ -230,7 +230,9 @@ class _Part:
         tokens = tokenize(clause)
         values = [token.text for token in tokens if not self.place.has_value(token)]
         section = None if all(map(is_topic_heading, self.path)) else _section_of(clause, self.source)
-        for heading in section.headings if section else ():
+        if section is None:
+            return values
+        for heading in section.headings:
             keys = {term.key for term in naming_terms(heading)}
             if heading not in self.path and not any(keys <= parse_source(text).all_keys for text in self.texts):
                 return [*values, section.mention]

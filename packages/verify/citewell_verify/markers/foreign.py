@@ -219,19 +219,13 @@ def _numbers(body: str, kind: str) -> tuple[int, ...]:
         return (int(unicodedata.numeric(body)),)
     digits = unicodedata.normalize("NFKC", body)
     match = _NUMBERED.fullmatch(digits)
-    if not match:
-        return ()
-    if not _LABELS.fullmatch(match["label"]):
-        return ()
-    if _LOCATED.fullmatch(digits):
+    if not match or not _LABELS.fullmatch(match["label"]) or _LOCATED.fullmatch(digits):
         return ()
     written = match["compound"].rpartition(":")[2] if match["compound"] else match["numbers"]
     numbers: list[int] = []
     for first, last in _RANGE.findall(re.sub(r"(?<=\d)\s?[,;].*", lambda rest: rest[0], written)):
-        numbers += (
-            range(int(first), int(last) + 1) if last and int(first) < int(last) < int(first) + 50 else [int(first)]
-        )
-        numbers += [int(last)] if last and not int(first) < int(last) < int(first) + 50 else []
+        low, high = int(first), int(last or first)
+        numbers += range(low, high + 1) if low < high < low + 50 else (low, high)
     return tuple(dict.fromkeys(numbers))
 
 

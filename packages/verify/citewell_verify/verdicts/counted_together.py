@@ -82,9 +82,7 @@ class _Stated:
     tokens: tuple[Token, ...]
 
     def follows_from(self, operands: Sequence[Operand]) -> bool:
-        known = [token for operand in operands for token in operand.tokens]
-        beyond = (token for token in self.tokens if not has_token(known, token))
-        added = [token for token in beyond if token.is_content or token.cue]
+        added = [token for token in self._beyond(operands) if token.is_content or token.cue]
         results = [value for token in added if (value := _value(token))]
         arithmetic = (_SUM, _GAP, _LESS, _MORE, _COUNT)
         has_other_words = not all(
@@ -95,6 +93,10 @@ class _Stated:
         if results:
             return self._is_result(results[0], operands)
         return self._change(operands) > 0 and all(has_token(self.tokens, operand.figure) for operand in operands)
+
+    def _beyond(self, operands: Sequence[Operand]) -> list[Token]:
+        known = [token for operand in operands for token in operand.tokens]
+        return [token for token in self.tokens if not has_token(known, token)]
 
     def _keeps_together(self, operands: Sequence[Operand]) -> bool:
         """Say whether the statement has words that only one of the sentences has, and those of each together."""

@@ -1,7 +1,7 @@
 """Reads the pages of a PDF one by one, with their text upright and in reading order."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,13 +12,14 @@ import pypdfium2.raw as pdfium_c
 from PIL import Image
 
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.pdf.annotations import Annotations, Field, annotations_on
 from citewell_documents.parsing.pdf.cells.ruled_rows import in_ruled_rows
 from citewell_documents.parsing.pdf.cells.rulings import ruled_tables
 from citewell_documents.parsing.pdf.columns import in_reading_order
 from citewell_documents.parsing.pdf.frames import Frame, frame_of
-from citewell_documents.parsing.pdf.glyphs import Glyphs
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
 from citewell_documents.parsing.pdf.lines import Line, read_lines
 from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
@@ -147,10 +148,14 @@ def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fiel
         return _Text([], count)
     glyphs = Glyphs(textpage, page.get_bbox())
     if frame is None:
-        return _Text(in_reading_order(read_lines(textpage, count, glyphs, lambda *_: {}, fields)), count)
+        return _Text(in_reading_order(read_lines(textpage, count, glyphs, _all_seen, fields)), count)
     sight = Sight(page, textpage, glyphs, frame)
     visible: list[Line] = []
     hidden: list[Line] = []
     for line in read_lines(textpage, count, glyphs, sight.unseen, fields):
         (hidden if line.hidden else visible).append(line)
     return _Text(in_reading_order(in_ruled_rows(visible, ruled_tables(page))), count, tuple(hidden), sight.is_blank)
+
+
+def _all_seen(_places: Mapping[int, Box], _codes: Mapping[int, int], _quarter: int) -> dict[int, Reason]:
+    return {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from citewell_verify.facts.kinds import Difference
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import keys_of
-from citewell_verify.facts.structure.bound_cells import BoundCell, bind, missing_term, plain_name
+from citewell_verify.facts.structure.bound_cells import bind, missing_term, plain_name
 from citewell_verify.facts.structure.cell_values import with_limit
 from citewell_verify.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from citewell_verify.facts.structure.terms import (
@@ -94,21 +94,15 @@ def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
 
 
 def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) -> TableComparison | None:
-    if bound := bind(tokens, rows):
-        return _from_bound(bound, stated)
-    if missing := missing_term(tokens, rows):
-        term, row = missing
-        return TableComparison((Difference("date", term, None),), _place(row))
-    return None
-
-
-def _from_bound(bound: BoundCell, stated: int) -> TableComparison:
+    bound = bind(tokens, rows)
+    if bound is None:
+        missing = missing_term(tokens, rows)
+        return TableComparison((Difference("date", missing[0], None),), _place(missing[1])) if missing else None
     if bound.proven:
         return TableComparison((), bound.row.line, decides=True)
-    difference = bound.difference
-    share = 1 - bound.rest / stated
-    sure = difference is not None and difference.sure
-    return TableComparison((difference,) if difference else (), _place(bound.row), share, sure)
+    known = (bound.difference,) if bound.difference else ()
+    is_sure = any(difference.sure for difference in known)
+    return TableComparison(known, _place(bound.row), 1 - bound.rest / stated, is_sure)
 
 
 def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
