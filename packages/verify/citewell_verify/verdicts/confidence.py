@@ -193,6 +193,11 @@ def confidence(states: Sequence[SentenceStatus]) -> float | None:
     return confidence_of(claims.count(SentenceStatus.SUPPORTED), unsupported, len(claims), certain=certain)
 
 
+def claims_confidence(states: Sequence[ClaimStatus]) -> float | None:
+    """Row S2.2 for claims that a model extracted from an answer; None when there are none (S2.6)."""
+    return confidence_of(states.count(ClaimStatus.SUPPORTED), states.count(ClaimStatus.UNSUPPORTED), len(states))
+
+
 def level(score: float | None) -> ConfidenceLevel | None:
     """High from 0.9, Medium from 0.7, Low from 0.5, else Very Low; None without a score."""
     if score is None:
