@@ -68,7 +68,7 @@ FAMILIES = (
         "subjects of cited words (citations only)",
         (f"{_E}.citation_scoring", "citewell_verify.facts.quotation"),
         (
-            (f"{_E}.citation_scoring:_other_subjects", _nothing),
+            (f"{_E}.citation_scoring:absent_subjects", _nothing),
             (f"{_E}.contradictions:cited_disagreements", _without_headings),
         ),
     ),

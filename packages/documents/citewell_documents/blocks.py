@@ -56,11 +56,8 @@ def stored(blocks: Sequence[Block]) -> list[list[Any]]:
 
 
 def restored(stored: Sequence[Sequence[Any]]) -> list[Block]:
-    return [_restored(*fields) for fields in stored]
-
-
-def _restored(
-    kind: BlockKind, start: int = 0, end: int = 0, level: int = 0, header_end: int = 0, place: Sequence[Any] = ()
-) -> Block:
-    where = SheetPlace(place[0], place[1], tuple(place[2])) if place else None
-    return Block(kind, start, end, level, header_end, where)
+    blocks: list[Block] = []
+    for fields in stored:
+        place = fields[5] if len(fields) > 5 else None
+        blocks.append(Block(*fields[:5], place=SheetPlace(place[0], place[1], tuple(place[2])) if place else None))
+    return blocks

@@ -68,10 +68,17 @@ def boxes_of_span(words: bytes, start: int, end: int) -> list[WordBox]:
     for word in unpacked(words):
         if word.start >= end or word.end <= start:
             continue
-        if joined and _beside(joined[-1], word):
-            joined[-1] = _around(joined[-1], word)
-        else:
-            joined.append(word)
+        if joined:
+            line = joined[-1]
+            heights = line.bottom - line.top, word.bottom - word.top
+            overlap = min(line.bottom, word.bottom) - max(line.top, word.top)
+            gap = max(word.left - line.right, line.left - word.right)
+            if overlap >= _SAME_LINE * min(heights) and gap <= _MAX_GAP * max(heights):
+                left, top = min(line.left, word.left), min(line.top, word.top)
+                right, bottom = max(line.right, word.right), max(line.bottom, word.bottom)
+                joined[-1] = WordBox(line.start, word.end, left, top, right, bottom)
+                continue
+        joined.append(word)
     return joined
 
 
@@ -98,25 +105,6 @@ def confidence_of(recognised: Iterable[Sequence[float]], start: int, end: int) -
     parts = [(min(end, last) - max(start, first), sure) for first, last, sure in recognised]
     letters = sum(length for length, _ in parts if length > 0)
     return round(sum(length * sure for length, sure in parts if length > 0) / letters, 2) if letters else None
-
-
-def _beside(line: WordBox, word: WordBox) -> bool:
-    overlap = min(line.bottom, word.bottom) - max(line.top, word.top)
-    height = min(line.bottom - line.top, word.bottom - word.top)
-    tallest = max(line.bottom - line.top, word.bottom - word.top)
-    gap = max(word.left - line.right, line.left - word.right)
-    return overlap >= _SAME_LINE * height and gap <= _MAX_GAP * tallest
-
-
-def _around(line: WordBox, word: WordBox) -> WordBox:
-    return WordBox(
-        line.start,
-        word.end,
-        min(line.left, word.left),
-        min(line.top, word.top),
-        max(line.right, word.right),
-        max(line.bottom, word.bottom),
-    )
 
 
 def words_on(pages: Sequence[PageBoxes]) -> int:

@@ -70,8 +70,7 @@ def searched_name(filename: str, known: Mapping[str, object]) -> str:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a stated day, month or year in ISO 8601; None if there is none, several, or an impossible or ambiguous
-    one."""
+    """Return a stated day, month or year in ISO 8601; None for none, several, or one that is not certain."""
     if match := _ISO.fullmatch(text.strip()):
         return _valid(group for group in match.groups() if group)
     dates = find_dates(text)

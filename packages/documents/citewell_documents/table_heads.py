@@ -48,7 +48,12 @@ def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
     table = document.tables[at]
     if table.header_end > table.start and start < table.header_end:
         return None
-    first = document.tables[_first_part(document, at)]
+    # A table without heads continues another one, possibly from an earlier page.
+    for _ in range(_MOST_PAGES):
+        if at == 0 or not _goes_on(document, document.tables[at - 1], document.tables[at]):
+            break
+        at -= 1
+    first = document.tables[at]
     columns = first.start, first.header_end
     if first.header_end == first.start:
         columns = _heads_apart(document, first) or columns
@@ -63,15 +68,6 @@ def _below_groups(document: ParsedDocument, start: int, following: int) -> int |
         return None
     above = document.text[start : document.tables[following].start]
     return following if len(above) <= _MOST_GROUPS * _LONGEST_GROUP and _are_groups(above) else None
-
-
-def _first_part(document: ParsedDocument, at: int) -> int:
-    """Return the index of the table that a table without heads continues, possibly from an earlier page."""
-    for _ in range(_MOST_PAGES):
-        if at == 0 or not _goes_on(document, document.tables[at - 1], document.tables[at]):
-            break
-        at -= 1
-    return at
 
 
 def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
@@ -168,7 +164,10 @@ def _title(document: ParsedDocument, end: int) -> str:
         above = document.text[max(0, end - _LONGEST_TITLE - 4) : end].rstrip()
         start = end - len(document.text[max(0, end - _LONGEST_TITLE - 4) : end]) + above.rfind("\n") + 1
         line = document.text[start : start + len(above) - above.rfind("\n") - 1].strip()
-        if not line or len(line) > _LONGEST_TITLE or "\n\n\n" in document.text[start:end] or not _may_be_title(line):
+        if not line or len(line) > _LONGEST_TITLE or "\n\n\n" in document.text[start:end]:
+            break
+        is_unit = _UNIT.search(line) and len(line) < _LONGEST_TITLE // 2
+        if not is_unit and (_STOPPED.search(line) or _LISTED.match(line) or line.startswith("#")):
             break
         if start in headings or "\t" in line or "|" in line:
             break
@@ -177,9 +176,3 @@ def _title(document: ParsedDocument, end: int) -> str:
         if not _UNIT.search(line):
             break
     return "\n".join(reversed(lines))
-
-
-def _may_be_title(line: str) -> bool:
-    if _UNIT.search(line) and len(line) < _LONGEST_TITLE // 2:
-        return True
-    return not (_STOPPED.search(line) or _LISTED.match(line) or line.startswith("#"))

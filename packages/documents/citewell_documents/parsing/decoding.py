@@ -4,8 +4,9 @@ import codecs
 import re
 import unicodedata
 
-from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.encodings import likely_encodings, unmarked_utf16
+from citewell_documents.parsing.limits import ParseLimits
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -40,11 +41,28 @@ def decode(data: bytes, filename: str) -> str:
     if marked:
         text = _strictly(data, marked)
     else:
-        text = _escaped(data) or _wide(data) or _strictly(data, "utf-8") or _cut(data, filename)
+        encodings = ("iso2022_jp_ext" if _ESCAPE in data else None, unmarked_utf16(data), "utf-8")
+        tried = (_strictly(data, encoding) for encoding in encodings if encoding)
+        text = next(filter(None, tried), None) or _cut(data, filename)
         text = _guessed(data, filename) if text is None else text
     if text is None or len(_UNSTORABLE.findall(text)) > _MAX_UNSTORABLE_SHARE * len(text):
         raise DocumentUnreadable(f"{filename} is not readable as text; save it as UTF-8")
     return clean(text)
+
+
+def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
+    """The text of a file that should have some. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    text = decode(data, filename)
+    if not text.strip():
+        raise DocumentEmpty(f"{filename} contains no text")
+    return within_limit(text, filename, limits)
+
+
+def within_limit(text: str, filename: str, limits: ParseLimits) -> str:
+    """The same text. Raises DocumentTooLarge for one that is too long."""
+    if len(text) > limits.max_chars:
+        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    return text
 
 
 def clean(text: str) -> str:
@@ -57,15 +75,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
-
-
-def _escaped(data: bytes) -> str | None:
-    return _strictly(data, "iso2022_jp_ext") if _ESCAPE in data else None
-
-
-def _wide(data: bytes) -> str | None:
-    encoding = unmarked_utf16(data)
-    return _strictly(data, encoding) if encoding else None
 
 
 def _cut(data: bytes, filename: str) -> str | None:

@@ -124,13 +124,16 @@ def likely_encodings(data: bytes) -> list[Likely]:
             text = sample.decode(encoding)
         except UnicodeDecodeError:
             continue
-        likely = Likely(encoding, name, _in_small_letters(key, text, confidence) * _fitness(key, text))
+        fitness = _RARE.get(key, 1.0) * (1 + _FLOOR - _strangeness(text)) ** _WEIGHT
+        likely = Likely(encoding, name, _in_small_letters(key, text, confidence) * fitness)
         if text not in by_text or by_text[text].score < likely.score:
             by_text[text] = likely
     best = max(by_text, key=lambda text: by_text[text].score, default="")
-    close = [
-        likely for likely in by_text.values() if likely.score * _margin(by_text[best], likely) > by_text[best].score
-    ]
+    close: list[Likely] = []
+    for likely in by_text.values():
+        is_asian = {by_text[best].encoding, likely.encoding} <= _EAST_ASIA
+        if likely.score * (_MARGIN_OF_EAST_ASIA if is_asian else _MARGIN) > by_text[best].score:
+            close.append(likely)
     usual = sample.decode(_USUAL, errors="replace")
     if usual in by_text and by_text[usual] not in close and _says_little(best, usual):
         close.append(by_text[usual])
@@ -161,10 +164,6 @@ def _is_rare(text: str) -> bool:
     # Python writes the other syllables in eight bytes.
     is_standard = all(len(character.encode("euc_kr", errors="ignore")) == _BYTES_OF_SYLLABLE for character in others)
     return not is_standard or 2 * len(COMMON.intersection(chinese)) < len({*chinese})
-
-
-def _margin(best: Likely, likely: Likely) -> float:
-    return _MARGIN_OF_EAST_ASIA if {best.encoding, likely.encoding} <= _EAST_ASIA else _MARGIN
 
 
 def unmarked_utf16(data: bytes) -> str | None:
@@ -232,10 +231,6 @@ def _in_small_letters(key: str, text: str, confidence: float) -> float:
         small = text.lower().encode(_ENCODINGS[key][0], errors="ignore")
         return max(confidence, _confidences(small).get(key, 0.0))
     return confidence
-
-
-def _fitness(key: str, text: str) -> float:
-    return _RARE.get(key, 1.0) * (1 + _FLOOR - _strangeness(text)) ** _WEIGHT
 
 
 def _strangeness(text: str) -> float:

@@ -49,12 +49,8 @@ class HiddenWords:
             return {}
         words = self._words.total()
         reasons = ", ".join(said for reason, said in _SAID.items() if self._words[reason])
-        return {HIDDEN_TEXT: f"{words:,} word{'s' * (words > 1)}{_on(self._pages)}: {reasons}"}
-
-
-def _on(pages: set[int]) -> str:
-    listed = listed_pages(sorted(pages))
-    return f" on page{'s' * (len(pages) > 1)} {listed}" if pages else ""
+        pages = f" on page{'s' * (len(self._pages) > 1)} {listed_pages(sorted(self._pages))}" if self._pages else ""
+        return {HIDDEN_TEXT: f"{words:,} word{'s' * (words > 1)}{pages}: {reasons}"}
 
 
 def listed_pages(numbers: list[int] | tuple[int, ...]) -> str:

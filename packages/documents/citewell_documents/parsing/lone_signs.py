@@ -43,7 +43,8 @@ def _is_in_place(text: str, at: int) -> bool:
         return not before.isalpha() and _is_before_unit(text, at)
     category = unicodedata.category(sign)
     if unicodedata.decomposition(sign).startswith("<super>"):
-        return _ends(after) and (before.isdigit() or (before.isalpha() and category == "No" and not _may_be_word(sign)))
+        may_be_word = any(sign.encode(_ENCODING).decode(other).islower() for other in _OF_WORDS)
+        return _ends(after) and (before.isdigit() or (before.isalpha() and category == "No" and not may_be_word))
     if category not in _CATEGORIES:
         return False
     if category == "Pi":
@@ -67,10 +68,6 @@ def _stands_alone(text: str, at: int, before: str, category: str) -> bool:
         return left.isalnum() and right.isalnum()
     # At the start of a line it may be a bullet of the Macintosh.
     return category != "Sc" or left not in ("", "\n") or not right.isalpha()
-
-
-def _may_be_word(sign: str) -> bool:
-    return any(sign.encode(_ENCODING).decode(other).islower() for other in _OF_WORDS)
 
 
 def _ends(after: str) -> bool:

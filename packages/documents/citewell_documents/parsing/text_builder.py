@@ -7,7 +7,7 @@ from itertools import takewhile, zip_longest
 
 from citewell_documents.blocks import MOST_BLOCKS, Block, BlockKind, SheetPlace
 from citewell_documents.document import Page, ParsedDocument, Section, Table
-from citewell_documents.errors import DocumentTooLarge
+from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
 from citewell_documents.figures import Figure, FigureKind
 from citewell_documents.parsing.decoding import clean
 from citewell_documents.parsing.hidden import HiddenWords
@@ -156,6 +156,13 @@ class DocumentBuilder:
             blocks=tuple(blocks) if len(self._blocks) <= MOST_BLOCKS else (),
             figures=tuple(self._figures),
         )
+
+    def build_with_text(self, metadata: Mapping[str, str | None] | None = None, advice: str = "") -> ParsedDocument:
+        """Return the same; raise DocumentEmpty, with `advice`, if there is no text."""
+        document = self.build(metadata)
+        if not document.text:
+            raise DocumentEmpty(f"{self.filename} contains no text{advice}")
+        return document
 
     def _add(
         self, block: str, kind: BlockKind, place: SheetPlace | None = None, figure: FigureKind | None = None

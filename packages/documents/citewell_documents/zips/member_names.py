@@ -28,16 +28,12 @@ def decoded_name(info: zipfile.ZipInfo) -> str:
             name = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if encoding == "utf-8" or _is_korean(name):
+        # Accented letters of cp437 that are read as cp949 become rare syllables, which the older KS X 1001 lacks.
+        foreign = [character for character in name if not character.isascii()]
+        usual = sum(len(character.encode("euc_kr", errors="ignore")) == _USUAL for character in foreign)
+        if encoding == "utf-8" or usual * 2 > len(foreign):
             return name
     return info.orig_filename
-
-
-def _is_korean(name: str) -> bool:
-    # Accented letters of cp437 that are read as cp949 become rare syllables, which the older KS X 1001 lacks.
-    foreign = [character for character in name if not character.isascii()]
-    usual = sum(len(character.encode("euc_kr", errors="ignore")) == _USUAL for character in foreign)
-    return usual * 2 > len(foreign)
 
 
 def is_ignored(name: str) -> bool:

@@ -9,7 +9,7 @@ from citewell_verify.answers.statements import Statement, statements
 from citewell_verify.answers.translation import Translation
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.parser import cited_markers
-from citewell_verify.markers.places import protected_regions
+from citewell_verify.markers.places import protected_regions, spliced
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,12 @@ def insert_markers(
         for citation in citations
         for place in _places(answer, said, citation)
     }
-    pieces: list[str] = []
-    inserted: list[tuple[int, int]] = []
-    position = 0
-    for place, number in sorted(wanted):
-        # Before a bracket or a colon it would read as a Markdown link.
-        marker = f"[†{number}]" + (" " if answer[place : place + 1] in ("(", ":") else "")
-        pieces += answer[position:place], marker
-        inserted.append((place, len(marker)))
-        position = place
-    return MarkedAnswer("".join([*pieces, answer[position:]]), inserted)
+    # Before a bracket or a colon a marker would read as a Markdown link.
+    edits = [
+        (place, place, f"[†{number}]" + (" " if answer[place : place + 1] in ("(", ":") else ""))
+        for place, number in sorted(wanted)
+    ]
+    return MarkedAnswer(spliced(answer, edits), [(place, len(marker)) for place, _, marker in edits])
 
 
 def marked_translation(

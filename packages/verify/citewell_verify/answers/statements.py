@@ -129,11 +129,7 @@ def check_key(text: str, number: int | None) -> str:
 
 def check_keys(answer: str, sources: Citable | int) -> dict[str, str]:
     said = statements(answer, sources)
-    return {
-        item: check_key(said[statement].text, number)
-        for (statement, number), item in deciding_items(said, _count(sources)).items()
-        if item == _item(statement, number)
-    }
+    return {check.item: check_key(said[check.statement].text, check.number) for check in plan_checks(answer, sources)}
 
 
 def _count(sources: Citable | int) -> int:

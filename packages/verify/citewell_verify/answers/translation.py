@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.foreign import foreign_markers
 from citewell_verify.markers.parser import Marker, cited_markers
+from citewell_verify.markers.places import spliced
 
 Edit = tuple[int, int, str]
 _MOST_SHOWN = 5
@@ -77,7 +78,7 @@ def translated(answer: str, sources: Citable, first_number: int | None = None) -
     edits = _apart(edits)
     body = len(strip_references(answer)) if own else len(answer)
     edits = [edit for edit in edits if edit[0] < body]
-    return Translation(_applied(answer, edits), tuple(edits), tuple(sorted(foreign.unread)), from_zero and 0 in cited)
+    return Translation(spliced(answer, edits), tuple(edits), tuple(sorted(foreign.unread)), from_zero and 0 in cited)
 
 
 def remarks(answer: str, unread: Sequence[Sequence[int]], *, from_zero: bool) -> list[str]:
@@ -149,15 +150,6 @@ def _apart(edits: Sequence[Edit]) -> list[Edit]:
         first = max(start, apart[-1][1]) if apart else start
         apart.append((first, max(first, end), written))
     return apart
-
-
-def _applied(answer: str, edits: Sequence[Edit]) -> str:
-    pieces: list[str] = []
-    position = 0
-    for start, end, written in edits:
-        pieces += answer[position:start], written
-        position = end
-    return "".join([*pieces, answer[position:]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from citewell_verify.evidence.spans import best_text_span, relevance_to
 from citewell_verify.evidence.substitution import plain_substitution
 from citewell_verify.facts.grounding import context_tokens
 from citewell_verify.facts.quotation import with_headings
-from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.token_alignment import has_token
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.markers.citable import Citable, citable
 from citewell_verify.markers.stripping import WIDE_STOP, plain_text
@@ -173,7 +173,7 @@ def is_proven(text: str, source: str, context: str = "") -> bool:
     whole = with_headings(text, source, context)
     known = context_tokens(text, whole, *best_text_span(whole, text))
     words = [word for word in tokenize(text) if word.is_content and not word.value]
-    return is_stated_in(whole, text) and all(any(tokens_match(word, token) for token in known) for word in words)
+    return is_stated_in(whole, text) and all(has_token(known, word) for word in words)
 
 
 def _can_replace(statement: str, sentence: str) -> bool:
@@ -197,7 +197,7 @@ def _stands_alone(statement: str, sentence: str) -> bool:
         if token.kind == "pronoun" and all(token.key != word.key for word in known):
             return False
         if token.is_content:
-            return token.value is not None or any(tokens_match(token, word) for word in known)
+            return token.value is not None or has_token(known, token)
     return False
 
 

@@ -159,8 +159,7 @@ _LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")
 
 
 def latin_letters(text: str) -> str:
-    """Replace the four letters that a case-insensitive pattern takes for Latin ones, so that a match is always a
-    known name."""
+    """Replace the four letters that a case-insensitive pattern takes for Latin ones."""
     return text.translate(_LOOKALIKES)
 
 
@@ -224,8 +223,7 @@ def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def within(claim: Quantity, source: Quantity) -> bool:
-    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" is another
-    limit."""
+    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" does not."""
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
@@ -233,8 +231,7 @@ def within(claim: Quantity, source: Quantity) -> bool:
 
 
 def is_within(claim: Quantity, value: float) -> bool:
-    """Say whether a value in the unit of `claim` satisfies the limit that it is, and is not so far from it that the
-    limit says nothing."""
+    """Say whether a value, in its unit, satisfies the limit that `claim` is, and is not too far from it."""
     if claim.bound == "over":
         return claim.value < value <= _WITHIN * claim.value
     return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value

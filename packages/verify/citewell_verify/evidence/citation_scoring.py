@@ -1,26 +1,21 @@
 """Scores a citation: whether the quoted span is in the source, and whether it supports the claim (S4.4)."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell_verify.evidence.contradictions import cited_disagreements
-from citewell_verify.evidence.spans import (
-    Disagreement,
-    best_text_span,
-    claim_relevance,
-    disagreements,
-    locate_quote,
-)
+from citewell_verify.evidence.contradictions import cited_disagreements, disagreements
+from citewell_verify.evidence.spans import best_text_span, claim_relevance
 from citewell_verify.evidence.substitution import plain_substitution
 from citewell_verify.facts.comparison import parse_source
 from citewell_verify.facts.grounding import absent_subjects
+from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import active_context
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.reading.values import ValueIndex
+from citewell_verify.text.quotes import locate_quote
 from citewell_verify.text.windows import is_too_long, with_columns
 from citewell_verify.text.words import STOP_WORDS, words
 
@@ -136,13 +131,12 @@ def _differing(claim: str, source: str, located: tuple[int, int] | None, context
     in_words = cited_disagreements(claim, source[slice(*located)], source, context)
     if any(difference.kind in ("name", "subject") for difference in in_words):
         return in_words
-    return (*in_words, *_other_subjects(claim, source, located, context))
-
-
-def _other_subjects(claim: str, source: str, located: tuple[int, int], context: str) -> Iterator[Disagreement]:
-    """Yield the subjects of a claim that the cited words, read with their headings, are not about (V2, V4)."""
-    for name in absent_subjects(claim, source, *located, active_context(context)):
-        yield Disagreement("subject", name, None, f"“{name}” is not what the cited words are about")
+    # Subjects that the cited words, read with their headings, are not about (V2, V4).
+    absent = absent_subjects(claim, source, *located, active_context(context))
+    unnamed = (
+        Disagreement("subject", name, None, f"“{name}” is not what the cited words are about") for name in absent
+    )
+    return (*in_words, *unnamed)
 
 
 def without_markup(text: str) -> str:

@@ -21,6 +21,7 @@ from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.korean import CLOCK, minutes
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
+from citewell_verify.markers.places import spliced
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import AlignedSentence, claim_stems, most_similar
 from citewell_verify.text.sentences import split_sentences
@@ -56,15 +57,9 @@ class _Figures:
             self._agreeing[asked] = agrees(stated, known, self.figures.scale) and same_dimension(stated, known)
         return self._agreeing[asked]
 
-    def words(self, stated: Quantity) -> bool:
-        return is_in_words(stated, self.figures.source)
-
     def others(self, stated: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
         rest = [figure for figure in self.stated if figure is not stated]
         return [figure for figure in known if not any(self.agree(own, figure) for own in rest)]
-
-    def is_nearby(self, known: Quantity) -> bool:
-        return known in self.nearby
 
 
 def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedSentence) -> list[Differing]:
@@ -92,7 +87,7 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
         return None  # `14:00` is `오후 2시`
     alike = known.figures.candidates(stated)
     equal = [sourced for sourced in alike if states(stated, sourced, known.figures.scale)]
-    if any(same_dimension(stated, sourced) for sourced in equal) or known.words(stated):
+    if any(same_dimension(stated, sourced) for sourced in equal) or is_in_words(stated, source):
         return None
     in_other_unit = equal[0] if equal else None
     if not equal and stated.unit:
@@ -116,9 +111,7 @@ def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
 
 def _is_written(stated: Quantity, source: str) -> bool:
     """Return whether the digits of a bare number stand in the source, as in `B2B` or `FY19`."""
-    if stated.scaled or stated.unit:
-        return False
-    if stated.text not in source:
+    if stated.scaled or stated.unit or stated.text not in source:
         return False
     return re.search(rf"(?<!\d){re.escape(stated.text)}(?!\d)", source) is not None
 
@@ -131,17 +124,17 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
     nearby = [figure for figure in known.nearby if not stated.unit or figure.dimension == stated.dimension]
     same_words = [
         *(figure for figure in nearby if stated.nouns & figure.nouns),
-        *(figure for figure in known.figures.with_nouns(stated) if not known.is_nearby(figure)),
+        *(figure for figure in known.figures.with_nouns(stated) if figure not in known.nearby),
     ]
     if stated.unit and not same_words:
         same_words = [
             *nearby,
-            *(figure for figure in known.figures.of_dimension(stated) if not known.is_nearby(figure)),
+            *(figure for figure in known.figures.of_dimension(stated) if figure not in known.nearby),
         ]
     alternatives = known.others(stated, same_words)
     if len({alternative.value for alternative in alternatives}) < 2 or not known.same_matter:
         return alternatives
-    return [alternative for alternative in alternatives if known.is_nearby(alternative)] or alternatives
+    return [alternative for alternative in alternatives if alternative in known.nearby] or alternatives
 
 
 def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
@@ -263,12 +256,9 @@ def readable(text: str) -> str:
 @text_cache()
 def without_markers(text: str) -> str:
     """Return a text with blanks in place of its markers, so that their numbers are not read as figures."""
-    pieces: list[str] = []
-    position = 0
-    for marker in cited_markers(text):
-        pieces += (text[position : marker.start], " " * (marker.end - marker.start))
-        position = marker.end
-    return "".join((*pieces, text[position:]))
+    return spliced(
+        text, ((marker.start, marker.end, " " * (marker.end - marker.start)) for marker in cited_markers(text))
+    )
 
 
 def _undated(claim: str) -> str:
@@ -312,9 +302,8 @@ def _is_bare_year_in(date: Date, source: str) -> bool:
     if date.years is None or date.month is not None:
         return False
     year = date.years[0]
-    if str(year) not in source and f"{year:,}" not in source:
-        return False
-    return re.search(rf"(?<!\d)(?:{year}|{year:,})(?!\d)", source) is not None
+    is_there = str(year) in source or f"{year:,}" in source  # looked for first, because that is fast
+    return is_there and re.search(rf"(?<!\d)(?:{year}|{year:,})(?!\d)", source) is not None
 
 
 def _other_date(date: Date, known: Sequence[Date]) -> str | None:

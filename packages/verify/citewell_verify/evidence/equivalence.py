@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import takewhile
 
 from citewell_verify.evidence.closed_classes import REVERSING, read
-from citewell_verify.evidence.contradictions import without_markers
-from citewell_verify.evidence.spans import Disagreement, best_text_span, disagreements, locate_verbatim
+from citewell_verify.evidence.contradictions import disagreements, without_markers
+from citewell_verify.evidence.spans import best_text_span, locate_verbatim
 from citewell_verify.facts.grounding import context_tokens, ungrounded_words
+from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.clauses import clauses, subject_phrase
-from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.token_alignment import has_token
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import GENERIC
 from citewell_verify.facts.structure.terms import TermIndex, terms
@@ -114,7 +115,7 @@ def names_subjects(sentence: str, text: str) -> bool:
     2024", `2팀`.
     """
     known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
-    return not subjects or any(all(_has(known, token) for token in about) for about in subjects)
+    return not subjects or any(all(has_token(known, token) for token in about) for about in subjects)
 
 
 @lru_cache(maxsize=1024)
@@ -169,7 +170,7 @@ def is_in_one_place(text: str, source: str) -> bool:
         return False
     place = context_tokens(text, source, start, end)
     required = (token for clause in clauses(text) for token in (*_about(clause), *_of_kind(tokenize(clause), "name")))
-    return all(_has(place, token) for token in required)
+    return all(has_token(place, token) for token in required)
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:
@@ -192,14 +193,10 @@ def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator
         if (
             sentence.start < end
             and sentence.end > start
-            and any(_has(tokenize(sentence.text), value) for value in values)
+            and any(has_token(tokenize(sentence.text), value) for value in values)
         ):
             yield sentence.text
 
 
 def _of_kind(tokens: Sequence[Token], kind: str) -> list[Token]:
     return [token for token in tokens if token.kind == kind]
-
-
-def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, token) for token in tokens)

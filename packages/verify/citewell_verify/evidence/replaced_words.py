@@ -44,7 +44,10 @@ def exchange(alignment: Alignment) -> Difference | None:
         return None
     rank = {at: number for number, at in enumerate(known_places)}
     order = [rank[source_at[at]] for at in places]
-    pair = _turned(order) or _turned(_relabelled(order, known_places, known))
+    # A word that is there twice may be the one or the other.
+    keys = [known[at].key for at in known_places]
+    relabelled = [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
+    pair = _turned(order) or _turned(relabelled)
     if pair and _are_exchanged(pair, places, alignment):
         is_mutual = any(_preposition(stated, places[run[0]]) == "with" for run in pair)
         return Difference(
@@ -80,12 +83,6 @@ def _turned(order: Sequence[int]) -> tuple[range, range] | None:
     if len(starts) < 4 or order[first] + starts[1] - first != last + 1 or order[starts[-2]] != first:
         return None
     return range(first, starts[1]), range(starts[-2], last + 1)
-
-
-def _relabelled(order: Sequence[int], known_places: Sequence[int], known: Sequence[Token]) -> Sequence[int]:
-    """Return the order with each number that stands for the same word as its place replaced by the place."""
-    keys = [known[at].key for at in known_places]
-    return [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
 
 
 def _are_exchanged(pair: tuple[range, range], places: Sequence[int], alignment: Alignment) -> bool:
@@ -257,16 +254,11 @@ def paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[T
     if opposites:
         return stated, opposites[:1], [token for token in known if token is not opposites[0]]
     values = [token for token in known if token.value]
-    if len(stated) == len(values) == 1 and _are_of_one_kind(stated[0], values[0]):
-        return stated, values, [token for token in known if not token.value]
+    if len(stated) == len(values) == 1 and stated[0].value and values[0].value:
+        left, right = stated[0].value.quantity, values[0].value.quantity
+        if left.dimension == right.dimension if left and right else not left and not right:
+            return stated, values, [token for token in known if not token.value]
     return stated, known, []
-
-
-def _are_of_one_kind(stated: Token, known: Token) -> bool:
-    if not stated.value or not known.value:
-        return False
-    left, right = stated.value.quantity, known.value.quantity
-    return left.dimension == right.dimension if left and right else not left and not right
 
 
 def _kind(stated: Token, known: Token) -> Kind | None:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import accumulate
 
-from citewell_verify.evidence.contradictions import Disagreement, best_places, disagreements, without_markers
+from citewell_verify.evidence.contradictions import best_places, without_markers
 from citewell_verify.facts.quotation import with_outer_headings
 from citewell_verify.facts.structure.tables import parse_tables
 from citewell_verify.markers.parser import cited_markers
@@ -20,8 +20,7 @@ _CELLS = re.compile(r"[\t|]")
 
 
 def stating_row(claim: str, text: str, context: str = "") -> tuple[int, int] | None:
-    """Return (start, end) of the row of `text` of which cells state all of the `claim`, below the heads of its table
-    and in its `context` (V2)."""
+    """Return (start, end) of the row of `text` of which cells state all of the `claim`, below its heads (V2)."""
     matches = best_places(claim, with_outer_headings(claim, text, context))
     row = matches[0].place if len(matches) == 1 and matches[0].in_cell else ""
     # A line of its own: another row may end with the same cells.
@@ -58,17 +57,6 @@ def _is_stated_row(text: str, place: tuple[int, int], wanted: Set[str]) -> bool:
     label, *cells = [stems for stems in map(content_stems, _CELLS.split(line)) if stems] or [[]]
     return bool(label) and wanted >= set(label) and any(not wanted.isdisjoint(cell) for cell in cells)
 
-
-__all__ = [
-    "Disagreement",
-    "Located",
-    "best_text_span",
-    "claim_relevance",
-    "disagreements",
-    "locate_quote",
-    "locate_verbatim",
-    "row_or_best_span",
-]
 
 _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s")

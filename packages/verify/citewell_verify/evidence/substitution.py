@@ -18,7 +18,7 @@ from citewell_verify.evidence.equivalence import stands_verbatim
 from citewell_verify.evidence.replaced_words import SAME, exchange, left_out_clauses, paired, replacement, text_of
 from citewell_verify.facts.kinds import Difference, Disagreement, Kind
 from citewell_verify.facts.reading.clauses import clauses
-from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align
+from citewell_verify.facts.reading.token_alignment import Alignment, Gap, align, content_tokens
 from citewell_verify.facts.reading.tokens import Token
 from citewell_verify.facts.structure.headings import heading_lines, heading_path, split_off_headings
 from citewell_verify.text.cache import text_cache
@@ -141,8 +141,7 @@ def _near(sentence: str, source: _Source) -> list[_Place]:
 
 
 def _difference(sentence: str, places: Sequence[_Place], source: _Source, context: frozenset[str]) -> Difference | None:
-    """Return the difference from the first of the places that has one only, rather one that decides; None if another
-    place has none."""
+    """Return the only difference from one of the places, rather one that decides; None if a place has none."""
     single: list[Difference] = []
     compared = [(tokens, place) for place in places for tokens in _clauses_of(place.text)]
     for tokens, place in compared:
@@ -224,17 +223,16 @@ class _Comparison:
         """Say whether the gaps are the two sides of a sentence turned round: "the CFO is Mary", "Mary is the CEO"."""
         if len(gaps) != 2 or all(first.source or last.statement for first, last in permutations(gaps)):
             return False
-        sides = [_content(side) for side in (self._alignment.statement, self._alignment.source)]
+        sides = [content_tokens(side) for side in (self._alignment.statement, self._alignment.source)]
         ends = [(side[0], side[-1]) for side in sides if side]
         first, last = ((*gap.statement, *gap.source) for gap in gaps)
         return any(first[0] is opening for opening, _ in ends) and any(last[-1] is closing for _, closing in ends)
 
     def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
-        """Return what differs in a gap, None for a rewording; add its marks, and what is left out within the
-        sentence."""
+        """Return what differs in a gap, None for a rewording; add its marks, and what it leaves out."""
         gap = Gap(tuple(token for token in gap.statement if not self._is_above(token)), gap.source)
-        said = _content(gap.statement)
-        stated, known, beside = paired(said, _content(gap.source))
+        said = content_tokens(gap.statement)
+        stated, known, beside = paired(said, content_tokens(gap.source))
         left_out = beside if stated else known
         is_condition = bool(left_out) and makes_condition(gap.source)
         if left_out and not is_condition and not self._is_part(left_out):
@@ -249,7 +247,7 @@ class _Comparison:
             return [Difference("quantifier", self._whole, text_of(gap.source))]
         if not known or self._is_frame(known):
             marks.add(gap.statement, gap.source)
-        elif len(_content(self._alignment.statement)) < _FEWEST:
+        elif len(content_tokens(self._alignment.statement)) < _FEWEST:
             return None
         return []
 
@@ -283,7 +281,3 @@ class _Comparison:
         if any(token.key in ("that", "whether") for token in between):
             return True
         return tokens[0].start > self._last.start and _QUOTED.search(self._last.text) is not None
-
-
-def _content(tokens: Sequence[Token]) -> list[Token]:
-    return [token for token in tokens if token.is_content]

@@ -325,8 +325,7 @@ def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: st
 
 
 def _other_subheading(section: NamedSection, place: str) -> str | None:
-    """Return the heading between that of the section and the place, if it names a thing that the statement does not
-    name."""
+    """Return the heading between that of the section and the place, if it names a thing that is not stated."""
     paths = [subsection.path for subsection in section.subsections if place in parse_source(subsection.text).clauses]
     return None if not paths or () in paths else paths[0][-1]
 
@@ -342,8 +341,7 @@ def _compare_with_others(section: NamedSection) -> SourceMatch | None:
 
 @lru_cache(maxsize=2048)
 def compare(statement: str, source: str) -> SourceMatch:
-    """Compare one sentence with `source`. Linear in the length of the source; cached, because several checks ask the
-    same."""
+    """Compare one sentence with `source`, in linear time. Cached, because several checks ask the same."""
     parsed = parse_source(source)
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)

@@ -10,8 +10,8 @@ from itertools import takewhile
 from citewell_verify.facts.comparison import ParsedSource, identifiers_in, parse_source
 from citewell_verify.facts.reading import korean
 from citewell_verify.facts.reading.clauses import clauses
-from citewell_verify.facts.reading.token_alignment import tokens_match
-from citewell_verify.facts.reading.tokens import Token, Value, tokenize
+from citewell_verify.facts.reading.token_alignment import has_token, tokens_match
+from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.values import ValueIndex, values_agree
 from citewell_verify.facts.structure.headings import (
     heading_lines,
@@ -106,9 +106,9 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
         or (token.kind == "word" and token.case in ("subject", "topic"))
         or (_is_first_word(token) and korean.starts_with_topic(statement))
     ]
-    refers, quoted = _is_anaphoric(source[start:end]), parse_sentences(source)
+    refers, quoted = _ANTECEDENT.match(source[start:end]) is not None, parse_sentences(source)
     opening = quoted.sentences[max(0, bisect_right(quoted.starts, start) - 1)].text if quoted.sentences else ""
-    if not (refers or _is_anaphoric(opening)):
+    if not (refers or _ANTECEDENT.match(opening)):
         return strict
     is_named = _is_named_before(stated, source, start, context)
     if is_named and refers and (subject := _subject_named_behind(stated, source, end, context)):
@@ -153,11 +153,7 @@ def _is_named_before(stated: Sequence[Token], source: str, start: int, context: 
     above = (*headings_of(context), *_headings_above(source, start)[-_MOST_ABOVE:])
     named = [token for text in before for token in tokenize(text) if token.kind == "name"]
     named += [token for text in above for token in tokenize(text[:_MOST_HEADING]) if is_naming_token(token)]
-    return any(not any(tokens_match(token, word) for word in stated) for token in named)
-
-
-def _is_anaphoric(quotation: str) -> bool:
-    return _ANTECEDENT.match(quotation) is not None
+    return any(not has_token(stated, token) for token in named)
 
 
 def context_tokens(statement: str, source: str, start: int, end: int) -> list[Token]:
@@ -234,11 +230,13 @@ class _Part:
         tokens = tokenize(clause)
         values = [token.text for token in tokens if not self.place.has_value(token)]
         section = None if all(map(is_topic_heading, self.path)) else _section_of(clause, self.source)
-        return [*values, section.mention] if section and not all(map(self._is_below, section.headings)) else values
-
-    def _is_below(self, heading: str) -> bool:
-        keys = {term.key for term in naming_terms(heading)}
-        return heading in self.path or any(keys <= parse_source(text).all_keys for text in self.texts)
+        if section is None:
+            return values
+        for heading in section.headings:
+            keys = {term.key for term in naming_terms(heading)}
+            if heading not in self.path and not any(keys <= parse_source(text).all_keys for text in self.texts):
+                return [*values, section.mention]
+        return values
 
 
 @lru_cache(maxsize=1024)
@@ -269,11 +267,9 @@ class _PlaceTokens:
         self._others = frozenset(token.key for token in tokens if not token.value)
 
     def has_value(self, token: Token) -> bool:
-        return token.value is None or self.has(token, token.value)
-
-    def has(self, token: Token, value: Value) -> bool:
-        """Return whether the place has a value; a weak number counts as present."""
-        if (value.quantity is not None and value.quantity.weak) or token.key in self._others:
+        """Return whether the place has the value of a token, if it has one; a weak number counts as present."""
+        value = token.value
+        if value is None or (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
         return any(values_agree(value, known) for at in self._alike.candidates(value) if (known := self._values[at]))
 

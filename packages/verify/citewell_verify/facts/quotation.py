@@ -33,7 +33,10 @@ def with_headings(statement: str, text: str, context: str) -> str:
         for heading in active_headings(headings_of(context))
         if not any(token.value for token in tokenize(heading))
     ]
-    above = _relevant_headings(statement, undated)
+    last = next((at for at in reversed(range(len(undated))) if naming_terms(undated[at])), 0)
+    is_named = bool(undated) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(undated[last]))
+    # The innermost one that names a thing comes last, directly above the text.
+    above = [*undated[last + 1 :], *(undated[: last + 1] if is_named else undated[last : last + 1])]
     return "".join(f"{heading}\n\n" for heading in above) + headed
 
 
@@ -86,14 +89,6 @@ def _heading_patterns(heading: str) -> Iterator[str]:
 def naming_terms(heading: str) -> tuple[Term, ...]:
     """Return the terms of a heading that name a thing; () if it only labels a part of a text or of a thing."""
     return tuple(terms([token for token in tokenize(heading) if is_naming_token(token)]))
-
-
-def _relevant_headings(statement: str, path: Sequence[str]) -> Sequence[str]:
-    """Return the headings that apply to the text, the innermost one that names a thing last, directly above the
-    text."""
-    last = next((at for at in reversed(range(len(path))) if naming_terms(path[at])), 0)
-    is_named = bool(path) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(path[last]))
-    return [*path[last + 1 :], *(path[: last + 1] if is_named else path[last : last + 1])]
 
 
 _TOPIC = re.compile(r"(?:s|ing|ion|ment|ness|[aei]nce|ity|ogy)$")

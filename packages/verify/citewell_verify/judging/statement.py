@@ -153,8 +153,7 @@ async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
     # Compare with the whole sources: what one window lacks may be in another.
-    content = content_of(statement, sources)
-    grounds = Grounds.of(content, [source.text for source in sources], [source.context for source in sources])
+    grounds = _grounds_of(statement, sources)
     for shown in _windowed(statement, sources):
         reply = await judge.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, item=item)
         if isinstance(reply, Failure):
@@ -170,6 +169,11 @@ async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *
     if failures and not (best.supports or _is_conclusive(best)):
         return Checked(status="not_checked", verdict=None, reason=failures[0])
     return ruled(best, replied)
+
+
+def _grounds_of(statement: str, sources: Sources) -> Grounds:
+    content = content_of(statement, sources)
+    return Grounds.of(content, [source.text for source in sources], [source.context for source in sources])
 
 
 def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
@@ -342,11 +346,7 @@ async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementChec
     """Return what the replies come to, by place; those that the rules doubt are looked at again in one call."""
     looks: list[FirstLook] = []
     for pair, reply in read.values():
-        grounds = Grounds.of(
-            content_of(pair.statement, pair.sources),
-            [source.text for source in pair.sources],
-            [source.context for source in pair.sources],
-        )
+        grounds = _grounds_of(pair.statement, pair.sources)
         looks.append(FirstLook(pair.item, grounds, pair.sources, grounds.rule(reply)))
     rulings = await looked_again(judge, looks)
     return {place: ruled(ruling, reply) for (place, (_, reply)), ruling in zip(read.items(), rulings, strict=True)}

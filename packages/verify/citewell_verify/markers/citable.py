@@ -84,13 +84,15 @@ class SourceNames:
     def without_names_in(self, text: str) -> "SourceNames":
         """Leave out names that the `text` has: it may be about a person of that name, who says something in it."""
         folded = text.casefold()
-        return replace(
-            self, whole=tuple(name for name in self.whole if not self._is_plain(name) or name.casefold() not in folded)
-        )
-
-    @staticmethod
-    def _is_plain(name: str) -> bool:
-        return not (_EXTENSION.search(name) or _DIGIT.search(name) or not _DOCUMENTS.isdisjoint(_words(name)))
+        kept = [
+            name
+            for name in self.whole
+            if name.casefold() not in folded
+            or _EXTENSION.search(name)
+            or _DIGIT.search(name)
+            or not _DOCUMENTS.isdisjoint(_words(name))
+        ]
+        return replace(self, whole=tuple(kept))
 
 
 UNNAMED = SourceNames()

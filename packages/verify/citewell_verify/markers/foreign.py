@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.parser import Marker
-from citewell_verify.markers.places import code_regions, encloses, protected_regions
+from citewell_verify.markers.places import code_regions, encloses, protected_regions, spliced
 
 # Every repetition is bounded: an answer may be hostile, and matching must stay linear.
 _SIGN = r"[#^~@%†‡]"
@@ -119,7 +119,8 @@ def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -
     groups = list(_groups(text, sources, [(marker.start, marker.end) for marker in known]))
     if not groups:
         return Foreign()
-    ends = max(1, len(_STOP.findall(_blanked(text, groups))), sum(1 for line in text.split("\n") if len(line) > 20))
+    rest_of_text = spliced(text, ((group.start, group.end, "") for group in groups))
+    ends = max(1, len(_STOP.findall(rest_of_text)), sum(1 for line in text.split("\n") if len(line) > 20))
     frames: dict[str, list[_Group]] = defaultdict(list)
     for group in groups:
         if group.numbers and len(frames[group.frame]) < _MOST_COMPARED:
@@ -218,19 +219,13 @@ def _numbers(body: str, kind: str) -> tuple[int, ...]:
         return (int(unicodedata.numeric(body)),)
     digits = unicodedata.normalize("NFKC", body)
     match = _NUMBERED.fullmatch(digits)
-    if not match:
-        return ()
-    if not _LABELS.fullmatch(match["label"]):
-        return ()
-    if _LOCATED.fullmatch(digits):
+    if not match or not _LABELS.fullmatch(match["label"]) or _LOCATED.fullmatch(digits):
         return ()
     written = match["compound"].rpartition(":")[2] if match["compound"] else match["numbers"]
     numbers: list[int] = []
     for first, last in _RANGE.findall(re.sub(r"(?<=\d)\s?[,;].*", lambda rest: rest[0], written)):
-        numbers += (
-            range(int(first), int(last) + 1) if last and int(first) < int(last) < int(first) + 50 else [int(first)]
-        )
-        numbers += [int(last)] if last and not int(first) < int(last) < int(first) + 50 else []
+        low, high = int(first), int(last or first)
+        numbers += range(low, high + 1) if low < high < low + 50 else (low, high)
     return tuple(dict.fromkeys(numbers))
 
 
@@ -292,12 +287,3 @@ def _shape(group: _Group) -> str:
         return f"{group.kind} file"
     words = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", group.body))
     return f"{group.kind} {words}"
-
-
-def _blanked(text: str, groups: Iterable[_Group]) -> str:
-    pieces: list[str] = []
-    position = 0
-    for group in groups:
-        pieces.append(text[position : group.start])
-        position = group.end
-    return "".join([*pieces, text[position:]])

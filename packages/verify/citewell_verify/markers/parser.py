@@ -117,8 +117,7 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
 
 
 def _balanced(match: re.Match[str]) -> tuple[int, int]:
-    """Take as many brackets around the inner one as there are on both sides: `[[1]]`, but of `[[1], [2]]` only
-    `[1]`."""
+    """Take as many brackets around the inner one as both sides have: `[[1]]`, but of `[[1], [2]]` only `[1]`."""
     depth = min(match["outer"].count("["), match["closing"].count("]"))
     start, end = match.end("outer"), match.start("closing")
     for _ in range(depth):
@@ -162,15 +161,10 @@ def _named(text: str, sources: Citable | None) -> tuple[tuple[int, ...], tuple[s
 def _add(markers: list[Marker], marker: Marker, text: str) -> None:
     """Add a marker; `[1]–[3]` becomes one marker for 1, 2 and 3."""
     last = markers[-1] if markers else None
-    if last and len(last.numbers) == len(marker.numbers) == 1 and _joins(text, last.end, marker):
+    dash = text[last.end : marker.start] if last and marker.start - last.end <= 3 else ""
+    joins = _ONLY_DASH.fullmatch(dash) and (len(dash) == 1 or _ENDS.match(text, marker.end))
+    if last and joins and len(last.numbers) == len(marker.numbers) == 1:
         numbers = tuple(dict.fromkeys(_range(str(last.numbers[0]), str(marker.numbers[0]))))
         markers[-1] = Marker(last.start, marker.end, numbers)
     else:
         markers.append(marker)
-
-
-def _joins(text: str, end: int, marker: Marker) -> bool:
-    dash = text[end : marker.start] if marker.start - end <= 3 else ""
-    if not _ONLY_DASH.fullmatch(dash):
-        return False
-    return len(dash) == 1 or _ENDS.match(text, marker.end) is not None

@@ -8,7 +8,7 @@ Citations follow the words or the full stop of a sentence, precede one, or are a
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # Every repetition is bounded or possessive: an answer may be hostile, and matching must stay linear.
 _FENCED = r"^\ {0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?\ {0,3}(?P=fence)[`~]*[ \t]*$"
@@ -41,8 +41,7 @@ def code_regions(text: str) -> list[tuple[int, int]]:
 
 
 def protected_regions(text: str) -> list[tuple[int, int]]:
-    """Return the (start, end) of each part of `text` in which a bracket is no citation, in order and without
-    overlaps."""
+    """Return the parts of `text` in which a bracket is no citation."""
     code = code_regions(text)
     regions: list[tuple[int, int]] = []
     position = 0
@@ -52,6 +51,16 @@ def protected_regions(text: str) -> list[tuple[int, int]]:
             regions.append((start, end))
         position = end
     return regions
+
+
+def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return the text with other words in place of `text[start:end]` for each of the edits, which are in order."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, written in edits:
+        pieces += text[position:start], written
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def encloses(regions: Regions, start: int, end: int) -> bool:

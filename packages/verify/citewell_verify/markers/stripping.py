@@ -74,8 +74,7 @@ def _gap_in_line(left: str, before: str, after: str, right: str) -> str:
 
 
 def replacement_word(text: str, first: int, end: int, *, several: bool) -> str:
-    """Return the word for the markers at `text[first:end]` if they are the object or subject of a sentence, else ""
-    (none)."""
+    """Return the word for the markers at `text[first:end]` if they are object or subject of a sentence, else ""."""
     start = max(0, first - 40)
     if _PARTICLE.match(text, end) and (not first or text[first - 1].isspace()):
         return "출처"
@@ -200,7 +199,12 @@ class _Rest:
             self._put(noun, run.start)
             self.origin[-1] = run.end - 1
             return Mark(0, run.numbers, leads=True, noun=noun, missing=run.missing)
-        before, after = self._trailing_space(), _space_at(self.text, run.end)
+        count = next(
+            (at for at, sign in enumerate(reversed(self.characters)) if not sign.isspace()), len(self.characters)
+        )
+        before = "".join(self.characters[len(self.characters) - count :])
+        end = next((at for at in range(run.end, len(self.text)) if not self.text[at].isspace()), len(self.text))
+        after = self.text[run.end : end]
         right = run.end + len(after)
         opens_line = line_breaks(before) > 0 or len(before) == len(self.characters)
         leads = opens_line and not line_breaks(after) and right < len(self.text)
@@ -215,16 +219,3 @@ class _Rest:
     def _put(self, inserted: str, place: int) -> None:
         self.characters += inserted
         self.origin += [place] * len(inserted)
-
-    def _trailing_space(self) -> str:
-        count = 0
-        while count < len(self.characters) and self.characters[-1 - count].isspace():
-            count += 1
-        return "".join(self.characters[len(self.characters) - count :])
-
-
-def _space_at(text: str, start: int) -> str:
-    end = start
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return text[start:end]

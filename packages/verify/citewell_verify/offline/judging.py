@@ -96,8 +96,7 @@ class Observed:
 
     @cached_property
     def support(self) -> float:
-        """The fitted probability; a difference leaves no more than its kind did on labelled pairs, but strikes nothing
-        by itself."""
+        """The fitted probability; a difference leaves no more than its kind did on labelled pairs."""
         least, most = self.support_bounds
         return least if least == most else self._weighed(self.features)
 

@@ -8,7 +8,7 @@ from base64 import b32encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from citewell_verify.prompting.numbered_sources import Source, Sources, fenced
 
@@ -47,15 +47,19 @@ class Items(tuple[Item, ...]):
         return "\n\n".join(shown)
 
 
-class Chunks(Items):
+class _Texts(Items):
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        return cls(map(Item, short_ids(texts), texts))
+
+
+class Chunks(_Texts):
     """Chunks whose relevance is asked for."""
 
     __slots__ = ()
     tag = "chunk"
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> "Chunks":
-        return cls(map(Item, short_ids(texts), texts))
 
 
 class Statements(Items):
@@ -82,15 +86,11 @@ class Statements(Items):
         return cls(items), shown
 
 
-class Entries(Items):
+class Entries(_Texts):
     """Values of an object, each to be checked against the sentences that it was taken from."""
 
     __slots__ = ()
     tag = "entry"
-
-    @classmethod
-    def of(cls, texts: Sequence[str]) -> "Entries":
-        return cls(map(Item, short_ids(texts), texts))
 
 
 def _identity(source: Source) -> tuple[str, str, str]:

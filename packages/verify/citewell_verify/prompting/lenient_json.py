@@ -163,7 +163,10 @@ class _Parser:
             elif sign == "\\":
                 part, at = self._escape(at + 1)
                 parts.append(part)
-            elif self._ends_at(at + 1):
+            elif _ENDS.match(self._text, after := self._blank(at + 1)) or (
+                # A line break also separates: the comma may have been forgotten.
+                "\n" in self._text[at + 1 : after] and self._text[after] in _CLOSING
+            ):
                 text = "".join(parts)
                 # Two escapes of four digits make one character outside the basic plane.
                 if _HALF.search(text):
@@ -173,11 +176,6 @@ class _Parser:
                 parts.append(sign)
                 at += 1
         raise NotJson("a string without an end")
-
-    def _ends_at(self, at: int) -> bool:
-        after = self._blank(at)
-        # A line break also separates: the comma may have been forgotten.
-        return bool(_ENDS.match(self._text, after)) or ("\n" in self._text[at:after] and self._text[after] in _CLOSING)
 
     def _escape(self, at: int) -> tuple[str, int]:
         if code := _UNICODE.match(self._text, at):

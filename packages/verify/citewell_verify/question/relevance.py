@@ -197,16 +197,17 @@ def judge_question(
     parts = parts_of(question)
     if not parts:
         return None
+    texts = tuple(part.text for part in parts)
     missing = tuple(dict.fromkeys(thing.text for thing in missing_things(question, passages)))
     if is_idk(answer, refusal) or not answer.strip():
-        return QuestionVerdict("no", False, _texts(parts), missing, 0.0, "The question is not answered.")
+        return QuestionVerdict("no", False, texts, missing, 0.0, "The question is not answered.")
     if missing:
         named = ", ".join(f"“{name}”" for name in missing)
         reason = f"No passage names {named}, so the answer is about something else."
-        return QuestionVerdict("no", False, _texts(parts), missing, _NAMES_MISSING, reason)
+        return QuestionVerdict("no", False, texts, missing, _NAMES_MISSING, reason)
     relevance = {part: part_relevance(part, answer, passages) for part in parts}
     if whole_asked(question) == "summary" and not said:
-        return QuestionVerdict("partly", False, _texts(parts), (), max(_UNKNOWN, *relevance.values()), _WHOLE)
+        return QuestionVerdict("partly", False, texts, (), max(_UNKNOWN, *relevance.values()), _WHOLE)
     return _as_model_says(relevance, answer, said) if said else _by_words(relevance, answer)
 
 
@@ -270,7 +271,3 @@ def _reason(parts: Sequence[QuestionPart], left: Sequence[str], relevant: Answer
     if relevant == "no":
         return "The answer is about something else than the question."
     return "A part of the question is left open."
-
-
-def _texts(parts: Sequence[QuestionPart]) -> tuple[str, ...]:
-    return tuple(part.text for part in parts)

@@ -135,7 +135,8 @@ def _views(text: str) -> Iterator[_View]:
     yield from _by_lines_and_on_one(seen)
     if text.isascii():
         return
-    latin = _View(_in_latin(seen.text), seen.origins).without(_COMBINING)
+    plain = _NEITHER.sub(lambda sign: unicodedata.normalize("NFKD", sign[0])[:1] or sign[0], seen.text)
+    latin = _View(plain.translate(_LOOKALIKES), seen.origins).without(_COMBINING)
     if latin.text != seen.text:
         yield from _by_lines_and_on_one(latin)
     for match in _REVERSED.finditer(text):
@@ -148,10 +149,6 @@ def _by_lines_and_on_one(view: _View) -> Iterator[_View]:
     flat = view.on_one_line()
     if flat.text != view.text:
         yield flat
-
-
-def _in_latin(text: str) -> str:
-    return _NEITHER.sub(lambda sign: unicodedata.normalize("NFKD", sign[0])[:1] or sign[0], text).translate(_LOOKALIKES)
 
 
 def _coded(text: str) -> Iterator[tuple[int, int]]:

@@ -1,2 +1,1 @@
-"""Estimates how far a source supports a statement: the comparison, and fitted weights that turn it into a
-probability."""
+"""Estimates how far a source supports a statement: a comparison, and fitted weights of what it shows."""

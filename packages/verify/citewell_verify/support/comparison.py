@@ -11,13 +11,13 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Prefix
 
+from citewell_verify.text.quotes import WordIndex
 from citewell_verify.text.words import content_stems, meaningful, negations, words
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
 _LEAST_SIMILARITY = 0.6  # share of two stems' letters, from the first one on, from which the words are related
 _FEWEST_LETTERS = 3
-_MOST_PER_PREFIX = 300  # stems with the same beginning that are compared with another: prose has a few dozen
 
 
 @dataclass(frozen=True)
@@ -83,34 +83,8 @@ class AnalysedSentences:
         self.sentences = tuple(sentences)
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        places: dict[str, list[int]] = defaultdict(list)
-        for number, sentence in enumerate(self.sentences):
-            for stem in dict.fromkeys(sentence.stems):
-                places[stem].append(number)
-        return places
-
-    @cached_property
-    def _by_head(self) -> dict[str, list[str]]:
-        by_head: dict[str, list[str]] = defaultdict(list)
-        for stem in self._places:
-            akin = by_head[_prefix_key(stem)]
-            if len(akin) < _MOST_PER_PREFIX:
-                akin.append(stem)
-        return by_head
-
-    def similarities(self, wanted: str) -> Mapping[int, float]:
-        """Return how much of a stem each sentence has, by number, without those that have nothing of it.
-
-        Takes time in proportion to the sentences with the stem or a related one.
-        """
-        shares = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for stem in self._by_head.get(_prefix_key(wanted), ()):
-            if stem != wanted and (share := _stem_similarity(wanted, stem)):
-                for number in self._places[stem]:
-                    if share > shares.get(number, 0.0):
-                        shares[number] = share
-        return shares
+    def index(self) -> WordIndex:
+        return WordIndex((sentence.stems for sentence in self.sentences), _prefix_key, _stem_similarity)
 
 
 def _stem_similarity(left: str, right: str) -> float:
@@ -205,15 +179,14 @@ class Comparison:
 
 
 def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
-    """Compare `statement` with the sentences of a source. Linear in the number of sentences that share a word with
-    it."""
+    """Compare `statement` with the sentences of a source. Linear in the sentences that share a word with it."""
     wanted = tuple(dict.fromkeys(statement.stems))
     # Longer words tell more, and names and figures most.
     weights = tuple(
         1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in statement.names else 0)
         for stem in wanted
     )
-    likenesses = tuple(map(source.similarities, wanted))
+    likenesses = tuple(map(source.index.having, wanted))
     totals: dict[int, float] = defaultdict(float)
     for weight, shares in zip(weights, likenesses, strict=True):
         for number, share in shares.items():

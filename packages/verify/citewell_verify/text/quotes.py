@@ -5,7 +5,7 @@ import re
 import unicodedata
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -110,17 +110,13 @@ def locate_sentences(statement: str, text: str) -> Located | None:
             return None
         first, last = start + place.start, start + place.end
         before, behind = _OPEN_BEFORE.search(text, max(0, first - _NEAR), first), _STOP_BEHIND.match(text, last)
-        is_wrapped = _is_wrapped(text, first, last)
+        # A sentence that is broken into lines: the next begins in small letters.
+        is_second = text[first].islower() and _LINE_BEFORE.search(text, max(0, first - _NEAR), first)
+        is_wrapped = is_second or _LINE_BEHIND.match(text, last)
         if before and behind and not is_wrapped and _asks(behind[0]) == _asks(statement[len(wanted) :]):
             return replace(place, start=first, end=last)
         start = first + 1
     return None
-
-
-def _is_wrapped(text: str, first: int, last: int) -> bool:
-    """Say whether a sentence is broken into lines around a place: the next begins in small letters."""
-    is_second = text[first].islower() and _LINE_BEFORE.search(text, max(0, first - _NEAR), first)
-    return bool(is_second or _LINE_BEHIND.match(text, last))
 
 
 def _asks(stop: str) -> bool:
@@ -201,16 +197,25 @@ _fold_source = text_cache()(_fold)
 
 
 class WordIndex:
-    """The stems of numbered texts: which texts have a stem, or a related one. Immutable."""
+    """The stems of numbered texts: which texts have a stem, or a related one. Immutable.
 
-    def __init__(self, stems: Iterable[Iterable[str]]) -> None:
+    Stems with the same head are compared by `similarity`, which is 0 for unrelated ones.
+    """
+
+    def __init__(
+        self,
+        stems: Iterable[Iterable[str]],
+        head: Callable[[str], str] = prefix_key,
+        similarity: Callable[[str, str], float] = stem_similarity,
+    ) -> None:
+        self._head, self._similarity = head, similarity
         self._places: dict[str, list[int]] = defaultdict(list)
         for number, stems_of_text in enumerate(stems):
             for stem in dict.fromkeys(stems_of_text):
                 self._places[stem].append(number)
         self._by_head: dict[str, list[str]] = defaultdict(list)
         for stem in self._places:
-            same_prefix = self._by_head[prefix_key(stem)]
+            same_prefix = self._by_head[head(stem)]
             if len(same_prefix) < _MOST_PER_PREFIX:
                 same_prefix.append(stem)
 
@@ -221,17 +226,21 @@ class WordIndex:
         """
         beginnings = prefix_keys(tuple(wanted))
         indexed = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
-        having = {stem: self._having(stem) for stem in dict.fromkeys(indexed)}
+        having = {stem: self.having(stem) for stem in dict.fromkeys(indexed)}
         shared: dict[int, float] = defaultdict(float)
         for stem in indexed:
             for number, share in having[stem].items():
                 shared[number] += share
         return {number: share / len(wanted) for number, share in shared.items()}
 
-    def _having(self, wanted: str) -> Mapping[int, float]:
+    def having(self, wanted: str) -> Mapping[int, float]:
+        """Return how much of a stem each text has, by number, without those that have nothing of it.
+
+        Takes time in proportion to the texts with the stem or a related one.
+        """
         shares = dict.fromkeys(self._places.get(wanted, ()), 1.0)
-        for candidate in self._by_head.get(prefix_key(wanted), ()):
-            if candidate != wanted and (share := stem_similarity(wanted, candidate)):
+        for candidate in self._by_head.get(self._head(wanted), ()):
+            if candidate != wanted and (share := self._similarity(wanted, candidate)):
                 for number in self._places[candidate]:
                     if share > shares.get(number, 0.0):
                         shares[number] = share
@@ -266,8 +275,7 @@ class ParsedSentences:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of `text` in normal form, for testing quickly whether it may contain a
-    quotation."""
+    """Return the letters and digits of `text` in normal form, to test quickly whether it may have a quotation."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 

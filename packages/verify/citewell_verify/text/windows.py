@@ -67,8 +67,7 @@ def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int
 def _overlapping(
     pieces: list[tuple[int, int]], first: int, last: int, following: int | None, max_chars: int, overlap_chars: int
 ) -> int:
-    """Return the piece with which the next window begins: the one after `last`, or an earlier one within the
-    overlap."""
+    """Return the piece that begins the next window: the one after `last`, or an earlier one in the overlap."""
     start, end = last + 1, pieces[last][1]
     while start - 1 > first and following is not None:
         begins = pieces[start - 1][0]

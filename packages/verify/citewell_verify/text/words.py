@@ -84,17 +84,12 @@ def stem(word: str) -> str:
     if len(word) > _LONGEST:
         return word
     if "가" <= word[-1] <= "힣":
-        return _korean_stem(word)
+        shorter = _KOREAN_TAIL.sub("", word)
+        is_left = shorter not in (word, "") and (len(shorter) > 1 or shorter.isascii())
+        return stem(shorter) if is_left else word
     if word[0].isdigit():
         return word.replace(",", "")
     return _SPELLED.get(word) or _english_stem(word)
-
-
-def _korean_stem(word: str) -> str:
-    shorter = _KOREAN_TAIL.sub("", word)
-    if shorter == word or not shorter or (len(shorter) < 2 and not shorter.isascii()):
-        return word
-    return stem(shorter)
 
 
 def _english_stem(word: str) -> str:

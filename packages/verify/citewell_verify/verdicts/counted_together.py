@@ -11,7 +11,7 @@ from itertools import combinations, groupby, islice, permutations, product
 from math import isclose
 
 from citewell_verify.entities.quantities import Quantity
-from citewell_verify.facts.reading.token_alignment import tokens_match
+from citewell_verify.facts.reading.token_alignment import has_token
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.text.quotes import parse_sentences
 from citewell_verify.text.sentences import Sentence
@@ -69,7 +69,7 @@ def _operands(stated: Sequence[Token], source: int, text: str) -> Iterator[Opera
     for sentence in parse_sentences(text).sentences:
         tokens = tokenize(sentence.text)
         figures = [(token, value) for token in tokens if (value := _value(token))]
-        untold = (token for token in tokens if (token.is_content or token.cue) and not _has(stated, token))
+        untold = (token for token in tokens if (token.is_content or token.cue) and not has_token(stated, token))
         first_untold = list(islice(untold, 2)) if figures else []
         for figure, value in figures:
             if all(token is figure for token in first_untold):
@@ -92,11 +92,11 @@ class _Stated:
             return False
         if results:
             return self._is_result(results[0], operands)
-        return self._change(operands) > 0 and all(_has(self.tokens, operand.figure) for operand in operands)
+        return self._change(operands) > 0 and all(has_token(self.tokens, operand.figure) for operand in operands)
 
     def _beyond(self, operands: Sequence[Operand]) -> list[Token]:
         known = [token for operand in operands for token in operand.tokens]
-        return [token for token in self.tokens if not _has(known, token)]
+        return [token for token in self.tokens if not has_token(known, token)]
 
     def _keeps_together(self, operands: Sequence[Operand]) -> bool:
         """Say whether the statement has words that only one of the sentences has, and those of each together."""
@@ -141,13 +141,9 @@ class _Stated:
 
 
 def _owner(operands: Sequence[Operand], token: Token) -> int | None:
-    owners = [at for at, operand in enumerate(operands) if _has(operand.tokens, token)]
+    owners = [at for at, operand in enumerate(operands) if has_token(operand.tokens, token)]
     return owners[0] if len(owners) == 1 and token.is_content else None
 
 
 def _value(token: Token) -> Quantity | None:
     return token.value.quantity if token.value and token.value.date is None else None
-
-
-def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, token) for token in tokens)

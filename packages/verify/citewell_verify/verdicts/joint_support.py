@@ -13,11 +13,11 @@ from citewell_verify.facts.comparison import compare, parse_source
 from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.facts.reading.clauses import HANGUL, Part, candidate_parts, subject_phrase
-from citewell_verify.facts.reading.token_alignment import align, tokens_match
+from citewell_verify.facts.reading.token_alignment import align, has_token
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.text.sentences import LONGEST_SENTENCE
-from citewell_verify.verdicts.counted_together import Operand, find_operands
+from citewell_verify.verdicts.counted_together import find_operands
 from citewell_verify.verdicts.ruling import DOUBT, Evidence, Ruling
 from citewell_verify.verdicts.states import PairVerdict, Verdict
 
@@ -76,7 +76,13 @@ def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequenc
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
     if operands := find_operands(statement, sources[:MOST_SOURCES]):
-        return JointSupport(tuple(map(_counted, operands)))
+        places = [(operand.source, operand.sentence) for operand in operands]
+        return JointSupport(
+            tuple(
+                SupportedPart(place.text, {source: Evidence(source, place.start, place.end)}, place.text)
+                for source, place in places
+            )
+        )
     candidates, count = candidate_parts(statement)
     if count < 2:
         return None
@@ -84,12 +90,6 @@ def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequenc
     known = {(first, last): _supported_part(statement, part, read) for first, last, part in candidates}
     parts = _best(known, count)
     return JointSupport(parts) if any(part.evidence for part in parts) else None
-
-
-def _counted(operand: Operand) -> SupportedPart:
-    place = operand.sentence
-    evidence = {operand.source: Evidence(operand.source, place.start, place.end)}
-    return SupportedPart(place.text, evidence, place.text)
 
 
 def _best(known: Mapping[tuple[int, int], SupportedPart], count: int) -> tuple[SupportedPart, ...]:
@@ -146,15 +146,14 @@ def _is_about_another(statement: str, reading: str, place: str, source: str) -> 
     """
     stated, own = tokenize(statement), tokenize(reading)
     led = _leading(statement)
-    if not led or all(any(tokens_match(lead, token) for token in own) for lead in led):
+    if not led or all(has_token(own, lead) for lead in led):
         return False
     named = [token for tokens in parse_source(source).clause_tokens for token in tokens if token.is_content]
-    if all(any(tokens_match(lead, token) for token in named) for lead in led):
+    if all(has_token(named, lead) for lead in led):
         return False
     beside = _topic(place) if HANGUL.search(place) else tokenize(place)
     return any(
-        (_is_name(token) or (token.is_content and HANGUL.search(token.text)))
-        and not any(tokens_match(token, word) for word in stated)
+        (_is_name(token) or (token.is_content and HANGUL.search(token.text))) and not has_token(stated, token)
         for token in beside
     )
 

@@ -128,8 +128,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The evidence on a statement that was found in its sources without a model; it can be compared with any
-    replies."""
+    """The evidence on a statement that its sources have, found without a model, for comparison with replies."""
 
     statement: str
     readable: tuple[str, ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from citewell_verify.answers.statements import Statement, same_words
 from citewell_verify.judging.statement import WINDOW_CHARS, Checked, Failure, JudgeModel, judge_statement
 from citewell_verify.prompting.judgements import CHECK_STATEMENT
-from citewell_verify.prompting.numbered_sources import Sources, content_of
+from citewell_verify.prompting.numbered_sources import Source, Sources, content_of
 from citewell_verify.text.languages import unread_language
 from citewell_verify.verdicts.confidence import confidence
 from citewell_verify.verdicts.joint_support import (
@@ -132,11 +132,13 @@ def read_verdict(number: int | None, check: Checked | None) -> PairVerdict:
 
 def open_statements(findings: Findings, threshold: float) -> list[Statement]:
     """Return the claims whose every single source was checked, and none of which supports them alone."""
-    return [
-        statement
-        for statement in findings.statements
-        if _is_open(statement, findings.checks_of(statement.index), threshold)
-    ]
+    open_claims: list[Statement] = []
+    for statement in findings.statements:
+        checks = findings.checks_of(statement.index)
+        asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
+        if asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks):
+            open_claims.append(statement)
+    return open_claims
 
 
 async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sources: Sources) -> JointVerdicts:
@@ -156,11 +158,6 @@ async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sou
         for claim in open_claims
         for number, verdict in by_words[same_words(claim.text), claim.numbers].items()
     }
-
-
-def _is_open(statement: Statement, checks: Sequence[PairVerdict], threshold: float) -> bool:
-    asked = statement.claim and len(checks) > 1 and all(check.status == "checked" for check in checks)
-    return asked and not any(check.verdict(threshold) is Verdict.ACCURATE for check in checks)
 
 
 async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Mapping[int, PairVerdict]:
@@ -191,14 +188,11 @@ async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Map
 def _shown(joint: JointSupport, cited: Sources) -> Sources:
     if sum(len(source.text) for source in cited) <= WINDOW_CHARS:
         return cited
-    width = WINDOW_CHARS // len(cited)
-    return Sources(
-        replace(source, text=_around(joint, place, source.text, width)) for place, source in enumerate(cited)
-    )
-
-
-def _around(joint: JointSupport, place: int, text: str, width: int) -> str:
-    parts = joint.of_source(place)
-    length = width // max(1, len(parts))
-    starts = [max(0, part.evidence[place].start - length // 3) for part in parts] or [0]
-    return " … ".join(text[start : start + length] for start in starts)
+    shown: list[Source] = []
+    for place, source in enumerate(cited):
+        parts = joint.of_source(place)
+        length = WINDOW_CHARS // len(cited) // max(1, len(parts))
+        starts = [max(0, part.evidence[place].start - length // 3) for part in parts] or [0]
+        text = " … ".join(source.text[start : start + length] for start in starts)
+        shown.append(replace(source, text=text))
+    return Sources(shown)

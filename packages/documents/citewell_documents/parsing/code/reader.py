@@ -5,9 +5,8 @@ from pathlib import PurePath
 
 from citewell_documents.blocks import Block
 from citewell_documents.document import ParsedDocument, Section
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
 from citewell_documents.formats import CODE
-from citewell_documents.parsing.decoding import decode
+from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
 
 _USUAL_LINES, _MOST_LINES = 25, 50
@@ -18,11 +17,7 @@ def parse_code(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
-    text = decode(data, filename)
-    if not text.strip():
-        raise DocumentEmpty(f"{filename} contains no text")
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    text = decoded(data, filename, limits)
     metadata = {"programming_language": CODE[PurePath(filename).suffix.lower()]}
     blocks = (Block("lines", 0, len(text)),)
     return ParsedDocument(text, sections=tuple(_sections(text)), found=metadata, blocks=blocks)

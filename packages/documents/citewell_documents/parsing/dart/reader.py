@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.dart.header import found_in_header
 from citewell_documents.parsing.dart.headings import with_note_headings, with_statement_headings
 from citewell_documents.parsing.dart.markup import as_html
@@ -36,10 +36,7 @@ def read_html(
     tree = seen_tree(with_note_headings(with_statement_headings(html)), filename, builder.hidden)
     if tree.body is not None:
         add_blocks(tree.body, builder, plain_heads=True)
-    document = builder.build()
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text")
-    return builder.build(metadata_in(document.text))
+    return builder.build(metadata_in(builder.build_with_text().text))
 
 
 def _decoded(data: bytes, filename: str) -> str:

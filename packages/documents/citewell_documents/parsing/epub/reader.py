@@ -3,7 +3,7 @@
 from functools import partial
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentEncrypted
+from citewell_documents.errors import DocumentEncrypted
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.epub.package import is_encrypted, path_from, read_package
 from citewell_documents.parsing.html.blocks import add_blocks
@@ -29,10 +29,7 @@ def parse_epub(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     builder = DocumentBuilder(filename, limits)
     for name in package.spine:
         _add_chapter(archive.read(name), package.titles.get(name, ""), builder, partial(_sheet, archive, name))
-    document = builder.build(package.metadata)
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text; a book of scanned pages needs text recognition (OCR) first.")
-    return document
+    return builder.build_with_text(package.metadata, "; a book of scanned pages needs text recognition (OCR) first.")
 
 
 def _sheet(archive: Archive, chapter: str, address: str, base: str) -> tuple[str, str] | None:

@@ -59,7 +59,9 @@ def why_gone(style: Style) -> Reason | None:
         return "hidden"
     if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
         return "struck"
-    return "hidden" if _is_cut_off(style) or _is_far_off(style) else None
+    sides = ("left", "right", "top", "bottom") if style.get("position") in _PLACED else ()
+    is_far_off = any((_pixels(style.get(side, ""), Drawn()) or 0.0) <= _FAR_OFF for side in sides)
+    return "hidden" if is_far_off or _is_cut_off(style) else None
 
 
 def _is_cut_off(style: Style) -> bool:
@@ -76,16 +78,13 @@ def _is_nothing(length: str) -> bool:
     return _pixels(length, Drawn()) in (0.0, 1.0)
 
 
-def _is_far_off(style: Style) -> bool:
-    sides = ("left", "right", "top", "bottom") if style.get("position") in _PLACED else ()
-    return any((_pixels(style.get(side, ""), Drawn()) or 0.0) <= _FAR_OFF for side in sides)
-
-
 def drawn_within(around: Drawn, style: Style) -> Drawn:
     """What the style of an element makes of what it inherits."""
     if not style:
         return around._replace(is_placed=False, has_ground=False) if around.is_placed or around.has_ground else around
-    colour, clear = _colour(style, around)
+    colour, clear = around.colour, around.clear
+    if (said := style.get("color")) not in (None, "inherit", "currentcolor", "unset"):
+        colour, clear = next(_colours(said), (None, False))
     ground, has_ground = _ground(style, around.ground)
     visibility = style.get("visibility")
     size = _size(style, around)
@@ -104,12 +103,6 @@ def drawn_within(around: Drawn, style: Style) -> Drawn:
         has_ground,
         not has_ground and (is_placed or around.is_over_others),
     )
-
-
-def _colour(style: Style, around: Drawn) -> tuple[_Rgb | None, bool]:
-    if (value := style.get("color")) in (None, "inherit", "currentcolor", "unset"):
-        return around.colour, around.clear
-    return next(_colours(value), (None, False))
 
 
 def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:

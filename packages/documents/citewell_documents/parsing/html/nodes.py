@@ -68,12 +68,8 @@ def walk(root: LexborNode, enter: Callable[[LexborNode, str], bool], leave: Call
 
 
 def is_seen(node: LexborNode, tag: str) -> bool:
-    return tag not in UNSEEN and not _is_tool(node, tag)
-
-
-def _is_tool(node: LexborNode, tag: str) -> bool:
     classes = "" if tag == TEXT else (node.attributes or {}).get("class")
-    return bool(_TOOLS.intersection((classes or "").split()))
+    return tag not in UNSEEN and _TOOLS.isdisjoint((classes or "").split())
 
 
 def _check_depth(html: str, filename: str) -> None:
@@ -94,13 +90,9 @@ def _check_depth(html: str, filename: str) -> None:
         elif not closing and tag not in _NEVER_DEEP:
             opened[tag] += 1
             depth += 1
-        _check_attributes(rest, filename)
+        if len(rest) > _LONG_TAG and len(_VALUE.sub("", rest).split()) > _MAX_ATTRIBUTES:
+            raise DocumentUnreadable(
+                f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged: save it again."
+            )
         if depth > _MAX_DEPTH:
             raise DocumentUnreadable(f"{filename} is nested more than {_MAX_DEPTH:,} levels deep; save it more simply.")
-
-
-def _check_attributes(attributes: str, filename: str) -> None:
-    if len(attributes) > _LONG_TAG and len(_VALUE.sub("", attributes).split()) > _MAX_ATTRIBUTES:
-        raise DocumentUnreadable(
-            f"{filename} has a tag of more than {_MAX_ATTRIBUTES:,} attributes; it is damaged: save it again."
-        )

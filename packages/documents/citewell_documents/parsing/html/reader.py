@@ -7,7 +7,6 @@ from dataclasses import replace
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty
 from citewell_documents.parsing.decoding import clean, decode
 from citewell_documents.parsing.encodings import MEANT
 from citewell_documents.parsing.html.blocks import add_blocks
@@ -68,9 +67,7 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
     if tree.body is not None:
         root, surrounds = main_text(tree.body)
         add_blocks(root, builder, leave_out=surrounds)
-    document = builder.build(found_in_head(tree))
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text that a reader of the page would see")
+    document = builder.build_with_text(found_in_head(tree), " that a reader of the page would see")
     return replace(document, found={**document.found, **_own_title(document)})
 
 

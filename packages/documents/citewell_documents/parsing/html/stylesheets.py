@@ -97,7 +97,10 @@ class Sheets:
         yield from sheet.rules
 
     def _apply(self, page: LexborHTMLParser, rules: Iterable[_Rule]) -> None:
-        names = _names_in(page)
+        # Most sheets name many classes and ids that the page does not have.
+        classes = (name for node in page.css("[class]") for name in (node.attributes.get("class") or "").split())
+        ids = (node.attributes.get("id") or "" for node in page.css("[id]"))
+        names = frozenset(name.lower() for names in (classes, ids) for name in names)
         left, cost = _MOST_MATCHES, 1 + len(page.css("*")) // _ELEMENTS_A_MATCH
         for order, rule in enumerate(rules):
             for selector in _alternatives(rule.selector):
@@ -126,15 +129,13 @@ def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
 @lru_cache(maxsize=32)
 def _sheet(content: str) -> _Sheet:
     nodes = tinycss2.parse_stylesheet(content, True, True)
-    return _Sheet(tuple(_imported(nodes)), tuple(_rules(nodes)))
-
-
-def _imported(nodes: Iterable[Node]) -> Iterator[str]:
+    imports: list[str] = []
     for node in nodes:
         if isinstance(node, AtRule) and node.lower_at_keyword == "import":
             address, *media = [part for part in node.prelude if part.type != "whitespace"] or [node]
             if isinstance(address, StringToken | URLToken) and _is_screen(media):
-                yield address.value
+                imports.append(address.value)
+    return _Sheet(tuple(imports), tuple(_rules(nodes)))
 
 
 def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
@@ -142,8 +143,10 @@ def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
         if isinstance(node, QualifiedRule):
             if declared := _declarations(node.content):
                 yield _Rule(node.prelude, declared)
-        elif isinstance(node, AtRule) and node.content and depth < _DEEPEST and _holds(node):
-            yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
+        elif isinstance(node, AtRule) and node.content and depth < _DEEPEST:
+            is_met = node.lower_at_keyword in _CONDITIONS and not _text(node.prelude).startswith("not")
+            if _is_screen(node.prelude) if node.lower_at_keyword == "media" else is_met:
+                yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
 
 
 def _declarations(content: str | list[Node]) -> list[Declaration]:
@@ -156,12 +159,6 @@ def _text(value: list[Node]) -> str:
         return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
     except RecursionError:  # brackets in brackets, of which no browser makes anything
         return ""
-
-
-def _holds(rule: AtRule) -> bool:
-    if rule.lower_at_keyword == "media":
-        return _is_screen(rule.prelude)
-    return rule.lower_at_keyword in _CONDITIONS and not _text(rule.prelude).startswith("not")
 
 
 def _is_screen(media: list[Node]) -> bool:
@@ -203,13 +200,6 @@ def _alternatives(prelude: list[Node]) -> Iterator[list[Node]]:
 
 def _is_sign(node: Node, sign: str) -> bool:
     return isinstance(node, LiteralToken) and node.value == sign
-
-
-def _names_in(page: LexborHTMLParser) -> frozenset[str]:
-    """The classes and ids of a page, in small letters, as most sheets name many that it does not have."""
-    classes = (name for node in page.css("[class]") for name in (node.attributes.get("class") or "").split())
-    ids = (node.attributes.get("id") or "" for node in page.css("[id]"))
-    return frozenset(name.lower() for names in (classes, ids) for name in names)
 
 
 def _named(selector: list[Node]) -> Iterator[str]:

@@ -102,16 +102,12 @@ def _beside(cells: Iterable[Cell], above: Iterable[_Placed]) -> list[_Placed]:
         placed.append(_Placed(cell.text, column, column + cell.columns, cell.rows - 1, cell.is_header))
         column += cell.columns
     placed.sort(key=lambda cell: cell.start)
-    _join_signs([cell for cell in placed if cell.text])
-    return placed
-
-
-def _join_signs(cells: list[_Placed]) -> None:
-    for left, right in pairwise(cells):
+    for left, right in pairwise([cell for cell in placed if cell.text]):
         if left.text in _SIGNS_BEFORE and right.text[:1] in _BEGINS_NUMBER:
             left.text, right.text = "", left.text + right.text
         elif right.text in _SIGNS_AFTER and left.text[-1:] in _ENDS_NUMBER:
             left.text, right.text = left.text + right.text, ""
+    return placed
 
 
 def _header_rows(rows: list[_Row]) -> int:

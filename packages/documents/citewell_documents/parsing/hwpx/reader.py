@@ -10,7 +10,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.office.parts import NO_TEXT, Element, found_from, unreadable_if_damaged, xml_part
 from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -49,10 +49,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         for root in roots:
             reader.read(root)
         reader.read_page_headers(roots)
-        parsed = builder.build(_found(archive, filename))
-    if not parsed.text:
-        raise no_text(filename)
-    return parsed
+        return builder.build_with_text(_found(archive, filename), NO_TEXT)
 
 
 def _outline_levels(archive: Archive, filename: str) -> dict[str, int]:
@@ -142,21 +139,18 @@ class _Reader:
         self.builder.paragraph(text, figure=None if name == "tbl" else "caption")
 
 
-def _is_remark(element: Element) -> bool:
-    """True for a memo, which begins like other fields, and for a hidden comment."""
-    name = _local(element)
-    return name == "hiddenComment" or (name == "fieldBegin" and element.get("type") == "MEMO")
-
-
 def _attached(paragraph: Element) -> Iterator[Element]:
     """What is attached to a paragraph itself, not to the tables, pictures, notes and text boxes in it."""
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
             element = waiting.pop(0)
-            if _local(element) in ("tbl", "pic", "subList") or _is_remark(element):
+            name = _local(element)
+            # A memo begins like other fields.
+            is_memo = name == "fieldBegin" and element.get("type") == "MEMO"
+            if is_memo or name in ("tbl", "pic", "subList", "hiddenComment"):
                 yield element
-            elif _local(element) not in ("header", "footer", "t"):
+            elif name not in ("header", "footer", "t"):
                 waiting[:0] = list(element)
 
 
@@ -168,7 +162,11 @@ def _paragraph_text(paragraph: Element) -> str:
                 parts.append(element.text or "")
                 parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
             elif _local(element) == "dutmal":
-                parts.append(_with_gloss(element))
+                # Words with smaller ones above or below them (덧말), which explain them.
+                words, gloss = (
+                    " ".join("".join(part.itertext()) for part in _children(element, name)) for name in _GLOSSED
+                )
+                parts.append(f"{words}({gloss.strip()})" if gloss.strip() else words)
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
             elif _local(element) in ("tbl", "pic"):
@@ -177,12 +175,6 @@ def _paragraph_text(paragraph: Element) -> str:
                 counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
                 parts += [number.get("num", "") for number in counted]
     return "".join(parts).strip()
-
-
-def _with_gloss(dutmal: Element) -> str:
-    """Words with smaller ones above or below them (덧말), which explain them."""
-    words, gloss = (" ".join("".join(part.itertext()) for part in _children(dutmal, name)) for name in _GLOSSED)
-    return f"{words}({gloss.strip()})" if gloss.strip() else words
 
 
 def _rows(table: Element) -> list[list[Cell]]:

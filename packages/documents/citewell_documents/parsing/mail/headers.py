@@ -17,7 +17,10 @@ def header(message: EmailMessage, name: str) -> str:
     try:
         raw = raw.encode("ascii", "surrogateescape").decode()
     except UnicodeError:
-        raw = _in_any_encoding(raw)
+        try:
+            raw = decode(raw.encode("utf-8", "surrogateescape"), "the header")
+        except (DocumentUnreadable, UnicodeError):
+            raw = raw.encode("ascii", "replace").decode()
     if "=?" not in raw or len(raw) > _MOST_CHARS:
         return " ".join(raw.split())
     try:
@@ -67,10 +70,3 @@ def date_of(message: EmailMessage) -> str | None:
         return parsedate_to_datetime(header(message, "Date")).date().isoformat()
     except (*BROKEN, OverflowError):
         return None
-
-
-def _in_any_encoding(raw: str) -> str:
-    try:
-        return decode(raw.encode("utf-8", "surrogateescape"), "the header")
-    except (DocumentUnreadable, UnicodeError):
-        return raw.encode("ascii", "replace").decode()

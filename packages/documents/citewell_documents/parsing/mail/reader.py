@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentEncrypted, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing.decoding import decode
 from citewell_documents.parsing.html.blocks import add_blocks
 from citewell_documents.parsing.html.reader import html_text
@@ -63,10 +63,7 @@ def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     builder = DocumentBuilder(filename, limits)
     _add_message(message, header(message, "Subject"), builder, (0,))
     metadata = {"title": header(message, "Subject"), "author": author_of(message), "date": date_of(message)}
-    document = builder.build(metadata)
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text")
-    return document
+    return builder.build_with_text(metadata)
 
 
 def _check_open(parts: _Parts, filename: str) -> None:

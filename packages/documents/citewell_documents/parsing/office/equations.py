@@ -35,22 +35,16 @@ def _fraction(element: Element) -> str:
     return f"{_grouped(_part(element, 'num'))}{bar}{_grouped(_part(element, 'den'))}"
 
 
-def _scripts(element: Element) -> str:
+def _raised(element: Element) -> str:
+    """What stands below and above on the right: exponents, indices, limits."""
     lower, upper = _part(element, "sub"), _part(element, "sup")
-    return _part(element, "e") + (f"_{_grouped(lower)}" if lower else "") + (f"^{_grouped(upper)}" if upper else "")
-
-
-def _root(element: Element) -> str:
-    degree = _part(element, "deg")
-    return (f"{degree}√" if degree else "√") + _grouped(_part(element, "e"))
+    return (f"_{_grouped(lower)}" if lower else "") + (f"^{_grouped(upper)}" if upper else "")
 
 
 def _operator(element: Element) -> str:
     character = element.find(f"{_M}naryPr/{_M}chr")
     sign = "∫" if character is None else character.get(f"{_M}val", "∫")
-    lower, upper = _part(element, "sub"), _part(element, "sup")
-    limits = (f"_{_grouped(lower)}" if lower else "") + (f"^{_grouped(upper)}" if upper else "")
-    return f"{sign}{limits} {_part(element, 'e')}"
+    return f"{sign}{_raised(element)} {_part(element, 'e')}"
 
 
 def _delimited(element: Element) -> str:
@@ -70,8 +64,8 @@ def _matrix(element: Element) -> str:
 
 _WRITERS: dict[str, Callable[[Element], str]] = {
     "f": _fraction,
-    **dict.fromkeys(("sSup", "sSub", "sSubSup", "sPre"), _scripts),
-    "rad": _root,
+    **dict.fromkeys(("sSup", "sSub", "sSubSup", "sPre"), lambda element: _part(element, "e") + _raised(element)),
+    "rad": lambda element: f"{_part(element, 'deg')}√{_grouped(_part(element, 'e'))}",
     "nary": _operator,
     "d": _delimited,
     "func": lambda element: f"{_part(element, 'fName')} {_part(element, 'e')}",

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.picture_words import description
 
@@ -21,6 +21,7 @@ _DAMAGE = (
 )
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
 _DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")
+NO_TEXT = "; pictures of text need text recognition (OCR) first"
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
 
 
@@ -82,10 +83,6 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
         return etree.fromstring(content, parser)
     except etree.LxmlError:
         raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it again") from None
-
-
-def no_text(filename: str) -> DocumentEmpty:
-    return DocumentEmpty(f"{filename} contains no text; pictures of text need text recognition (OCR) first")
 
 
 def described(properties: Element) -> str:

@@ -22,17 +22,15 @@ def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
             if reason and child.tail:
                 hidden.add(child.tail, reason)
                 child.tail = ""
-            if isinstance(child.tag, str):
-                open_elements.append((child, _reason_within(child, reason, styles)))
+            if not isinstance(child.tag, str):
+                continue
+            if child.tag == _SPAN or child.tag in _PARAGRAPHS:
+                open_elements.append((child, _reason(child, styles)))
+            else:  # pictures are not shown by the styles of text
+                open_elements.append((child, reason if child.tag.startswith(_TEXT) else None))
         if reason and element.text:
             hidden.add(element.text, reason)
             element.text = ""
-
-
-def _reason_within(element: Element, outer: Reason | None, styles: Styles) -> Reason | None:
-    if element.tag == _SPAN or element.tag in _PARAGRAPHS:
-        return _reason(element, styles)
-    return outer if str(element.tag).startswith(_TEXT) else None  # pictures are not shown by the styles of text
 
 
 def _reason(element: Element, styles: Styles) -> Reason | None:
@@ -54,19 +52,12 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
     if size and float(size[1]) < _SMALLEST:
         return "small"
     grounds = (shown("fo:background-color"), styles.ground(names[-1]))
-    if is_like_paper(shown("fo:color").lstrip("#")) and not any(map(_is_ground, grounds)) and not _is_boxed(element):
-        return "unseen"
-    return None
+    has_ground = any(ground not in _NO_GROUND and not is_like_paper(ground.lstrip("#")) for ground in grounds)
+    if has_ground or not is_like_paper(shown("fo:color").lstrip("#")):
+        return None
+    # Cells and boxes have grounds of their own.
+    return None if any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors()) else "unseen"
 
 
 def _name(element: Element) -> str:
     return element.get(_NAME, "")
-
-
-def _is_ground(colour: str) -> bool:
-    return colour not in _NO_GROUND and not is_like_paper(colour.lstrip("#"))
-
-
-def _is_boxed(element: Element) -> bool:
-    """True in cells and boxes, which have grounds of their own."""
-    return any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors())

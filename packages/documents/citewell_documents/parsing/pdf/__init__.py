@@ -1,2 +1,1 @@
-"""PDF: characters, lines, columns, tables, paragraphs and sections. `citewell_documents.parsing` finds the reader by
-name."""
+"""PDF: characters, lines, columns, tables, paragraphs and sections."""

@@ -47,9 +47,15 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
         try:
             box = _box(annotation)
             if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
-                fields += [_field(pdf, annotation, box)] if pdf.formenv else []
-            elif box and _is_written(annotation):
-                is_drawn = True
+                kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation) if pdf.formenv else None
+                is_checked = kind in _BOXES and bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation))
+                fields += [Field(box, is_checked if kind in _BOXES else None)] if pdf.formenv else []
+            elif (
+                box
+                and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
+                and pdfium_c.FPDFAnnot_HasKey(annotation, b"AP")
+            ):
+                is_drawn = True  # text that stands on the page itself
             elif box and (text := _said(annotation)):
                 notes.append(Note(text, box))
         finally:
@@ -63,17 +69,6 @@ def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
     if is_hidden or not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return None
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
-
-
-def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: Box) -> Field:
-    kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
-    return Field(box, bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation)) if kind in _BOXES else None)
-
-
-def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
-    """True for text that stands on the page itself."""
-    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
-    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
 def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:

@@ -31,7 +31,9 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
         elif unicodedata.combining(chr(code)) and last == _SPACE and code in _RTL_MARKS:
             ordered[-1] = (index, code)
         else:
-            ordered += [(index, code)] if not _turns(last, code) else [(-1, _SPACE), (index, code)]
+            directions = {unicodedata.bidirectional(chr(last)), unicodedata.bidirectional(chr(code))}
+            is_turned = "L" in directions and bool(directions & {"R", "AL"})
+            ordered += [(-1, _SPACE), (index, code)] if is_turned else [(index, code)]
     return ordered
 
 
@@ -60,11 +62,6 @@ def _begins_word(ordered: list[Character]) -> bool:
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )
-
-
-def _turns(last: int, code: int) -> bool:
-    directions = {unicodedata.bidirectional(chr(last)), unicodedata.bidirectional(chr(code))}
-    return "L" in directions and bool(directions & {"R", "AL"})
 
 
 def _is_rtl(code: int) -> bool:

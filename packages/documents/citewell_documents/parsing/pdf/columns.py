@@ -63,7 +63,10 @@ def _column_by_column(lines: list[Line]) -> Iterator[Line]:
         if sum(_gap_at(line, gutter) is not None for line in region) < _MIN_LINES:
             yield from region
             continue
-        parts = [part for line in region for part in _parts(line, gutter)]
+        parts: list[Line] = []
+        for line in region:
+            at = _gap_at(line, gutter)
+            parts += [line] if at is None else divided(line, at + 1)
         yield from _column_by_column([part for part in parts if abs(part.right) <= gutter])
         yield from _column_by_column([part for part in parts if abs(part.right) > gutter])
 
@@ -109,8 +112,3 @@ def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
         yield [line]
         region = []
     yield region
-
-
-def _parts(line: Line, x: float) -> list[Line]:
-    at = _gap_at(line, x)
-    return [line] if at is None else list(divided(line, at + 1))

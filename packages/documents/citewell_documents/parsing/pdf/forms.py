@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from citewell_documents.parsing.pdf.annotations import Field
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs, enclosing
 
 _TICKED, _UNTICKED, _SPACE, _COLON = 0x2611, 0x2610, 0x20, 0x3A  # ☑, ☐
 _PUT = -1  # the index of a space beside a value
@@ -30,7 +30,13 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
         target = kept
         for index, code in run.characters:
             if code > _SPACE:
-                at = _within(glyphs.box(index), fields)
+                box = glyphs.box(index)
+                x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+                places = (field.box for field in fields)
+                inside = (
+                    at for at, (left, low, right, high) in enumerate(places) if left <= x <= right and low <= y <= high
+                )
+                at = next(inside, None)
                 target = kept if at is None else filled.setdefault(at, [])
             target.append((index, code))
         if any(code > _SPACE for _, code in kept):
@@ -42,14 +48,6 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
     for at in sorted(filled, key=lambda at: (-fields[at].box[1], fields[at].box[0])):
         _place(filled[at], hosts, glyphs)
     return [run for run, _ in hosts]
-
-
-def _within(box: Box, fields: Sequence[Field]) -> int | None:
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    inside = (
-        at for at, ((left, bottom, right, top), _) in enumerate(fields) if left <= x <= right and bottom <= y <= top
-    )
-    return next(inside, None)
 
 
 def _place(characters: Characters, hosts: list[tuple[Run, Box]], glyphs: Glyphs) -> None:
@@ -94,6 +92,4 @@ def _is_name(line: Characters) -> bool:
 
 
 def _around(characters: Characters, glyphs: Glyphs) -> Box:
-    boxes = [glyphs.box(index) for index, code in characters if code > _SPACE]
-    left, bottom, right, top = zip(*boxes, strict=True)
-    return min(left), min(bottom), max(right), max(top)
+    return enclosing(glyphs.box(index) for index, code in characters if code > _SPACE)

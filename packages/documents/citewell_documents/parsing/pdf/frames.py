@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from math import isfinite
 
 import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
 
 from citewell_documents.boxes import PageBoxes, Recognised, WordBox, packed
 from citewell_documents.parsing.pdf.glyphs import Box
 
 _MAX_SIDE = 20_000.0  # points: PDF allows 14,400
+Matrix = tuple[float, float, float, float, float, float]
+UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +47,15 @@ def frame_of(page: pdfium.PdfPage) -> Frame | None:
     if not all(isfinite(side) and 0 < side < _MAX_SIDE for side in sides):
         return None
     return Frame(box, page.get_rotation() // 90 % 4, width, height)
+
+
+def matrix_within(item: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix) -> Matrix:
+    """From the coordinates of what a form holds to those of the page, for a form in another of that `outer` matrix."""
+    own = pdfium_c.FS_MATRIX()
+    pdfium_c.FPDFPageObj_GetMatrix(item, own)
+    a, b, c, d, e, f = outer
+    return (
+        *(own.a * a + own.b * c, own.a * b + own.b * d),
+        *(own.c * a + own.d * c, own.c * b + own.d * d),
+        *(own.e * a + own.f * c + e, own.e * b + own.f * d + f),
+    )

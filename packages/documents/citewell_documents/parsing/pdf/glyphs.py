@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+from collections.abc import Iterable
 from math import atan2, pi
 
 import pypdfium2 as pdfium
@@ -19,6 +20,11 @@ Box = tuple[float, float, float, float]
 def sides(box: Box, quarter: int) -> Extent:
     left, bottom, right, top = box
     return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[quarter]
+
+
+def enclosing(boxes: Iterable[Box]) -> Box:
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
 
 
 class Glyphs:

@@ -3,7 +3,6 @@
 import ctypes
 import re
 import unicodedata
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import date
 
@@ -43,7 +42,7 @@ _MOST_ATTACHMENTS = 20
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
     """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known, and the files
     within it, as a portfolio has them, which are not read."""
-    given = pdf.get_metadata_dict()
+    given, attachments = pdf.get_metadata_dict(), range(min(pdf.count_attachments(), _MOST_ATTACHMENTS))
     metadata = {
         "title": _written(given["Title"]),
         "author": _written(given["Author"]),
@@ -51,7 +50,7 @@ def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
         "keywords": _written(given["Keywords"]),
         "date": _day(given["CreationDate"]),
         "language": _language(pdf, text),
-        "unread_attachments": ", ".join(_attachments(pdf)),
+        "unread_attachments": ", ".join(_line(pdf.get_attachment(index).get_name()) for index in attachments),
     }
     return {key: value for key, value in metadata.items() if value}
 
@@ -61,17 +60,13 @@ def is_shell(pdf: pdfium.PdfDocument) -> bool:
     if not pdfium_c.FPDF_GetXFAPacketCount(pdf) > 0:
         return False
     builds = pdfium_c.FPDF_GetFormType(pdf) == pdfium_c.FORMTYPE_XFA_FULL
-    return (builds or len(pdf) == 1) and not any(_has_fields(pdf, index) for index in range(min(len(pdf), _FIRST)))
-
-
-def _has_fields(pdf: pdfium.PdfDocument, index: int) -> bool:
-    with closing(pdf[index]) as page:
-        return pdfium_c.FPDFPage_GetAnnotCount(page) > 0
-
-
-def _attachments(pdf: pdfium.PdfDocument) -> Iterator[str]:
-    for index in range(min(pdf.count_attachments(), _MOST_ATTACHMENTS)):
-        yield _line(pdf.get_attachment(index).get_name())
+    if not builds and len(pdf) != 1:
+        return False
+    for index in range(min(len(pdf), _FIRST)):
+        with closing(pdf[index]) as page:
+            if pdfium_c.FPDFPage_GetAnnotCount(page) > 0:
+                return False
+    return True
 
 
 def _line(value: str) -> str:

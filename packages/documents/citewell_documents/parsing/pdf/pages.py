@@ -84,18 +84,15 @@ def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfi
     page = pdf[index]
     annotations = annotations_on(pdf, page)
     # pypdfium2's own `flatten` refuses a file without a form, whose texts on the page are drawn as well.
-    if (pdf.formenv or annotations.is_drawn) and _flattened(page):
-        page.close()
-        page = pdf[index]
+    if pdf.formenv or annotations.is_drawn:
+        result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
+        if result == pdfium_c.FLATTEN_FAIL:
+            raise pdfium.PdfiumError("FPDFPage_Flatten")
+        if result == pdfium_c.FLATTEN_SUCCESS:
+            page.close()
+            page = pdf[index]
     with closing(page):
         yield page, annotations
-
-
-def _flattened(page: pdfium.PdfPage) -> bool:
-    result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
-    if result == pdfium_c.FLATTEN_FAIL:
-        raise pdfium.PdfiumError("FPDFPage_Flatten")
-    return result == pdfium_c.FLATTEN_SUCCESS
 
 
 def _read_page(

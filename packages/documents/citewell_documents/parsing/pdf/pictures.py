@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium_c
 from citewell_documents.figures import Figure
 from citewell_documents.parsing.decoding import clean
 from citewell_documents.parsing.pdf.annotations import Note
-from citewell_documents.parsing.pdf.glyphs import Box, Extent, sides
+from citewell_documents.parsing.pdf.glyphs import Box, Extent, enclosing, sides
 from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.paragraphs import Paragraph
 from citewell_documents.parsing.picture_words import description, is_caption
@@ -117,8 +117,8 @@ def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
         pdfium_c.FPDF_StructTree_Close(tree)
     places = _places(page, {mark for _, marks in figures for mark in marks}) if figures else {}
     for text, marks in figures:
-        if box := _around([places[mark] for mark in marks if mark in places]):
-            yield _at(page, text, box)
+        if drawn := [places[mark] for mark in marks if mark in places]:
+            yield _at(page, text, enclosing(drawn))
         else:
             yield Picture(text)
 
@@ -142,19 +142,14 @@ def _figures(tree: pdfium_c.FPDF_STRUCTTREE) -> Iterator[tuple[str, list[int]]]:
         element, seen = waiting.pop(), seen + 1
         if not element:
             continue
-        if text := _alternative(element):
+        text = _string(pdfium_c.FPDF_StructElement_GetAltText, element)
+        is_figure = text and _string(pdfium_c.FPDF_StructElement_GetType, element) == _FIGURE
+        if is_figure and (text := description(" ".join(clean(text).split())[:_LONGEST])):
             count += 1
             marks = range(min(pdfium_c.FPDF_StructElement_GetMarkedContentIdCount(element), _MOST_OBJECTS))
             yield text, [pdfium_c.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index) for index in marks]
         children = range(min(max(0, pdfium_c.FPDF_StructElement_CountChildren(element)), _MOST_ELEMENTS))
         waiting += (pdfium_c.FPDF_StructElement_GetChildAtIndex(element, index) for index in reversed(children))
-
-
-def _alternative(element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
-    text = _string(pdfium_c.FPDF_StructElement_GetAltText, element)
-    if not text or _string(pdfium_c.FPDF_StructElement_GetType, element) != _FIGURE:
-        return ""
-    return description(" ".join(clean(text).split())[:_LONGEST])
 
 
 def _string(get: _GetString, element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
@@ -170,8 +165,7 @@ def _places(page: pdfium.PdfPage, marks: Collection[int]) -> dict[int, Box]:
     places: dict[int, Box] = {}
     for item, _ in _objects(page):
         if (mark := pdfium_c.FPDFPageObj_GetMarkedContentID(item)) in marks and (box := _bounds(item)):
-            around = _around([box, *([places[mark]] if mark in places else [])])
-            places[mark] = around or box
+            places[mark] = enclosing((box, places.get(mark, box)))
     return places
 
 
@@ -181,10 +175,3 @@ def _bounds(item: pdfium_c.FPDF_PAGEOBJECT) -> Box | None:
         return None
     left, bottom, right, top = (edge.value for edge in edges)
     return (left, bottom, right, top) if all(map(isfinite, (left, bottom, right, top))) else None
-
-
-def _around(boxes: Sequence[Box]) -> Box | None:
-    if not boxes:
-        return None
-    left, bottom, right, top = zip(*boxes, strict=True)
-    return min(left), min(bottom), max(right), max(top)

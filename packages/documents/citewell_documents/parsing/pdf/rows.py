@@ -61,16 +61,14 @@ def _prose(lines: list[Line]) -> set[int]:
     prose: set[int] = set()
     block: list[int] = []
     for at, line in enumerate(lines):
-        if block and not _is_below(lines[at - 1], line):
+        above = lines[at - 1]
+        is_near = 0 < above.y - line.y <= _MAX_LEADING_EM * max(above.size, line.size)
+        is_below = is_near and min(above.right, line.right) > max(above.left, line.left)
+        if block and not is_below:
             prose |= set(block) if _is_prose([lines[of] for of in block]) else set()
             block = []
         block.append(at)
     return prose | (set(block) if _is_prose([lines[of] for of in block]) else set())
-
-
-def _is_below(above: Line, line: Line) -> bool:
-    near = 0 < above.y - line.y <= _MAX_LEADING_EM * max(above.size, line.size)
-    return near and min(above.right, line.right) > max(above.left, line.left)
 
 
 def _is_prose(block: Sequence[Line]) -> bool:

@@ -25,7 +25,8 @@ def whole_tables(lines: list[Line]) -> list[Line]:
     apart = apart_on(lines)
     rows: list[Line] = []
     for near in (with_whole_values(near, apart) for near in _runs(lines, _near)):
-        drop = _row_drop(near)
+        drops = [above.y - line.y for above, line in pairwise(near) if line.is_row]
+        drop = min(drops) if len(drops) >= _MIN_ROWS else 0.0  # too few rows tell nothing
         for line in near:
             if rows and (joined := _with_wrapped_cell(rows[-1], line, drop)):
                 rows[-1] = joined
@@ -101,12 +102,6 @@ def within_row(left: Line, right: Line) -> str | None:
     if abs(left.y - right.y) >= SAME_ROW_EM * max(left.size, size) or gap < -CELL_GAP_EM * size:
         return None
     return "\t" if gap > CELL_GAP_EM * size else " " * (gap > _WORD_GAP_EM * size)
-
-
-def _row_drop(lines: Sequence[Line]) -> float:
-    """The least distance of a row from the line above it; 0 where there are too few rows to tell."""
-    drops = [above.y - line.y for above, line in pairwise(lines) if line.is_row]
-    return min(drops) if len(drops) >= _MIN_ROWS else 0.0
 
 
 def _with_wrapped_cell(row: Line, line: Line, row_drop: float) -> Line | None:

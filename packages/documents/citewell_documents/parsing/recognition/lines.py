@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from statistics import median
 
 from citewell_documents.parsing.pdf.columns import in_reading_order
@@ -48,7 +47,10 @@ def _line(row: Row, scale: float, height: float) -> Line:
     lettered = [word for word in row.words if any(character.isalnum() for character in word.text)]
     size = max(2.0, _EM * scale * median(word.box[3] - word.box[1] for word in lettered or row.words))
     cells = list(_cells(row.words, CELL_GAP_EM * size / scale))
-    text = "\t".join(" ".join(_joined(cell)) for cell in cells)
+    text = "\t".join(
+        "".join(word.text if word.joined or not at else f" {word.text}" for at, word in enumerate(cell))
+        for cell in cells
+    )
     divided = text[-2:-1].isalpha() and text.endswith("-")
     extents: list[Extent] = [(cell[0].box[0] * scale, cell[-1].box[2] * scale) for cell in cells]
     y = height - row.baseline * scale
@@ -75,16 +77,6 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[list[Word]]:
             cell = []
         cell.append(word)
     yield cell
-
-
-def _joined(cell: list[Word]) -> Iterator[str]:
-    number = 0
-    numbered: list[tuple[int, str]] = []
-    for word in cell:
-        number += not word.joined
-        numbered.append((number, word.text))
-    for _, parts in groupby(numbered, key=lambda part: part[0]):
-        yield "".join(text for _, text in parts)
 
 
 def _ink(words: Sequence[Word], scale: float, height: float, *, divided: bool) -> "array[float]":

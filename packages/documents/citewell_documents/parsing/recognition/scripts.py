@@ -1,6 +1,6 @@
 """In which letters a picture is, where those of the installed languages do not fit: by Tesseract's data of scripts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from PIL import Image
@@ -39,7 +39,5 @@ class Scripts:
             engine.SetSourceResolution(dpi)
             told = engine.DetectOrientationScript() or {}
         script = str(told.get("script_name", ""))
-        return "" if self._has(_LANGUAGES.get(script, ("",))) else script
-
-    def _has(self, beginnings: Iterable[str]) -> bool:
-        return any(language.startswith(tuple(beginnings)) for language in self._languages)
+        is_known = any(language.startswith(_LANGUAGES.get(script, "")) for language in self._languages)
+        return "" if is_known else script

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
-from citewell_documents.parsing.decoding import decode
+from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
+from citewell_documents.parsing.decoding import decode, within_limit
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.records.outline import Group, Value, add_value
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -17,29 +17,22 @@ _WORDS = {True: "true", False: "false", None: "null"}
 def parse_json(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read one JSON value. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     builder = DocumentBuilder(filename, limits)
-    text = _text(data, filename, limits)
+    text = within_limit(decode(data, filename), filename, limits)
     add_value(_loaded(text, filename, lambda error: f"line {error.lineno}, column {error.colno}"), builder)
-    return _built(builder)
+    return builder.build_with_text()
 
 
 def parse_json_lines(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a JSON value from each line; flat records become one table. Raises as `parse_json` does."""
     builder = DocumentBuilder(filename, limits)
-    lines = _text(data, filename, limits).split("\n")
+    lines = within_limit(decode(data, filename), filename, limits).split("\n")
     values = [
         _loaded(line, filename, lambda error, number=number: f"line {number}, column {error.colno}")
         for number, line in enumerate(lines, start=1)
         if line.strip()
     ]
     add_value(values, builder, "records")
-    return _built(builder)
-
-
-def _text(data: bytes, filename: str, limits: ParseLimits) -> str:
-    text = decode(data, filename)
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
-    return text
+    return builder.build_with_text()
 
 
 def _loaded(text: str, filename: str, place: Callable[[json.JSONDecodeError], str]) -> Value:
@@ -61,10 +54,3 @@ def _value(loaded: Any) -> Value:
     if isinstance(loaded, list):
         return [_value(item) for item in cast("list[Any]", loaded)]
     return loaded if isinstance(loaded, str) else _WORDS[loaded]
-
-
-def _built(builder: DocumentBuilder) -> ParsedDocument:
-    document = builder.build()
-    if not document.text:
-        raise DocumentEmpty(f"{builder.filename} contains no text")
-    return document

@@ -5,7 +5,7 @@ from itertools import groupby
 from lxml import etree
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.records.outline import Group, Value, add_value
@@ -26,10 +26,7 @@ def parse_xml(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
         raise DocumentUnreadable(f"{filename} uses entities of its own, which are not expanded; save it without them")
     builder = DocumentBuilder(filename, limits)
     add_value(_value(root), builder, _name(root))
-    document = builder.build()
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text")
-    return document
+    return builder.build_with_text()
 
 
 def _value(element: Element) -> Value:

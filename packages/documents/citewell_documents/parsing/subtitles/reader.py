@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
-from citewell_documents.parsing.decoding import decode
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.decoding import decode, within_limit
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
@@ -29,9 +29,7 @@ def parse_subtitles(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
     Raises DocumentUnreadable or DocumentTooLarge.
     """
-    text = decode(data, filename)
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    text = within_limit(decode(data, filename), filename, limits)
     cues = [cue for cue in _cues(text.split("\n")) if cue.text]
     if not cues:
         raise DocumentUnreadable(f"{filename} has no subtitles: no line of times (00:00:01.000 --> 00:00:04.000)")

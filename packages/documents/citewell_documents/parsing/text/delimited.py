@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from io import StringIO
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
-from citewell_documents.parsing.decoding import decode
+from citewell_documents.errors import DocumentEmpty
+from citewell_documents.parsing.decoding import decode, within_limit
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.tables import has_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -25,9 +25,7 @@ def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
-    text = decode(data, filename).strip("\n")
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    text = within_limit(decode(data, filename).strip("\n"), filename, limits)
     first, _, rest = text.partition("\n")
     if first.lower().startswith(_EXCEL_HINT) and first[len(_EXCEL_HINT) :].rstrip(" ") in (*_DELIMITERS,):
         rows = _rows(rest, first[len(_EXCEL_HINT)])

@@ -110,12 +110,8 @@ def _with_hidden(tags: list[_Change], text: str, filename: str) -> Iterator[_Cha
     """The changes; a tag that hides its words goes with them, up to the next tag that ends it."""
     for number, tag in enumerate(tags):
         name = _NAME.match(text, tag.start)
-        ending = f"</{name[1]}" if name and _hides(text[tag.start : tag.end], filename) else ""
+        body = parse_tree(text[tag.start : tag.end], filename).body if name else None
+        node = body.first_child if body is not None else None
+        ending = f"</{name[1]}" if name and node is not None and hides(node) else ""
         ends = (later.end for later in tags[number + 1 :] if ending and text.startswith(ending, later.start))
         yield tag._replace(end=next(ends, tag.end))
-
-
-def _hides(tag: str, filename: str) -> bool:
-    body = parse_tree(tag, filename).body
-    node = body.first_child if body is not None else None
-    return node is not None and hides(node)

@@ -6,8 +6,8 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from citewell_documents.document import ParsedDocument
+from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.text.reader import decoded
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
 _RULE = re.compile(r"([^\w\s])\1{2,}[ \t]*")

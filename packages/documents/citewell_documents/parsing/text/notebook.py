@@ -4,10 +4,10 @@ import json
 from typing import Any, cast
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text.markdown import markdown_document
-from citewell_documents.parsing.text.reader import decoded
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _PRINTED = "Output:"
@@ -30,10 +30,7 @@ def parse_notebook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     for cell in cast("list[object]", cells):
         if isinstance(cell, dict):
             _add_cell(cast("dict[str, Any]", cell), builder)
-    document = builder.build()
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text")
-    return document
+    return builder.build_with_text()
 
 
 def _add_cell(cell: dict[str, Any], builder: DocumentBuilder) -> None:

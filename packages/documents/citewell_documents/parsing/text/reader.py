@@ -3,8 +3,7 @@
 import re
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge
-from citewell_documents.parsing.decoding import decode
+from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.signatures import HTML, kind_of
 from citewell_documents.parsing.text.markdown import markdown_document
@@ -47,13 +46,3 @@ def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
         text = without_html(text, filename, limits)
     return markdown_document(text)
-
-
-def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
-    """The text of a file. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    text = decode(data, filename)
-    if not text.strip():
-        raise DocumentEmpty(f"{filename} contains no text")
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
-    return text

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from striprtf.striprtf import rtf_to_text
 
 from citewell_documents.document import ParsedDocument
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
+from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.parsing.decoding import within_limit
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.text.rich_text_hidden import marked, seen
@@ -41,18 +42,14 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
         raise DocumentUnreadable(
             f"{filename} is damaged: it cannot be read as RTF; save or download it again"
         ) from None
-    if len(text) > limits.max_chars:
-        raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
+    within_limit(text, filename, limits)
     builder = DocumentBuilder(filename, limits)
     _add_lines(seen(text, builder.hidden), [seen(note, builder.hidden) for note in notes], builder)
     if headers:
         builder.begin_page_headers()
         for header in headers:
             builder.paragraph(seen(header, builder.hidden))
-    document = builder.build()
-    if not document.text:
-        raise DocumentEmpty(f"{filename} contains no text")
-    return document
+    return builder.build_with_text()
 
 
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:

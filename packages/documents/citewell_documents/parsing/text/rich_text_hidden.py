@@ -101,8 +101,5 @@ def _white(rtf: str) -> frozenset[int]:
     if table is None or any(name in rtf for name in _DRAWN_GROUNDS):
         return frozenset()
     colours = enumerate(_COLOUR.search(colour) for colour in table[1].split(";"))
-    return frozenset(at for at, parts in colours if parts and is_like_paper(_hexadecimal(parts)))
-
-
-def _hexadecimal(parts: re.Match[str]) -> str:
-    return "".join(f"{min(int(part), 255):02x}" for part in parts.groups())
+    known = ((at, [f"{min(int(part), 255):02x}" for part in parts.groups()]) for at, parts in colours if parts)
+    return frozenset(at for at, parts in known if is_like_paper("".join(parts)))

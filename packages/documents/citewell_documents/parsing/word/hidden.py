@@ -54,9 +54,11 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
         return "struck"
     if (size := value("w:sz")).isdecimal() and int(size) < _SMALLEST:
         return "small"
-    if is_like_paper(value("w:color")) and not has_ground and not _is_on_ground(run, properties):
-        return "unseen"
-    return None
+    if has_ground or not is_like_paper(value("w:color")):
+        return None
+    # A shade of its own, or of what it is in, may be behind the run.
+    is_on_ground = next((ground for ground in _grounds(run, properties) if ground is not None), False)
+    return None if is_on_ground else "unseen"
 
 
 def _properties(run: Element, styles: Styles) -> Iterator[Element]:
@@ -75,11 +77,6 @@ def _properties(run: Element, styles: Styles) -> Iterator[Element]:
 def _style(properties: Element | None, tag: str) -> str:
     named = None if properties is None else properties.find(qn(tag))
     return "" if named is None else named.get(qn("w:val"), "")
-
-
-def _is_on_ground(run: Element, properties: list[Element]) -> bool:
-    """True if something may be behind the run that is not white: a shade of its own, or of what it is in."""
-    return next((ground for ground in _grounds(run, properties) if ground is not None), False)
 
 
 def _grounds(run: Element, properties: list[Element]) -> Iterator[bool | None]:

@@ -49,13 +49,13 @@ class Numbering:
         counts = self._counts.setdefault(key, [None] * _LEVELS)
         counts[level] = rule.start if (last := counts[level]) is None else last + 1
         counts[level + 1 :] = [None] * (_LEVELS - level - 1)
-        return _PLACE.sub(lambda place: _count(int(place[1]) - 1, counts, levels), rule.pattern).strip()
 
+        def written(place: re.Match[str]) -> str:
+            at = int(place[1]) - 1
+            own, count = levels.get(at, _Level("decimal", "", 1)), counts[at]
+            return numeral(own.start if count is None else count, own.kind)
 
-def _count(level: int, counts: list[int | None], levels: dict[int, _Level]) -> str:
-    rule = levels.get(level, _Level("decimal", "", 1))
-    count = counts[level]
-    return numeral(rule.start if count is None else count, rule.kind)
+        return _PLACE.sub(written, rule.pattern).strip()
 
 
 def _list(number: Element, abstract: dict[str, dict[int, _Level]]) -> tuple[str, dict[int, _Level]]:

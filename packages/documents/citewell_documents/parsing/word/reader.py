@@ -19,7 +19,7 @@ from citewell_documents.parsing.office.charts import add_chart
 from citewell_documents.parsing.office.diagrams import diagram_texts
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import opened_package
-from citewell_documents.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
+from citewell_documents.parsing.office.parts import NO_TEXT, Element, core_properties, described, unreadable_if_damaged
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -63,10 +63,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         for body in document.part.element.iterchildren(qn("w:body")):
             reader.read(body)
         reader.read_page_headers()
-        parsed = builder.build(core_properties(archive, filename))
-    if not parsed.text:
-        raise no_text(filename)
-    return parsed
+        return builder.build_with_text(core_properties(archive, filename), NO_TEXT)
 
 
 @dataclass(slots=True)
@@ -209,16 +206,13 @@ def _blocks(container: Element) -> Iterator[Element]:
     for child in container:
         if child.tag in (_PARAGRAPH, _TABLE, _CHUNK):
             yield child
-        elif child.tag in _BLOCK_WRAPPERS and not _is_contents(child):
-            yield from _blocks(child)
+        elif child.tag in _BLOCK_WRAPPERS:
+            gallery = child.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
+            if gallery is None or gallery.get(qn("w:val")) != _CONTENTS:
+                yield from _blocks(child)
 
 
 _BLOCK_WRAPPERS = tuple(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag")))
-
-
-def _is_contents(control: Element) -> bool:
-    gallery = control.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
-    return gallery is not None and gallery.get(qn("w:val")) == _CONTENTS
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:

@@ -21,7 +21,8 @@ class Palette:
         self._theme: Sequence[str] = _OFFICE
         if _THEME in archive:
             scheme = xml_part(archive, _THEME, filename).find(f".//{_DRAWING}clrScheme")
-            named = [_named(colour) for colour in scheme] if scheme is not None else []
+            values = [next(iter(colour), None) for colour in scheme] if scheme is not None else []
+            named = ["" if value is None else value.get("lastClr") or value.get("val") or "" for value in values]
             if len(named) > 3:
                 self._theme = [named[1], named[0], named[3], named[2], *named[4:]]
 
@@ -38,11 +39,6 @@ class Palette:
             known = colour.indexed < len(COLOR_INDEX)
             digits = COLOR_INDEX[colour.indexed][-6:] if known else _SYSTEM.get(colour.indexed)
         return _tinted(digits, colour.tint or 0.0) if isinstance(digits, str) and digits else None
-
-
-def _named(colour: Any) -> str:
-    value = next(iter(colour), None)
-    return "" if value is None else value.get("lastClr") or value.get("val") or ""
 
 
 def _tinted(digits: str, tint: float) -> str | None:

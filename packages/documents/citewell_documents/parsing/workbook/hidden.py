@@ -60,7 +60,8 @@ class Unseen:
 
     def reason(self, row: int, column: int, cell: object, lines: Lines) -> Reason | None:
         is_hidden = row in lines.rows or column in lines.columns
-        return self._by_style(cell, lines) or ("hidden" if is_hidden or _prints_nothing(cell) else None)
+        is_hidden = is_hidden or (isinstance(cell, ReadOnlyCell) and prints_nothing(cell.value, cell.number_format))
+        return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
 
     def without(self, value: object, text: str, hidden: HiddenWords) -> str:
         """The text of a cell that is seen, without those of its characters that are not: some are struck alone."""
@@ -101,7 +102,3 @@ class Unseen:
                 return self._palette.hexadecimal(fill.fgColor)
             case _:
                 return None
-
-
-def _prints_nothing(cell: object) -> bool:
-    return isinstance(cell, ReadOnlyCell) and prints_nothing(cell.value, cell.number_format)

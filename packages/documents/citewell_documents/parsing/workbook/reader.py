@@ -17,7 +17,7 @@ from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.packages import opened_package
-from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
+from citewell_documents.parsing.office.parts import NO_TEXT, core_properties, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
@@ -53,18 +53,11 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
             _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
-                _count_hidden(sheet, builder)
-        parsed = builder.build(core_properties(archive, filename))
-    if not parsed.text:
-        raise no_text(filename)
-    return parsed
-
-
-def _count_hidden(sheet: ReadOnlyWorksheet, builder: DocumentBuilder) -> None:
-    sheet.reset_dimensions()
-    for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
-        for text in _texts(0, cells, {}).values():
-            builder.hidden.add(text, "hidden")
+                sheet.reset_dimensions()
+                for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
+                    for text in _texts(0, cells, {}).values():
+                        builder.hidden.add(text, "hidden")
+        return builder.build_with_text(core_properties(archive, filename), NO_TEXT)
 
 
 def _add_sheet(

@@ -39,18 +39,14 @@ def comments_of(archive: Archive, sheet: str, filename: str) -> list[Remark]:
 
 def uncalculated(archive: Archive, sheet: str) -> Mapping[tuple[int, int], str]:
     """The formulas that have no stored value, by row and column."""
-    content = _content(archive, sheet)
+    name = sheet.lstrip("/")
+    content = archive.read(name) if name in archive and archive.size(name) <= _MOST_BYTES else b""
     cells = _CELL.finditer(content) if b"<f" in content else ()
     return {
         place: f"={match[2].decode(errors='replace') if match[2] else '…'}"
         for match in cells
         if (place := _place(match[1].decode())) is not None
     }
-
-
-def _content(archive: Archive, sheet: str) -> bytes:
-    name = sheet.lstrip("/")
-    return archive.read(name) if name in archive and archive.size(name) <= _MOST_BYTES else b""
 
 
 def _notes(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str, Remark]]:
@@ -62,12 +58,15 @@ def _notes(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str, R
                 author = authors[int(at)] if at.isdecimal() and int(at) < len(authors) else ""
                 text = "".join(run.text or "" for run in note.iter(f"{_MAIN}t"))
                 # Excel writes the author into the note, too.
-                yield from _remark(cell, text.removeprefix(f"{author}:").strip(), author)
+                said = comment(text.removeprefix(f"{author}:").strip(), author)
+                if said and (place := _place(cell)):
+                    yield cell, Remark(*place, f"{cell}: {said}")
 
 
 def _threaded(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str, Remark]]:
     for part in linked(archive, sheet, filename, "/threadedComment").values():
-        persons = _persons(archive, filename)
+        people = xml_part(archive, _PERSONS, filename).iter(f"{_THREADED}person") if _PERSONS in archive else ()
+        persons = {person.get("id", ""): person.get("displayName", "") for person in people}
         said: dict[str, list[str]] = {}
         for root in roots(archive, part, filename):
             for note in root.iter(f"{_THREADED}threadedComment"):
@@ -76,18 +75,6 @@ def _threaded(archive: Archive, sheet: str, filename: str) -> Iterator[tuple[str
         for cell, texts in said.items():
             if place := _place(cell):
                 yield cell, Remark(*place, f"{cell}: {'; '.join(filter(None, texts))}")
-
-
-def _remark(cell: str, text: str, author: str) -> Iterator[tuple[str, Remark]]:
-    if (place := _place(cell)) and (said := comment(text, author)):
-        yield cell, Remark(*place, f"{cell}: {said}")
-
-
-def _persons(archive: Archive, filename: str) -> dict[str, str]:
-    if _PERSONS not in archive:
-        return {}
-    people = xml_part(archive, _PERSONS, filename).iter(f"{_THREADED}person")
-    return {person.get("id", ""): person.get("displayName", "") for person in people}
 
 
 def _place(cell: str) -> tuple[int, int] | None:

@@ -123,8 +123,7 @@ def share_words(stated: Statement, known: Statement) -> bool:
 def compare_sentences(
     stated: Statement, known: Statement, above: tuple[frozenset[str], frozenset[str]]
 ) -> Compared | None:
-    """Compare two sentences or labelled lines; `above` are the words that stand above each. None if they differ in more
-    than values."""
+    """Compare two sentences or labelled lines, with the words `above` each; None if more than values differ."""
     first, second = tokenize(stated.text), tokenize(known.text)
     if not first or not second or _refers(first[0]) or _refers(second[0]):
         return None

@@ -153,7 +153,10 @@ class Known:
             default=None,
         )
         if own:
-            return _iso(own)
+            # No date of several years is that of a document.
+            years = own.years if own.years and own.years[0] == own.years[1] else None
+            parts = (f"{part:02}" for part in (own.month, own.day) if part)
+            return "-".join([str(years[0]), *parts]) if years else None
         if stated := next((excerpt.dated for excerpt in self.excerpts if excerpt.dated), None):
             return stated
         year = _YEAR.search(self.name)
@@ -196,8 +199,7 @@ def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
 
 
 def replacing(left: Known, right: Known) -> Known | None:
-    """Return the one of two documents that is in force, if one of them says that it replaces, or is replaced by, the
-    other."""
+    """Return the document of two that is in force, if one says that it replaces, or is replaced by, the other."""
     for own, named in ((left, right), (right, left)):
         for sentence in own.replacing:
             if _names(sentence, named, own):
@@ -217,7 +219,10 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
     speakers = [document for document in known if document.replacing_wholly]
     if not speakers or _EARLIER.search(question):
         return {}
-    said = {document.document: frozenset(content_stems(_said_by(document))) for document in known}
+    said: dict[str, frozenset[str]] = {}
+    for document in known:
+        texts = (f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
+        said[document.document] = frozenset(content_stems("\n".join((document.name, *texts))))
     asked = content_stems(question)
     replaced: dict[str, str] = {}
     for speaker in speakers:
@@ -232,11 +237,6 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
             if not is_asked_for and (newer.date or "9") >= (older.date or ""):
                 replaced[older.document] = newer.name
     return replaced if len(replaced) < len(known) else {}
-
-
-def _said_by(document: Known) -> str:
-    texts = (f"{excerpt.context}\n{excerpt.text}" for excerpt in document.excerpts)
-    return "\n".join((document.name, *texts))
 
 
 @dataclass(frozen=True)
@@ -309,10 +309,3 @@ def _dates_itself(line: str) -> bool:
     is_sentence = line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))
     is_alone = any(not line.replace(date.text, "").strip(" .") for date in find_dates(line))
     return is_alone or not is_sentence or _OF_ITSELF.search(line) is not None
-
-
-def _iso(date: Date) -> str | None:
-    """Return a date as far as it is known; None for one without a year or of two years."""
-    if date.years is None or date.years[0] != date.years[1]:
-        return None
-    return "-".join([str(date.years[0]), *(f"{part:02}" for part in (date.month, date.day) if part)])

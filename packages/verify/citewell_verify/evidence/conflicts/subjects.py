@@ -97,8 +97,7 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
 
 
 def _numbers_of_title(document: Known) -> frozenset[str]:
-    """Return the numbers of a title, or of a file's name where it has no title, and the parts of a year; not the day on
-    which it was written."""
+    """Return the numbers of a title, else of the file's name, and the parts of a year; not the day of writing."""
     title = _without_days(document.title or document.name.rsplit(".", 1)[0])
     return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
 
@@ -127,8 +126,7 @@ def _words_of(document: Known) -> frozenset[str]:
 
 
 def _are_related(pair: Pair) -> bool:
-    """Say whether one document has a word of the other one's title, or a field with the same content; a title may also
-    be missing, or say nothing."""
+    """Say whether one has a word of the other one's title, if these say anything, or a field with its content."""
     fields = [_labels_in(known) for known in pair]
     if any(says_same(text, fields[1][label]) for label, text in fields[0].items() if label in fields[1]):
         return True

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from citewell_verify.facts.kinds import Difference
-from citewell_verify.facts.reading.token_alignment import Alignment, same_lexeme, tokens_match
+from citewell_verify.facts.reading.token_alignment import Alignment, content_tokens, has_token, same_lexeme
 from citewell_verify.facts.reading.tokens import Token
 
 _PASSIVE = frozenset("is are was were be been being got get gets getting".split())
@@ -84,8 +84,8 @@ def voice_differences(alignment: Alignment) -> Iterator[Difference]:
             (told.acting, known.acting, known.undergoing),
             (told.undergoing, known.undergoing, known.acting),
         ):
-            exchanged = next((token for token in party if _has(others, token) and not _has(own, token)), None)
-            if exchanged and not any(_has(own, token) for token in party):
+            exchanged = next((token for token in party if has_token(others, token) and not has_token(own, token)), None)
+            if exchanged and not any(has_token(own, token) for token in party):
                 yield Difference("order", exchanged.text, own[0].text)
                 return
 
@@ -99,15 +99,14 @@ def _passive_with_agent(tokens: Sequence[Token]) -> _Parties | None:
         if verb is None:
             continue
         by = next((i for i in range(verb + 1, min(len(tokens), verb + 1 + _FARTHEST)) if tokens[i].key == "by"), None)
-        parties = _Parties(tokens[verb], _content(tokens[by + 1 :] if by else ()), _content(tokens[:at]))
-        if parties.acting and parties.undergoing and not _is_amount(parties.acting[0]):
+        parties = _Parties(tokens[verb], content_tokens(tokens[by + 1 :] if by else ()), content_tokens(tokens[:at]))
+        if not parties.acting or not parties.undergoing:
+            continue
+        # "By 640 people" has a party, "by 5 %" and "by 2020" have none.
+        value = parties.acting[0].value
+        if value is None or (value.quantity and not value.quantity.unit):
             return parties
     return None
-
-
-def _is_amount(token: Token) -> bool:
-    """Return whether "by" has an amount and no party behind it: "by 5 %", "by 2020", not "by 640 people"."""
-    return token.value is not None and not (token.value.quantity and not token.value.quantity.unit)
 
 
 def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:
@@ -115,19 +114,11 @@ def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:
     at = next((at for at, key in content if key == wanted.key or same_lexeme(key, wanted.key)), None)
     if at is None:
         return None
-    before, behind = _content(tokens[:at]), tokens[at + 1 :]
+    before, behind = content_tokens(tokens[:at]), tokens[at + 1 :]
     by = next((i for i, token in enumerate(behind) if token.key == "by"), None)
     if any(token.key in _PASSIVE for token in tokens[max(0, at - _FARTHEST) : at]):
-        return _Parties(tokens[at], _content(behind[by + 1 :]) if by is not None else (), before)
-    return _Parties(tokens[at], before, _content(behind))
-
-
-def _content(tokens: Sequence[Token]) -> Sequence[Token]:
-    return [token for token in tokens if token.is_content]
-
-
-def _has(tokens: Sequence[Token], wanted: Token) -> bool:
-    return any(tokens_match(wanted, token) for token in tokens)
+        return _Parties(tokens[at], content_tokens(behind[by + 1 :]) if by is not None else (), before)
+    return _Parties(tokens[at], before, content_tokens(behind))
 
 
 def korean_party_differences(alignment: Alignment) -> Iterator[Difference]:

@@ -227,6 +227,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
     counterparts = [
         token for token in gap.source if token.kind in ("word", "name") and token.text not in _DEMONSTRATIVES
     ]
+    denied = [sum(token.cue == "denied" for token in side) % 2 for side in (alignment.statement, alignment.source)]
     for token in gap.statement:
         if token.kind != "word":
             continue
@@ -236,7 +237,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
         )
         stands_for = generic and token.key in around.context_keys
         opposite = next((counterpart for counterpart in counterparts if are_opposites(token, counterpart)), None)
-        if opposite and _is_denied_by_one(alignment):
+        if opposite and denied[0] != denied[1]:
             continue  # "not invalid" for "valid"
         sure = alignment.is_single_substitution
         if opposite:
@@ -246,13 +247,6 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
             yield Difference(kind, token.text, counterparts[0].text, sure=sure)
         elif not counterparts and token.key not in around.context_keys:
             yield Difference("wording", token.text, None, sure=False)
-
-
-def _is_denied_by_one(alignment: Alignment) -> bool:
-    stated, known = (
-        sum(token.cue == "denied" for token in tokens) for tokens in (alignment.statement, alignment.source)
-    )
-    return stated % 2 != known % 2
 
 
 def _is_other_form(token: Token, counterparts: Sequence[Token]) -> bool:

@@ -56,7 +56,8 @@ def clauses(sentence: str) -> tuple[str, ...]:
 
 def _split(text: str, pattern: re.Pattern[str]) -> list[str]:
     parts = [part for part in pattern.split(text) if part and part.strip()]
-    return parts if len(parts) > 1 and all(map(_asserts, parts)) else [text]
+    assert_something = all(len(part.split()) > 1 and (HANGUL.search(part) or VERB.search(part)) for part in parts)
+    return parts if len(parts) > 1 and assert_something else [text]
 
 
 def _opens_clause(text: str) -> bool:
@@ -69,10 +70,6 @@ def has_subject(clause: str) -> bool:
     if HANGUL.search(clause):
         return KOREAN_SUBJECT.match(clause) is not None
     return _SUBJECT.match(clause) is not None
-
-
-def _asserts(part: str) -> bool:
-    return len(part.split()) > 1 and (HANGUL.search(part) is not None or VERB.search(part) is not None)
 
 
 def subject_phrase(clause: str) -> str:

@@ -295,12 +295,9 @@ def ending_cue(word: str, text: str, end: int) -> EndingCue | None:
 
 def are_opposed(left: str, right: str) -> bool:
     """Return whether two verbs or adjectives in any form exclude each other: 닫는다 and 열지, 빠르게 and 느리게."""
-    return frozenset(map(_predicate, (left, right))) in _OPPOSED_KEYS
-
-
-def _predicate(key: str) -> str:
-    """Return the key of a verb or adjective, also for its adverb: that of 빠르다 for 빠르게."""
-    return verb_key(f"{key[:-1]}다") if key.endswith("게") and len(key) > 1 else key
+    # The key of an adverb such as 빠르게 is that of 빠르다.
+    keys = (verb_key(f"{key[:-1]}다") if key.endswith("게") and len(key) > 1 else key for key in (left, right))
+    return frozenset(keys) in _OPPOSED_KEYS
 
 
 def only_particle(word: str) -> str:

@@ -109,8 +109,7 @@ def _without_ending(letters: str, following: str) -> str:
 
 
 def _root(stem: str) -> tuple[str, bool]:
-    """Remove tense, undo contractions, and leave the noun of a verb in 하다 or 되다; the second value says whether it
-    is one."""
+    """Remove tense and contractions; leave the noun of a verb in 하다 or 되다, and say whether it is one."""
     for _ in range(3):
         stem = _TENSE.sub("", stem)
     if stem.endswith(_letters("였")):

@@ -105,7 +105,8 @@ def align(statement: Sequence[Token], source: Sequence[Token]) -> Alignment:
     labelled = _LabelledTokens([token for _, token in source_tokens])
     known = labelled.labels
     stated = [labelled.label(token, -1 - at) for at, (_, token) in enumerate(stated_tokens)]
-    equal = _in_order(stated, known)
+    blocks = LCSseq.opcodes(stated, known).as_matching_blocks()
+    equal = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
     gaps = _gaps([token for _, token in stated_tokens], [token for _, token in source_tokens], equal)
     placed = {index for index, _ in equal}, {index for _, index in equal}
     moved = _moved(stated, known, *placed)
@@ -126,6 +127,14 @@ def tokens_match(left: Token, right: Token) -> bool:
     if left.cue or right.cue:
         return left.cue == right.cue
     return _words_match(left, right)
+
+
+def has_token(tokens: Iterable[Token], wanted: Token) -> bool:
+    return any(tokens_match(wanted, token) for token in tokens)
+
+
+def content_tokens(tokens: Iterable[Token]) -> list[Token]:
+    return [token for token in tokens if token.is_content]
 
 
 def _words_match(left: Token, right: Token) -> bool:
@@ -232,20 +241,14 @@ def _is_compared(token: Token) -> bool:
     return token.kind != "filler" or token.key in RELATIONS
 
 
-def _labels(tokens: Sequence[Token]) -> list[int]:
-    numbers: dict[str, int] = {}
-    labels: list[int] = []
-    for at, token in enumerate(tokens):
-        key = f"cue {token.key}" if token.cue else token.key
-        labels.append(numbers.setdefault(key, at))
-    return labels
-
-
 class _LabelledTokens:
     """The tokens of a source's sentence with their `labels`; values are looked up in an index."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens, self.labels = tokens, _labels(tokens)
+        self._tokens = tokens
+        first: dict[str, int] = {}
+        keys = (f"cue {token.key}" if token.cue else token.key for token in tokens)
+        self.labels = [first.setdefault(key, at) for at, key in enumerate(keys)]
         self._by_key: dict[str, list[int]] = defaultdict(list)
         for at, token in enumerate(tokens):
             self._by_key[token.key].append(at)
@@ -281,14 +284,6 @@ class _LabelledTokens:
             return range(len(self._tokens))
         known = self._by_beginning
         return chain.from_iterable(known.get(begins, ()) for begins in ("", token.key[:1], token.text[:1]))
-
-
-def _in_order(stated: Sequence[int], known: Sequence[int]) -> list[tuple[int, int]]:
-    pairs: list[tuple[int, int]] = []
-    for block in LCSseq.opcodes(stated, known):
-        if block.tag == "equal":
-            pairs += zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
-    return pairs
 
 
 def _gaps(stated: Sequence[Token], known: Sequence[Token], equal: Sequence[tuple[int, int]]) -> list[Gap]:

@@ -124,16 +124,15 @@ def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row
     named = (
         named_rows(stated, [token.key for token in tokens if token.kind == "cue"], rows)[:_MOST_ROWS] if said else []
     )
-    known = [_terms_of_row(row) for row in named]
-    if not known or not all(any(term.number is not None for term in own) for own in known):
-        return None
-    texts = [text for text, term in said if not any(term.may_be(own) for terms in known for own in terms)]
-    return (texts[0], named[0]) if texts else None
-
-
-def _terms_of_row(row: Row) -> list[FiscalTerm]:
-    names = (row.heading, *row.groups, *(text for cell in row.cells for text in (cell.outer_heads, cell.head)))
-    return [term for text in names for term in terms_in(text)]
+    known: list[FiscalTerm] = []
+    for row in named:
+        names = (row.heading, *row.groups, *(text for cell in row.cells for text in (cell.outer_heads, cell.head)))
+        own = [term for text in names for term in terms_in(text)]
+        if all(term.number is None for term in own):
+            return None
+        known += own
+    texts = [text for text, term in said if not any(term.may_be(own) for own in known)]
+    return (texts[0], named[0]) if texts and named else None
 
 
 def _agree(matches: Sequence[_Match]) -> bool:
@@ -163,17 +162,13 @@ def _matches(tokens: Sequence[Token], rows: Sequence[Row]) -> Iterator[_Match]:
         plain = terms_of(plain_name(row.label))
         behind = without_each(stated, plain if has_all(stated, plain) else terms_of(row.label))
         for cell, names in named_cells(behind, row):
-            if _denies_audit(cell, stated, cues):
+            # 감사받은 on a column that is 감사받지 아니한.
+            is_audited = any(is_among(term, stated) for term in _audit_terms(cell))
+            if is_audited and not _denials(" ".join(AUDITED.findall(cell.head))).issubset(cues):
                 continue
             unsaid = sum(not is_among(word, behind) for word in head_words(cell))
             if _keys_of_names(row, cell).issuperset(cues) and (match := _match(without_each(behind, names), row, cell)):
                 yield replace(match, rest=match.rest + unsaid, unsaid=unsaid)
-
-
-def _denies_audit(cell: Cell, stated: Sequence[Term], cues: Sequence[str]) -> bool:
-    """Say whether a statement on what was audited names a column that was not: 감사받은, 감사받지 아니한."""
-    is_said = any(is_among(term, stated) for term in _audit_terms(cell))
-    return is_said and not _denials(" ".join(AUDITED.findall(cell.head))).issubset(cues)
 
 
 def _audit_terms(cell: Cell) -> Sequence[Term]:

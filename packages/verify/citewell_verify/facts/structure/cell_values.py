@@ -179,15 +179,9 @@ def _compare_limit(limit: Quantity, figure: CellFigure) -> Outcome:
 def _in_unit_of(stated: Quantity, figure: CellFigure) -> CellFigure:
     """Return the figure in the unit of a statement, if both are of one dimension: 1,200 kg as 1.2 tonnes."""
     full = figure.full
-    if (
-        full is None
-        or not full.unit
-        or not stated.unit
-        or full.dimension != stated.dimension
-        or full.unit == stated.unit
-    ):
+    if full is None or not full.unit or full.unit == stated.unit:
         return figure
-    if full.dimension in _MONEY:
+    if not stated.unit or full.dimension != stated.dimension or full.dimension in _MONEY:
         return figure
     factor = converted(stated, replace(full, value=1.0))
     moved = replace(full, value=full.value * factor, step=full.step * factor, unit=stated.unit)
@@ -207,34 +201,25 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         in_full = stated.dimension not in _MONEY or figure.full is None or not figure.full.scaled
         if in_full and states(plain, replace(figure.printed, scaled=True)):
             return "same"
-        bare = _without_scale(stated)
-        if not _is_number(bare, figure.printed):
+        # The number as it is written before its scale word.
+        match = _FIGURE.search(stated.text)
+        digits = find_quantities(match[0]) if match else []
+        if not _is_number(replace(digits[0], bound=stated.bound) if digits else stated, figure.printed):
             return "other"
-        named = figure.full is not None and (figure.full.scaled or _in_won(figure.full))
+        named = figure.full is not None and (figure.full.scaled or figure.full.dimension == "krw")
         return "other unit" if named else "unsure"
     if not _is_number(plain, figure.printed):
         return "other"
     if figure.full is None or not figure.full.scaled:
         return "same"
     # Who writes 원 behind a number has not left out 천 or 백만; "$1,200" for millions may be no more than careless.
-    if _in_won(figure.full):
+    if figure.full.dimension == "krw":
         return "other unit" if stated.text.endswith("원") else "same"
     return "no scale" if stated.dimension in _MONEY else "same"
 
 
-def _in_won(quantity: Quantity) -> bool:
-    return quantity.dimension == "krw"
-
-
 def _is_number(stated: Quantity, printed: Quantity) -> bool:
     return states(stated, replace(printed, scaled=True))
-
-
-def _without_scale(stated: Quantity) -> Quantity:
-    """Return the number as written before its scale word."""
-    match = _FIGURE.search(stated.text)
-    digits = find_quantities(match[0]) if match else []
-    return replace(digits[0], bound=stated.bound) if digits else stated
 
 
 def _other_currency(stated: Value, figure: CellFigure) -> bool:
@@ -257,14 +242,10 @@ def _other_share(stated: Quantity, figure: CellFigure, cell: Cell, label: str) -
 
 def _unit_unknown(stated: Quantity, figure: CellFigure) -> bool:
     """Say whether the statement names a unit of which the table says nothing, or leaves out a percent sign."""
-    if figure.percent and "%" not in figure.printed.text and not stated.unit:
+    if (figure.percent and "%" not in figure.printed.text and not stated.unit) or stated.dimension in _MONEY:
         return False
-    own = stated.dimension
-    if own in _MONEY:
-        return False
-    if own and figure.full is not None and figure.full.unit:
-        return figure.full.dimension != own
-    return False
+    has_units = stated.dimension and figure.full is not None and figure.full.unit
+    return bool(has_units and figure.full and figure.full.dimension != stated.dimension)
 
 
 def _signed(stated: Value, figure: CellFigure, names: str) -> Outcome:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from citewell_verify.facts.kinds import Difference
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import keys_of
-from citewell_verify.facts.structure.bound_cells import BoundCell, bind, missing_term, plain_name
+from citewell_verify.facts.structure.bound_cells import bind, missing_term, plain_name
 from citewell_verify.facts.structure.cell_values import with_limit
 from citewell_verify.facts.structure.tables import Cell, Row, cells_as_text, parse_tables
 from citewell_verify.facts.structure.terms import (
@@ -94,21 +94,15 @@ def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
 
 
 def _compare_bound(tokens: Sequence[Token], rows: Sequence[Row], stated: int) -> TableComparison | None:
-    if bound := bind(tokens, rows):
-        return _from_bound(bound, stated)
-    if missing := missing_term(tokens, rows):
-        term, row = missing
-        return TableComparison((Difference("date", term, None),), _place(row))
-    return None
-
-
-def _from_bound(bound: BoundCell, stated: int) -> TableComparison:
+    bound = bind(tokens, rows)
+    if bound is None:
+        missing = missing_term(tokens, rows)
+        return TableComparison((Difference("date", missing[0], None),), _place(missing[1])) if missing else None
     if bound.proven:
         return TableComparison((), bound.row.line, decides=True)
-    difference = bound.difference
-    share = 1 - bound.rest / stated
-    sure = difference is not None and difference.sure
-    return TableComparison((difference,) if difference else (), _place(bound.row), share, sure)
+    known = (bound.difference,) if bound.difference else ()
+    is_sure = any(difference.sure for difference in known)
+    return TableComparison(known, _place(bound.row), 1 - bound.rest / stated, is_sure)
 
 
 def _named_rows(stated: Sequence[Term], rows: Sequence[Row]) -> list[Row]:
@@ -150,8 +144,7 @@ def _folded(text: str) -> str:
 def _compare_cell(
     tokens: Sequence[Token], stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]
 ) -> TableComparison | None:
-    """Compare with one cell, or with those of one name that other cells distinguish: "Acme,2019,5" and
-    "Acme,2020,6"."""
+    """Compare with one cell, or those of one name that others tell apart: "Acme,2019,5" and "Acme,2020,6"."""
     chosen = best(
         cells,
         lambda about: sum(
@@ -162,8 +155,13 @@ def _compare_cell(
         rest = _rest(stated, [about])
         if any(has_all(rest, terms_of(content)) for content in contents(about.cell)):
             unstated = without(rest, _content_terms(about.cell))
-            if _has_unknown_figure(unstated, about.row):
-                return None
+            known = [
+                term for cell in about.row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)
+            ]
+            known += terms_of(about.row.heading)
+            figures = [term for term in unstated if term.token.value and not term.token.value.date]
+            if not all(is_among(figure, known) for figure in figures):
+                return None  # "rose from 300 to 310" where a cell has 310 and none 300
             share = 1 - len(unstated) / len(stated)
             return TableComparison(_modality_differences(tokens, rest, about), _place(about.row), share)
     about = chosen[0]
@@ -177,13 +175,6 @@ def _compare_cell(
     # "n/a" and "pending" are no figures.
     is_alike = any(bool(term.token.value) is bool(wrong.token.value) for term in terms_of(about.cell.content))
     return TableComparison((_difference(wrong, about.cell.content),), _place(about.row), decides=is_whole and is_alike)
-
-
-def _has_unknown_figure(rest: Sequence[Term], row: Row) -> bool:
-    """Return whether the rest states more than the row: "rose from 300 to 310" where a cell has 310 and none 300."""
-    known = [term for cell in row.cells for text in (cell.head, *contents(cell)) for term in terms_of(text)]
-    figures = [term for term in rest if term.token.value and not term.token.value.date]
-    return any(not is_among(figure, [*known, *terms_of(row.heading)]) for figure in figures)
 
 
 def _cues(about: _NamedCell) -> set[str]:
@@ -207,8 +198,7 @@ def _content_terms(cell: Cell) -> list[Term]:
 
 
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
-    """Return the difference of a statement that negates the content of the cell, or calls it possible or planned:
-    "was not 5"."""
+    """Return the difference of a statement that denies the content, or calls it possible: "was not 5"."""
     values = [term.token.start for term in rest if is_among(term, _content_terms(about.cell))]
     named = _cues(about)
     content = [token for token in tokens if token.kind != "filler"]
@@ -250,7 +240,10 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
-    if rest and _names_blank(stated, named, others):
+    # A head below which only other rows have a cell.
+    heads = {cell.head for cell in others} if rest and all(row.line for row in named) else set[str]()
+    unnamed = without(stated, [term for row in named for term in terms_of(row.label)])
+    if any(has_all(unnamed, _naming_terms(head)) for head in heads):
         return TableComparison((_difference(rest[0], _BLANK),), _place(named[0]))
     left = [term for term in rest if not _found_in([term], own)]
     wrong = _found_in(left, others)
@@ -259,13 +252,6 @@ def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Ro
         if wrong
         else None
     )
-
-
-def _names_blank(stated: Sequence[Term], named: Sequence[Row], others: Sequence[Cell]) -> bool:
-    """Return whether a statement names a head below which only other rows have a cell."""
-    rest = without(stated, [term for row in named for term in terms_of(row.label)])
-    heads = {cell.head for cell in others} if all(row.line for row in named) else set[str]()
-    return any(has_all(rest, _naming_terms(head)) for head in heads)
 
 
 def _compare_cells(stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]) -> TableComparison | None:

@@ -86,8 +86,7 @@ def notes_of_all(heads: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def unit_of(head: str, *, noted: bool = False) -> str:
-    """Return the unit of the numbers below `head`: "million", "백만원", "kg". Brackets of a caption (`noted`) do not
-    count."""
+    """Return the unit of the numbers below `head`: "million", "kg". Brackets of a caption (`noted`) do not count."""
     if korean := _KOREAN_UNIT.search(head):
         return korean[1].replace(" ", "")
     if scale := _SCALE.search(head):
@@ -98,8 +97,7 @@ def unit_of(head: str, *, noted: bool = False) -> str:
 
 @lru_cache(maxsize=8192)
 def unit_in_name(name: str) -> tuple[str, str]:
-    """Return (unit, name without it) for a row or column such as "Output (kg)" or "Price EUR"; ("", name) if it states
-    no unit."""
+    """Return (unit, name without it) of a row or column such as "Output (kg)"; ("", name) without a unit."""
     bare = AUDITED.sub("", without_terms(name))
     match = _IN_BRACKETS.search(bare) or _AT_END.search(bare)
     unit = match[1].strip() if match else ""

@@ -89,7 +89,16 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda name: name)
     in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
-    own = [section for section in sections if _has_each(section.path, chosen)]
+    # Its path has a heading for each of the chosen names, which several headings may share.
+    by_heading = {
+        heading: frozenset(term.key for term in naming_terms(heading)) | _relation_words(heading) for heading in chosen
+    }
+    wanted = set(by_heading.values())
+    own = [
+        section
+        for section in sections
+        if wanted == {by_heading[above] for above in section.path if above in by_heading}
+    ]
     others = tuple(section for section in sections if not set(chosen) & set(section.path))
     if not chosen or not own:
         return None
@@ -114,13 +123,6 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
         or not alternative_headings(text).isdisjoint(chosen),
         is_partial=bool(in_part),
     )
-
-
-def _has_each(path: Sequence[str], chosen: Sequence[str]) -> bool:
-    """Return whether the path has a heading for each of the chosen names, which several headings may share."""
-    names = [frozenset(term.key for term in naming_terms(heading)) | _relation_words(heading) for heading in chosen]
-    above = {name for heading, name in zip(chosen, names, strict=True) if heading in path}
-    return above.issuperset(names)
 
 
 @text_cache()
@@ -179,14 +181,14 @@ def _noun_forms(text: str) -> Iterator[str]:
 def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermIndex) -> Iterator[str]:
     last = max(at for at, heading in enumerate(path) if heading in chosen)
     known = [term for heading in chosen for term in _known_terms(heading)]
-    below = [heading for heading in path[last + 1 :] if not (is_topic_heading(heading) or _asks_for_aspect(heading))]
-    own = ((heading, [term for term in naming_terms(heading) if not is_among(term, known)]) for heading in below)
-    return (heading for heading, naming in own if not any(index.has_all([term]) for term in naming))
-
-
-def _asks_for_aspect(heading: str) -> bool:
-    """Return whether a heading asks something and names no thing: "Is it waterproof?", "How to get around"."""
-    return asks_openly(heading) and not any(term.token.kind == "name" for term in naming_terms(heading))
+    for heading in path[last + 1 :]:
+        naming = naming_terms(heading)
+        # It asks something and names no thing: "Is it waterproof?", "How to get around".
+        asks_for_aspect = asks_openly(heading) and not any(term.token.kind == "name" for term in naming)
+        if is_topic_heading(heading) or asks_for_aspect:
+            continue
+        if not any(index.has_all([term]) for term in naming if not is_among(term, known)):
+            yield heading
 
 
 def naming_terms(heading: str) -> Sequence[Term]:
@@ -319,7 +321,11 @@ def subject_of(sentence: Sequence[Token]) -> int | None:
     for at, token in enumerate(sentence):
         if token.key in _PERSONAL or token.value:
             return None
-        if token.kind in _NOUNS and not token.text.endswith("ly") and _is_subject(sentence, at):
+        if token.kind not in _NOUNS or token.text.endswith("ly"):
+            continue
+        before = _key(sentence, at - 1)
+        prepositions = {before, _key(sentence, at - 2) if before in _DEFINITE | _OWNED else ""} & _PREPOSITIONS
+        if token.case in ("subject", "topic") if _is_korean(token) else not prepositions:
             return at
     return None
 
@@ -360,13 +366,6 @@ def _is_genitive(token: Token) -> bool:
 def _follows_of(tokens: Sequence[Token], at: int) -> bool:
     before = _key(tokens, at - 1)
     return "of" in (before, _key(tokens, at - 2) if before in _DEFINITE else "")
-
-
-def _is_subject(tokens: Sequence[Token], at: int) -> bool:
-    if _is_korean(tokens[at]):
-        return tokens[at].case in ("subject", "topic")
-    before = _key(tokens, at - 1)
-    return not ({before, _key(tokens, at - 2) if before in _DEFINITE | _OWNED else ""} & _PREPOSITIONS)
 
 
 def _key(tokens: Sequence[Token], at: int) -> str:

@@ -54,8 +54,9 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
         if line.strip() and _RULE.fullmatch(line):
             continue
         row = _split_cells(line)
-        if group and group[0].separator == "\t" and _names_group(line, following):
-            row = TableLine("\t", (line.strip(),), line)
+        is_short = line.strip() and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
+        if group and group[0].separator == "\t" and is_short and "\t" in following.strip():
+            row = TableLine("\t", (line.strip(),), line)  # a row of one cell, whose empty cells were cut off
         if group and (
             row.separator != group[0].separator
             or not row.cells
@@ -76,8 +77,7 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
 
 
 def _caption(line: str, before: str) -> str:
-    """Return the line above a table; with the unit and the term that a short one before or after it states:
-    "(단위 : 천원)", "<당기>"."""
+    """Return the line above a table, with the unit and term of a short one beside it: "(단위 : 천원)", "<당기>"."""
     unit = _KOREAN_UNIT.search(line) or (_KOREAN_UNIT.search(before) if len(line) <= _SHORT else None)
     if unit is None:
         return line[:_LONGEST_CELL]
@@ -85,12 +85,6 @@ def _caption(line: str, before: str) -> str:
     if not name and len(before) <= _SHORT and _TERM.search(before):
         name = _KOREAN_UNIT.sub("", before).strip()
     return f"{name} {unit[0]}".strip()
-
-
-def _names_group(line: str, following: str) -> bool:
-    """Return whether a line between rows with tabs is a row of one cell, whose empty cells were cut off."""
-    is_row = bool(line.strip()) and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
-    return is_row and "\t" in following.strip()
 
 
 def _split_cells(line: str) -> TableLine:
@@ -178,8 +172,7 @@ def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: b
 
 
 def _inline_record(line: str) -> tuple[str, tuple[tuple[str, str], ...]] | None:
-    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None if it has fewer than two
-    pairs."""
+    """Return the subject and pairs of a line such as "X1: price: 5, weight: 3 kg"; None for less than two pairs."""
     if line.count(":") < 2:
         return None
     text, label = line.strip().rstrip(".。)"), ""
@@ -261,8 +254,7 @@ def _named(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """The rows of all tables and records of a text, at most 400, its other lines, and the lines that only name columns
-    or groups of rows."""
+    """The rows of all tables and records of a text, at most 400, its other lines, and those that are only heads."""
 
     rows: tuple[Row, ...]
     prose: str

@@ -187,7 +187,6 @@ def best(candidates: Sequence[T], score: Callable[[T], int]) -> list[T]:
 
 
 def has_class(heading: str) -> bool:
-    """Say whether a heading states the class of its thing, as "Hotel Adler" does; classes of any artefact do not
-    count."""
+    """Say whether a heading states the class of its thing, as "Hotel Adler"; not that of any artefact."""
     words = heading.casefold().split()
     return not (vocabulary(_CLASSES) - vocabulary(_ARTEFACTS)).isdisjoint(words)

@@ -65,8 +65,13 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
             for cell, part in placed_parts:
                 within[cell].append(part)
     lefts = _lefts(within)
-    if len(within) < _MIN_FILLED or len(lefts) < 2 or any(map(_are_rows, within.values())):
+    if len(within) < _MIN_FILLED or len(lefts) < 2:
         return lines
+    for inside in within.values():
+        # What is no cell: values of several rows, or a page laid out in boxes.
+        has_rows = len({round(line.y / line.size) for line in inside}) > 1
+        if len(inside) > _MAX_LINES or (has_rows and all(are_values(line.text) for line in inside)):
+            return lines
     if (
         sum(
             line.is_row and sum(cell[0] < left < cell[2] for left in lefts) > 1
@@ -80,12 +85,6 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     rows = list(_rows(joined, replace(table, lefts=lefts), number, Typography([lines])))
     first, drop = taken[0], set(taken)
     return [row for at, line in enumerate(lines) for row in (rows if at == first else () if at in drop else (line,))]
-
-
-def _are_rows(lines: Sequence[Line]) -> bool:
-    """True for what is no cell: values of several rows, or a page laid out in boxes."""
-    rows = {round(line.y / line.size) for line in lines}
-    return len(lines) > _MAX_LINES or (len(rows) > 1 and all(are_values(line.text) for line in lines))
 
 
 def _lefts(cells: Iterable[Box]) -> list[float]:
@@ -104,7 +103,8 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
     cut: list[tuple[Box | None, int]] = []
     for start, _, on_page in pieces:
         box = _upright(on_page, quarter)
-        cell = _cell_at(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2), cells)
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        cell = next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
         inside_word = start > 0 and not line.text[start - 1].isspace()
         if not cut or (cell != cut[-1][0] and not inside_word):
             cut.append((cell, start))
@@ -114,11 +114,6 @@ def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box
         text = line.text[start:end].strip()
         ink, rest = parted(rest, visible(text))
         yield cell, replace(line, text=text, ink=ink, divided=line.divided and end == ends[-1], cells=())
-
-
-def _cell_at(point: tuple[float, float], cells: Sequence[Box]) -> Box | None:
-    x, y = point
-    return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
 
 
 def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography: Typography) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from citewell_documents.parsing.pdf.frames import UNCHANGED, Matrix, matrix_within
 from citewell_documents.parsing.pdf.glyphs import Box
 
 _SNAP = 3.0  # points: lines nearer are one, and ends nearer to a line meet it
@@ -20,8 +21,6 @@ _MAX_DEPTH = 3
 _MOST = 0.8  # of the page: the ground of a page is no cell
 
 Point = tuple[float, float]
-Matrix = tuple[float, float, float, float, float, float]
-_UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,10 @@ def ruled_tables(page: pdfium.PdfPage) -> list[list[Box]]:
 
 def _segments(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
     left, bottom, right, top = page.get_bbox()
-    seen = 0
-    for path, matrix in _paths(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, _UNCHANGED, 0):
-        filled, outlined = _drawn_as(path)
-        points = list(_points(path, matrix)) if filled or outlined else []
+    seen, fill, stroke = 0, ctypes.c_int(), ctypes.c_int()
+    for path, matrix in _paths(page, pdfium_c.FPDFPage_CountObjects, pdfium_c.FPDFPage_GetObject, UNCHANGED, 0):
+        pdfium_c.FPDFPath_GetDrawMode(path, fill, stroke)
+        points = list(_points(path, matrix)) if fill.value or stroke.value else []
         seen += len(points)
         if seen > _MAX_SEGMENTS:
             return
@@ -59,16 +58,11 @@ def _segments(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
         if wide * high > _MOST * (right - left) * (top - bottom):
             continue
         if min(wide, high) < _SNAP and len(points) > 1:
-            yield _bar(min(xs), max(xs), min(ys), max(ys))
-        elif outlined:  # the edges of a ground alone enclose nothing
+            # The line that is drawn as a narrow area.
+            x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+            yield ((min(xs), y), (max(xs), y)) if wide > high else ((x, min(ys)), (x, max(ys)))
+        elif stroke.value:  # the edges of a ground alone enclose nothing
             yield from points
-
-
-def _bar(left: float, right: float, bottom: float, top: float) -> tuple[Point, Point]:
-    """The line that is drawn as a narrow area."""
-    if right - left > top - bottom:
-        return (left, (bottom + top) / 2), (right, (bottom + top) / 2)
-    return ((left + right) / 2, bottom), ((left + right) / 2, top)
 
 
 def _paths(
@@ -82,29 +76,10 @@ def _paths(
         item = get(holder, index)
         kind = pdfium_c.FPDFPageObj_GetType(item)
         if kind == pdfium_c.FPDF_PAGEOBJ_PATH:
-            yield item, _times(_matrix(item), matrix)
+            yield item, matrix_within(item, matrix)
         elif kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-            inner = _times(_matrix(item), matrix)
+            inner = matrix_within(item, matrix)
             yield from _paths(item, pdfium_c.FPDFFormObj_CountObjects, pdfium_c.FPDFFormObj_GetObject, inner, depth + 1)
-
-
-def _matrix(item: pdfium_c.FPDF_PAGEOBJECT) -> Matrix:
-    raw = pdfium_c.FS_MATRIX()
-    pdfium_c.FPDFPageObj_GetMatrix(item, raw)
-    return raw.a, raw.b, raw.c, raw.d, raw.e, raw.f
-
-
-def _times(first: Matrix, then: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    p, q, r, s, t, u = then
-    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
-
-
-def _drawn_as(path: pdfium_c.FPDF_PAGEOBJECT) -> tuple[bool, bool]:
-    """Whether a path is filled, and whether its outline is drawn."""
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium_c.FPDFPath_GetDrawMode(path, fill, stroke)
-    return bool(fill.value), bool(stroke.value)
 
 
 def _points(path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Iterator[tuple[Point, Point]]:

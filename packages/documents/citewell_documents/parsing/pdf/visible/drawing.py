@@ -105,7 +105,11 @@ class Drawing:
         self._layers = layers_of(self._texts, textpage)
         self.places = Places(frame, _SCALE)
         whole = _drawn(page, self.places.scale, grayscale=True)
-        ground = self._ground(whole)
+        if are_alone(self._texts, page):
+            ground = Image.new("L", whole.size, _PAPER)
+        else:
+            with without(self._texts):
+                ground = _drawn(page, self.places.scale, grayscale=True)
         self.is_blank = _is_plain(whole)
         self._clear = Values(ImageChops.difference(whole, ground).point(_CLEAR))
         self._layered: dict[int, Values] = {}
@@ -115,12 +119,6 @@ class Drawing:
             clear = Values(ImageChops.difference(whole, part).point(_CLEAR))
             self._layered |= {address(text.item): clear for text in layer}
         self.rules = _rules(ground)
-
-    def _ground(self, whole: Image.Image) -> Image.Image:
-        if are_alone(self._texts, self._page):
-            return Image.new("L", whole.size, _PAPER)
-        with without(self._texts):
-            return _drawn(self._page, self.places.scale, grayscale=True)
 
     def clear_among(self, boxes: Mapping[int, Box], least: float) -> set[int]:
         """The characters that certainly show: at least so many points high and wide, and changing the middle of their

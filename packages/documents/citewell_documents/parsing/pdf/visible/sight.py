@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium_c
 
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.pdf.frames import Frame
-from citewell_documents.parsing.pdf.glyphs import Box, Glyphs
+from citewell_documents.parsing.pdf.glyphs import Box, Glyphs, enclosing
 from citewell_documents.parsing.pdf.ink import is_unspaced
 from citewell_documents.parsing.pdf.visible.drawing import Drawing, Region, Values
 
@@ -45,7 +45,8 @@ class Sight:
 
     def unseen(self, places: Mapping[int, Box], codes: Mapping[int, int], quarter: int) -> dict[int, Reason]:
         """The characters of one line that are not seen; marks of punctuation go with the letters before them."""
-        letters = {index for index in places if _is_letter(codes[index])}
+        # A letter may be half of a character of UTF-16.
+        letters = {index for index in places if chr(codes[index]).isalnum() or codes[index] & 0xF800 == 0xD800}
         judged = letters or {*places}  # a line of marks has no letters that they go with
         clear = self._drawing.clear_among(places, _SMALLEST_INK)
         reasons: dict[int, Reason] = {
@@ -80,7 +81,7 @@ class Sight:
         shown = [
             len(word)
             for word in _words(faint, codes)
-            if self._is_pictured(box := _around(places[index] for index in word))
+            if self._is_pictured(box := enclosing(places[index] for index in word))
             and self._is_over_ink(box, on_paper=not self._is_invisible(word[0]))
         ]
         return 2 * sum(shown) >= len(faint)
@@ -157,9 +158,7 @@ class Sight:
         does not go on beyond it, as rules of diagrams do.
         """
         struck: set[int] = set()
-        if not boxes:
-            return struck
-        if not rules.has(255, self._drawing.places.region(_around(boxes.values()))):
+        if not boxes or not rules.has(255, self._drawing.places.region(enclosing(boxes.values()))):
             return struck
         regions = {index: self._drawing.places.region(box) for index, box in boxes.items()}
         longer = round(_LONGER * self._glyphs.exact_size(next(iter(boxes))) * self._drawing.places.scale)
@@ -173,14 +172,11 @@ class Sight:
                 continue
             line = _followed(rules, (middle.left, row), first - longer, last + longer)
             if line.is_level and first - longer < line.left and line.right < last + longer:
-                struck.update(index for index in run if self._is_judged(index))
+                items = ((index, pdfium_c.FPDFText_GetTextObject(self._textpage, index)) for index in run)
+                struck.update(index for index, item in items if not item or self._drawing.judges(item))
         return {
             index for word in _words(boxes, codes) if 2 * len(struck.intersection(word)) > len(word) for index in word
         }
-
-    def _is_judged(self, index: int) -> bool:
-        item = pdfium_c.FPDFText_GetTextObject(self._textpage, index)
-        return not item or self._drawing.judges(item)
 
 
 class _Rule(NamedTuple):
@@ -221,15 +217,6 @@ def _words(places: Iterable[int], codes: Mapping[int, int]) -> Iterator[list[int
             yield from ([index] for index in indices)
         else:
             yield indices
-
-
-def _around(boxes: Iterable[Box]) -> Box:
-    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
-    return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-def _is_letter(code: int) -> bool:
-    return chr(code).isalnum() or code & 0xF800 == 0xD800  # half of a character of UTF-16
 
 
 def _line_through(rules: Values, region: Region) -> int | None:

@@ -10,15 +10,13 @@ from typing import NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from citewell_documents.parsing.pdf.frames import UNCHANGED, Matrix, matrix_within
 from citewell_documents.parsing.pdf.glyphs import Box
 
 _MOST_OBJECTS, _DEEPEST = 20_000, 8
 _MOST_LAYERS = 4
 _SHARED = 0.5  # of the narrower of two texts, so that kerned letters and marks above them do not count
 _MAX_POSITION = 1e6
-
-Matrix = tuple[float, float, float, float, float, float]
-_UNIT: Matrix = (1, 0, 0, 1, 0, 0)
 
 
 class TextObject(NamedTuple):
@@ -81,7 +79,7 @@ def layers_of(texts: Sequence[TextObject], textpage: pdfium.PdfTextPage) -> list
 def _objects(page: pdfium.PdfPage, kind: int) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, Box]]:
     count = pdfium_c.FPDFPage_CountObjects(page)
     items = (pdfium_c.FPDFPage_GetObject(page, index) for index in range(min(count, _MOST_OBJECTS)))
-    return islice(_among(items, kind, _UNIT, _DEEPEST), _MOST_OBJECTS)
+    return islice(_among(items, kind, UNCHANGED, _DEEPEST), _MOST_OBJECTS)
 
 
 def _among(
@@ -93,19 +91,11 @@ def _among(
         if own_kind == kind:
             pdfium_c.FPDFPageObj_GetBounds(item, left, bottom, right, top)
             box = (left.value, bottom.value, right.value, top.value)
-            yield item, box if matrix is _UNIT else _placed(box, matrix)
+            yield item, box if matrix is UNCHANGED else _placed(box, matrix)
         elif own_kind == pdfium_c.FPDF_PAGEOBJ_FORM and depth:
-            own = pdfium_c.FS_MATRIX()
-            pdfium_c.FPDFPageObj_GetMatrix(item, own)
             count = min(max(0, pdfium_c.FPDFFormObj_CountObjects(item)), _MOST_OBJECTS)
             inner = (pdfium_c.FPDFFormObj_GetObject(item, index) for index in range(count))
-            yield from _among(inner, kind, _product((own.a, own.b, own.c, own.d, own.e, own.f), matrix), depth - 1)
-
-
-def _product(first: Matrix, second: Matrix) -> Matrix:
-    a, b, c, d, e, f = first
-    m, n, o, p, q, r = second
-    return a * m + b * o, a * n + b * p, c * m + d * o, c * n + d * p, e * m + f * o + q, e * n + f * p + r
+            yield from _among(inner, kind, matrix_within(item, matrix), depth - 1)
 
 
 def _placed(box: Box, matrix: Matrix) -> Box:
