@@ -29,12 +29,21 @@ hypothesis_settings.register_profile("citewell", deadline=None, max_examples=50)
 hypothesis_settings.load_profile("citewell")
 
 
+STACKS = ("groq_stack", "offline", "small_form")
+"""The fixtures of tests/e2e that are a whole stack, which takes 20 seconds of CPU to start."""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone.
 
+    Who uses a stack that all end-to-end tests share is in the group of that stack, so that it is started once.
     pytest-xdist 3.8 reads a test's group behind the `@` of its id, but writes it where pytest 9.2 does not look.
     """
+    for item in items:
+        stack = next((name for name in STACKS if name in getattr(item, "fixturenames", ())), None)
+        if stack and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(stack))
     for item in items if getattr(config.option, "loadgroup", False) else ():
         group = item.get_closest_marker("xdist_group")
         if group and not item.nodeid.endswith(f"@{group.args[0]}"):

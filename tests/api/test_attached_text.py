@@ -9,12 +9,13 @@ from domain.query.attached_text import attached_texts
 from tests.api.standing_in import worker
 from tests.attached import ATTACHED, BODY, IN_PARTS, PLAIN, QUESTION
 from tests.stored import abstain
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
 
-@pytest.mark.parametrize("name", [*ATTACHED, *IN_PARTS])
-@pytest.mark.parametrize("stream", [False, True])
+@for_all_rows("name", [*ATTACHED, *IN_PARTS])
+@for_all_rows("stream", [False, True])
 def test_attached_text_is_refused_in_a_sentence(http: httpx.Client, name: str, stream: bool) -> None:
     body = {"model": "default", "messages": (ATTACHED | IN_PARTS)[name], "stream": stream}
     refused = http.post("/v1/chat/completions", json=body)
@@ -60,7 +61,7 @@ IN_TAGS = (
 )
 
 
-@pytest.mark.parametrize("name", ATTACHED)
+@for_all_rows("name", ATTACHED)
 def test_the_guard_reads_the_texts_without_what_is_said_around_them(name: str) -> None:
     told = [
         text

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.api.problems import assert_problem
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
@@ -17,7 +18,7 @@ def assert_nothing_stored(http: httpx.Client) -> None:
     assert http.get("/v1/queries").json()["queries"] == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "status", "code"),
     [
         ({"question": ""}, 422, "question_invalid"),
@@ -36,7 +37,7 @@ def test_what_cannot_be_asked_is_refused(http: httpx.Client, body: dict[str, Any
     assert_nothing_stored(http)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "field"),
     [
         ({}, "question"),
@@ -66,7 +67,7 @@ def test_a_wrong_field_is_named(http: httpx.Client, body: Any, field: str) -> No
     assert_nothing_stored(http)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "status", "code"),
     [
         (b'{"question": ', 400, "json_invalid"),
@@ -87,7 +88,7 @@ def test_bytes_that_are_no_json_text_are_refused(http: httpx.Client, body: bytes
     assert_nothing_stored(http)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "body"),
     [
         ("/v1/chat/completions", {"model": "default", "messages": [{"role": "user", "content": "hi \ud800"}]}),

@@ -23,6 +23,7 @@ from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.api.standing_in import Work, worker
 from tests.stored import abstain, complete, fail
+from verify_material.rows import for_all_rows
 
 Json = dict[str, Any]
 PATH = "/v1/chat/completions"
@@ -279,7 +280,7 @@ REFUSED: list[tuple[Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("over", "field"), REFUSED)
+@for_all_rows(("over", "field"), REFUSED)
 def test_promises_that_would_be_false_are_refused(http: httpx.Client, over: Json, field: str) -> None:  # N9
     told = assert_problem(http.post(PATH, json=body(**over)), 422, "request_invalid")
     assert [error["field"] for error in told["errors"]] == [field]
@@ -292,7 +293,7 @@ def test_promises_that_would_be_false_are_refused(http: httpx.Client, over: Json
     assert queries(http) == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sent", "status", "code", "error"),
     [
         (body(model="gpt-4o"), 404, "workspace_not_found", ("not_found_error", "model", "model_not_found")),
@@ -302,7 +303,7 @@ def test_promises_that_would_be_false_are_refused(http: httpx.Client, over: Json
         (body(None), 422, "question_invalid", ("invalid_request_error", "messages", "question_invalid")),
     ],
 )
-@pytest.mark.parametrize("stream", [False, True])
+@for_all_rows("stream", [False, True])
 def test_what_cannot_be_asked_is_an_error_in_both_forms(
     http: httpx.Client, sent: Json, status: int, code: str, error: tuple[str, str, str], stream: bool
 ) -> None:  # N9

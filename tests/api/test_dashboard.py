@@ -14,6 +14,7 @@ import structlog
 
 from tests.api.problems import assert_problem
 from tests.api.test_request_log import lines_of
+from verify_material.rows import for_all_rows
 
 FOLDER = Path("api/dashboard")
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
@@ -57,8 +58,8 @@ def test_a_browser_may_run_and_load_only_what_comes_from_here(http: httpx.Client
     assert rules["trusted-types"] == "'none'"
 
 
-@pytest.mark.parametrize("name", ["", *(f"dashboard/{name}" for name in names(FILES))])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@for_all_rows("name", ["", *(f"dashboard/{name}" for name in names(FILES))])
+@for_all_rows("method", ["GET", "HEAD"])
 def test_each_file_is_served_with_its_type_and_the_policy(http: httpx.Client, name: str, method: str) -> None:  # S5.7
     answer = http.request(method, f"/{name}").raise_for_status()
     assert answer.headers["content-type"].partition(";")[0] == TYPES[Path(name or "index.html").suffix]
@@ -108,7 +109,7 @@ def test_a_file_that_has_not_changed_is_not_sent_again(http: httpx.Client) -> No
     assert first.headers["cache-control"] == again.headers["cache-control"] == "no-cache"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "path",
     [
         "/dashboard/nothing.js",
@@ -141,14 +142,14 @@ def test_files_are_logged_for_debugging_and_their_status_is_a_number(http: httpx
     assert [(line["log_level"], repr(line["status"])) for line in told] == [("debug", "200"), ("debug", "404")]
 
 
-@pytest.mark.parametrize("file", OWN, ids=names(OWN))
+@for_all_rows("file", OWN)
 def test_no_file_makes_markup_of_text_or_leads_elsewhere(file: Path) -> None:  # A8
     text = file.read_text(encoding="utf-8")
     assert FORBIDDEN.findall(text) == []
     assert set(_ABROAD.findall(text)) - _HARMLESS == set()
 
 
-@pytest.mark.parametrize("file", OWN, ids=names(OWN))
+@for_all_rows("file", OWN)
 def test_whatever_a_file_imports_is_there(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     found = re.findall(r'(?:from|import\(?)\s*"(\.[^"]+)"', text) if file.suffix == ".js" else []
@@ -184,7 +185,7 @@ def test_both_languages_have_the_same_texts_and_fill_in_the_same_values() -> Non
             assert set(_PLACE.findall(text)) == set(_PLACE.findall(korean[group][name])), f"{group}: {name}"
 
 
-@pytest.mark.parametrize("file", SCRIPTS, ids=names(SCRIPTS))
+@for_all_rows("file", SCRIPTS)
 def test_the_texts_that_a_script_names_are_there(file: Path) -> None:  # S5.3, S5.7
     text = file.read_text(encoding="utf-8")
     groups = re.findall(r'= words\("([^"]+)"\)', text)

@@ -23,6 +23,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.stored import ANSWER, SPAN, abstain
+from verify_material.rows import for_all_rows
 
 FORMATS = get_args(ExportFormat)
 HOSTILE = "<script>alert(1)</script> ![x](http://evil.example/p.png) [go](javascript:alert(1)) | `=1+1`"
@@ -89,7 +90,7 @@ def test_markdown_has_the_answer_with_footnotes_and_every_verdict(http: httpx.Cl
     assert f"Citewell {query_id}" in export.text
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@for_all_rows("format", FORMATS)
 def test_a_file_is_named_after_its_question(http: httpx.Client, query_id: str, format: str) -> None:
     with transaction() as session:
         session.execute(update(Query).values(question='환불 "기간"은 며칠입니까?'))

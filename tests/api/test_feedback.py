@@ -15,6 +15,7 @@ from tests.factories import make_query
 from tests.keys import bearer, make_key
 from tests.services.given_story import GivenStory
 from tests.stored import ANSWER, TEXT
+from verify_material.rows import for_all_rows
 
 SENTENCE = ANSWER[: ANSWER.index(" Have")]
 
@@ -54,7 +55,7 @@ def test_a_verification_is_judged_as_well(http: httpx.Client) -> None:  # N2
     assert len(http.get("/v1/feedback", params={"query_id": str(story.query_id)}).json()["feedback"]) == 2
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("said", "code"),
     [
         ({}, "request_invalid"),

@@ -22,6 +22,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import KEY, GroqSimulator
 from tests.waiting import until
+from verify_material.rows import for_all_rows
 
 STRICT, LOOSE = "openai/gpt-oss-20b", "qwen/qwen3.6-27b"
 HERE = "/v1/model-servers"
@@ -167,7 +168,7 @@ def test_a_key_is_told_by_nothing(http: httpx.Client, capfd: pytest.CaptureFixtu
         assert session.execute(text("SELECT count(api_key) FROM model_choices")).scalar_one() == 0
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("address", "says"),
     [
         ("http://10.1.2.3:8000/v1", "CITEWELL_MODELS__SERVERS='[\"http://10.1.2.3:8000\"]'"),

@@ -10,6 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from api.schemas.glossary import FIELDS, PARAMETERS
 from tests.api.operations import description
+from verify_material.rows import for_all_rows
 
 JSON = dict[str, Any]
 
@@ -291,7 +292,7 @@ SEED_MODELS = (
 ).split()
 
 
-@pytest.mark.parametrize("name", SEED_MODELS)
+@for_all_rows("name", SEED_MODELS)
 def test_every_field_of_a_seed_says_what_it_is(schema: JSON, name: str) -> None:  # S1.8, S2.4, S3.6, S4.4, S5.6
     fields = schema["components"]["schemas"][name]["properties"]
     assert [field for field, told in fields.items() if not {"description", "examples"} & told.keys()] == []

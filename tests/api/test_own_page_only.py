@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.problems import assert_problem
 from tests.keys import bearer, make_key
+from verify_material.rows import for_all_rows
 
 TEXT = {"filename": "a.md", "text": "Refunds are paid within 14 days."}
 FORM: dict[str, Any] = {"files": {"file": ("a.md", b"Refunds are paid within 14 days.")}}
@@ -94,7 +95,7 @@ def test_a_key_says_who_it_is_from_wherever_it_is_sent(http: httpx.Client) -> No
 POLICIES = ("content-security-policy", "x-frame-options", "x-content-type-options", "referrer-policy")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("method", "path", "status"),
     [
         ("GET", "/", 200),

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tests.api.problems import assert_problem
+from verify_material.rows import for_all_rows
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
@@ -50,7 +51,7 @@ def test_another_workspace_has_metrics_of_its_own(http: httpx.Client, query_id: 
     assert http.post("/v1/quality", json={"workspace": "elsewhere"}).json()["queries"] == 0
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "field"),
     [
         ({"labels": [{"query_id": "x", "grounded": True}]}, "labels.0.query_id"),

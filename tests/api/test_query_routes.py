@@ -21,6 +21,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.stored import store_answered_query
 from tests.waiting import meanwhile, until
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("workspace_w")
 
@@ -208,7 +209,7 @@ def test_a_query_that_is_not_there_is_a_404(http: httpx.Client, path: str) -> No
     assert_problem(waited, 404, "query_not_found")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "wanted",
     [
         {"metadata": {"a\x00": "x"}},

@@ -17,6 +17,7 @@ from tests.api.operations import description
 from tests.factories import make_chunk, make_document, make_query
 from tests.keys import bearer, make_key
 from tests.stored import store_answered_query
+from verify_material.rows import for_all_rows
 
 OWN, OTHER = "finance", "secret"
 GIVEN = {"answer": "So it is [1].", "sources": [{"text": "So it is."}]}
@@ -112,7 +113,7 @@ def sent(http: httpx.Client, path: str, body: Any, headers: dict[str, str], key:
     return http.post(path, content=content, headers={**headers, "Content-Type": kind, "Idempotency-Key": key})
 
 
-@pytest.mark.parametrize(("path", "name", "body"), [(path, *each) for path, some in REQUESTS.items() for each in some])
+@for_all_rows(("path", "name", "body"), [(path, *each) for path, some in REQUESTS.items() for each in some])
 def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_another_key(
     http: httpx.Client, keys: Keys, path: str, name: str, body: Any
 ) -> None:  # A8
@@ -124,14 +125,15 @@ def test_a_key_that_may_not_send_a_request_gets_nothing_by_repeating_that_of_ano
         body = {"query_id": resource}
     if body and "turn" in body:
         body = {"turn": keys.ids["answered"]}
-    first = sent(http, path, body, keys.everywhere, "one-key")
+    used, fresh_key = uuid.uuid4().hex, uuid.uuid4().hex
+    first = sent(http, path, body, keys.everywhere, used)
     assert first.is_success, first.text
-    fresh, repeated = (sent(http, path, body, keys.within, key) for key in ("fresh-key", "one-key"))
+    fresh, repeated = (sent(http, path, body, keys.within, key) for key in (fresh_key, used))
     assert fresh.json()["code"] in REFUSED, fresh.text
     assert (repeated.status_code, repeated.json()) == (fresh.status_code, fresh.json())
     assert "idempotent-replayed" not in repeated.headers
     # The key that sent it gets its first response again.
-    again = sent(http, path, body, keys.everywhere, "one-key")
+    again = sent(http, path, body, keys.everywhere, used)
     assert again.json()["id"] == first.json()["id"]
     assert again.headers["idempotent-replayed"] == "true"
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.sockets import connected_to, told
+from verify_material.rows import for_all_rows
 
 NEXT = b"GET /v1/workspaces HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 LAST = NEXT.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -70,7 +71,7 @@ def sent(http: httpx.Client, content: bytes) -> bytes:
         return told(connection)
 
 
-@pytest.mark.parametrize("refused", [*BOTH, BOTH_APART, EMPTY_LENGTH_AND_CODING, *OLD, OLD_KEPT, *UNREADABLE], ids=repr)
+@for_all_rows("refused", [*BOTH, BOTH_APART, EMPTY_LENGTH_AND_CODING, *OLD, OLD_KEPT, *UNREADABLE])
 def test_an_unclear_end_is_refused_and_nothing_after_it_is_answered(http: httpx.Client, refused: bytes) -> None:
     for body in (b"0\r\n\r\n", CHUNKED, b"null"):
         got = sent(http, refused + body + NEXT + LAST)

@@ -18,6 +18,7 @@ from tests.api.standing_in import worker
 from tests.keys import make_key
 from tests.stored import abstain, complete, fail
 from tests.waiting import until
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
@@ -218,7 +219,7 @@ def test_a_failure_in_a_stream_is_its_last_event(http: httpx.Client, client: Ope
     assert client.responses.retrieve(failed.id).to_dict() == failed.to_dict()
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("over", "param", "why"),
     [
         ({"tools": [{"type": "web_search"}]}, "tools", "web_search cannot be used"),

@@ -14,7 +14,8 @@ from db.session import reading, transaction
 from domain.query.options import QueryOptions
 from tests.api.standing_in import worker
 from tests.api.test_seed_routes import ASKS as WAITED_FOR
-from tests.stored import complete
+from tests.stored import abstain
+from verify_material.rows import for_all_rows
 
 Json = dict[str, Any]
 
@@ -50,7 +51,7 @@ def configured(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, r
 
 
 def options_of(http: httpx.Client, path: str, body: Json) -> QueryOptions:
-    with worker(http, complete):
+    with worker(http, abstain):
         response = http.post(path, json=body)
     assert response.status_code == 200, response.text
     with reading() as session:
@@ -59,7 +60,7 @@ def options_of(http: httpx.Client, path: str, body: Json) -> QueryOptions:
 
 
 @pytest.mark.usefixtures("configured")
-@pytest.mark.parametrize(("path", "body"), ASKS)
+@for_all_rows(("path", "body"), ASKS)
 def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: str, body: Json) -> None:
     options = options_of(http, path, body)  # S1.7, S2.4, S5.6
     assert (options.confidence_threshold, options.max_crag_attempts, options.show_claims) == (0.3, 1, True)
@@ -72,8 +73,8 @@ def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: st
 
 
 @pytest.mark.usefixtures("configured")
-@pytest.mark.parametrize(("path", "body"), SWITCHABLE)
 @pytest.mark.parametrize("value", ["true", "false"])
+@for_all_rows(("path", "body"), SWITCHABLE)
 def test_the_environment_beats_the_file(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, body: Json, value: str
 ) -> None:  # S1.7
@@ -85,8 +86,8 @@ def test_the_environment_beats_the_file(
 
 
 @pytest.mark.usefixtures("configured")
-@pytest.mark.parametrize("path", ["/query", "/chat"])
 @pytest.mark.parametrize("wanted", [True, False])
+@for_all_rows("path", ["/query", "/chat"])
 def test_the_request_beats_the_environment(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, wanted: bool
 ) -> None:  # S1.7
@@ -114,8 +115,8 @@ def test_the_sources_of_a_verified_answer_can_be_requested(http: httpx.Client) -
 
 
 @pytest.mark.usefixtures("configured")
-@pytest.mark.parametrize(("path", "body"), ASKS)
 @pytest.mark.parametrize("configured_to", [None, "true", "false"])
+@for_all_rows(("path", "body"), ASKS)
 def test_sources_are_scored_for_verified_answers_unless_configured_otherwise(
     http: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, body: Json, configured_to: str | None
 ) -> None:  # S5.2

@@ -17,6 +17,7 @@ from tests.api.problems import assert_problem
 from tests.api.standing_in import worker
 from tests.stored import complete, fail
 from tests.waiting import until
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
 
@@ -149,7 +150,7 @@ def test_nobody_waits_for_a_client_that_left(http: httpx.Client, monkeypatch: py
     assert waits[0] < one_request.MAX_WAIT_S / 2
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "body", "status", "code"),
     [
         ("/query", {"query": "?!"}, 422, "question_invalid"),
@@ -166,7 +167,7 @@ def test_what_cannot_be_asked_is_refused(http: httpx.Client, path: str, body: Js
     assert http.get("/v1/queries").json()["queries"] == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "body", "field"),
     [
         ("/query", {}, "query"),
@@ -185,7 +186,7 @@ def test_a_wrong_field_is_named(http: httpx.Client, path: str, body: Json, field
     assert [error["field"] for error in told["errors"]] == [field]
 
 
-@pytest.mark.parametrize("path", [*PATHS, "/api/verify-citation"])
+@for_all_rows("path", [*PATHS, "/api/verify-citation"])
 def test_another_content_type_is_refused(http: httpx.Client, path: str) -> None:
     refused = http.post(path, content=b"{}", headers={"content-type": "text/plain"})
     assert_problem(refused, 415, "unsupported_media_type")

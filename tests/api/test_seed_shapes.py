@@ -19,6 +19,7 @@ from domain.errors.requests import ModeUnknown
 from services.queries.results import read_citation_checks, read_query
 from tests.stored import store_answered_query
 from verify_material.answers import ANYTHING
+from verify_material.rows import for_all_rows
 
 Json = dict[str, Any]
 
@@ -74,7 +75,7 @@ def test_claims_are_shown_when_the_result_has_them(query: Json) -> None:  # S2.4
     assert "facts" not in verification
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("crag", "asked", "rounds"),
     [(None, None, None), (None, 1, 1), (True, None, None), (True, 1, 1), (False, 5, 0), (False, None, 0)],
 )
@@ -185,7 +186,7 @@ def test_a_refusal_has_no_references_and_no_rate(query: Json) -> None:  # S5.6, 
     assert (told["accuracy_rate"], told["verification_log"]) == (None, [])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("published", "told"),
     [
         ("Sales rose [1][2].", "Sales rose [†1][†2]."),
@@ -220,7 +221,7 @@ def test_references_are_listed_below_the_answer() -> None:  # S5.5
     assert told == "So it is [†1][†2].\n\n### References\n- [†1] 보고서 [2].pdf, p.10\n- [†2] a.md"
 
 
-@pytest.mark.parametrize("mode", ["naive", "local", "global", "hybrid", "mix"])
+@for_all_rows("mode", ["naive", "local", "global", "hybrid", "mix"])
 def test_a_mode_is_a_way_to_retrieve(mode: str) -> None:  # S5.1, S5.6
     new = of_verified(VerifiedAsk(question="How long?", mode=mode, confidence_threshold=0.9))
     assert (new.graph, new.mode, new.citation_confidence, new.enable_verification) == (mode, "balanced", 0.9, True)

@@ -16,6 +16,7 @@ from api.adapters.exports import FORMATS, exported, shared_page
 from domain.exports.file_name import LONGEST, file_name
 from domain.exports.readable_words import readable_words
 from domain.exports.taken_along import taken_along
+from verify_material.rows import for_all_rows
 
 LINK = places_at("http://here.example")
 PASSED = {"holds": True, "false_pass": 0.31, "reason": None}
@@ -188,7 +189,7 @@ IN_KOREAN: dict[str, Any] = {
 
 
 # 41
-@pytest.mark.parametrize("format", ["markdown", "text", "html", "pdf", "docx", "shared"])
+@for_all_rows("format", ["markdown", "text", "html", "pdf", "docx", "shared"])
 def test_what_is_said_around_a_korean_answer_is_korean(format: str) -> None:
     shown = in_file(format, IN_KOREAN)
     parts = [
@@ -246,7 +247,7 @@ NOT_SHARED = {
 }
 
 
-@pytest.mark.parametrize("format", [*FORMATS, "shared"])
+@for_all_rows("format", [*FORMATS, "shared"])
 def test_every_format_says_all_that_an_answer_says(format: str) -> None:
     shown = shown_in(format, QUERY)
     for part in (
@@ -283,7 +284,7 @@ def test_every_format_says_all_that_an_answer_says(format: str) -> None:
     assert ("abc123" in shown) == (format != "shared")
 
 
-@pytest.mark.parametrize("format", [*FORMATS, "shared"])
+@for_all_rows("format", [*FORMATS, "shared"])
 def test_every_format_of_a_refusal_has_the_reason_and_the_closest_passages(format: str) -> None:
     shown = shown_in(format, REFUSAL)
     for part in (
@@ -351,7 +352,7 @@ def test_several_answers_are_one_file_with_footnotes_of_their_own() -> None:
         assert shown.count("How long does a bulb last?") == 2, format
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("words", "document", "shown"),
     [
         ("## 4. Meals", "policy.md", "4. Meals"),
@@ -368,7 +369,7 @@ def test_quoted_words_are_shown_without_the_marks_of_their_format(words: str, do
     assert readable_words(words, document) == shown
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("title", "name"),
     [
         ("How long does a bulb last?", "How long does a bulb last 2026-03-01.pdf"),

@@ -9,6 +9,7 @@ import pytest
 
 from tests.api.operations import description
 from tests.api.problems import assert_problem
+from verify_material.rows import for_all_rows
 
 GIVEN = {"answer": "So it is [1].", "sources": [{"text": "So it is."}]}
 NEVER_USABLE = ("5e-324", "1e-300", "-1", "0", "1e308", "1e999", "NaN", "Infinity", "-Infinity", "1" + 30 * "0")
@@ -28,7 +29,7 @@ def posted(http: httpx.Client, path: str, fields: dict[str, Any], name: str, num
     return http.post(path, content=content, headers={"Content-Type": kind})
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "fields", "name"), [(path, fields, name) for path, fields, names in OPERATIONS.values() for name in names]
 )
 def test_a_number_that_cannot_be_used_is_refused_by_its_name(
@@ -58,8 +59,8 @@ def test_a_number_of_too_many_digits_is_told_so(http: httpx.Client) -> None:
     assert "too many digits" in assert_problem(refused, 400, "json_invalid")["detail"]
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
-@pytest.mark.parametrize(
+@for_all_rows("number", ["NaN", "Infinity", "1e999"])
+@for_all_rows(
     ("path", "body"),
     [
         ("/v1/queries", '{{"question": "What?", "answer_schema": {{"type": "object", "default": {}}}}}'),

@@ -5,7 +5,6 @@ import uuid
 from typing import Any
 
 import httpx
-import pytest
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
@@ -15,6 +14,7 @@ from tests.api.problems import assert_problem
 from tests.factories import make_document, make_query
 from tests.services.given_story import verifying
 from tests.waiting import meanwhile, until
+from verify_material.rows import for_all_rows
 from workers.starting.launch import BATCH_IN_FLIGHT, launch_waiting
 
 SOURCE = "Returns are accepted within 30 days of the purchase date."
@@ -141,7 +141,7 @@ def test_the_name_of_a_deep_field_is_cut(http: httpx.Client) -> None:  # A8
     assert all(error["field"].endswith(".…") for error in told["errors"])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("change", "named"),
     [
         ({"answer": "a\x00b"}, "answer"),

@@ -11,6 +11,7 @@ import pytest
 from db.session import transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_chunk, make_document
+from verify_material.rows import for_all_rows
 
 BEFORE = "Customers keep their receipt."
 RETURNS = "All returns must be made within 30 days of purchase date. Exceptions may apply for defective products."
@@ -183,7 +184,7 @@ def test_what_is_not_there_is_a_404(verify: Verify, http: httpx.Client) -> None:
     assert "'processing'" in told["detail"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("field", "value"),
     [
         ("document_id", "abc123"),

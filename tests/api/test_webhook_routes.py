@@ -16,6 +16,7 @@ from domain.webhooks.delivery import EventType
 from tests.api.problems import assert_problem
 from tests.factories import make_query
 from tests.webhooks import all_deliveries, as_other_tenant, end_query, later, register
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -59,7 +60,7 @@ def test_the_secret_is_shown_once(http: httpx.Client) -> None:
 
 
 # A6
-@pytest.mark.parametrize(
+@for_all_rows(
     ("over", "code"),
     [
         ({"url": "https://127.0.0.1/"}, "address_forbidden"),

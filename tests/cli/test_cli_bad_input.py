@@ -10,9 +10,10 @@ import pytest
 from citewell_client import CitewellClient
 from config.settings import settings
 from tests.cli.conftest import Citewell
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("arguments", "says"),
     [
         (["ask"], "Missing argument 'QUESTION'; `citewell ask --help`"),

@@ -9,6 +9,7 @@ from config.settings import settings
 from domain.keys import parse_key
 from tests.cli.conftest import Citewell
 from tests.keys import change_key
+from verify_material.rows import for_all_rows
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def test_a_created_key_as_json_says_what_it_may(citewell: Citewell) -> None:  # 
     assert parse_key(told["key"]).id == told["id"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("arguments", "says"),
     [
         (["create", "--name", "ci"], "--scope"),

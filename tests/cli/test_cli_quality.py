@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Citewell
+from verify_material.rows import for_all_rows
 
 
 def labels(folder: Path, *lines: object) -> str:
@@ -48,7 +49,7 @@ def test_json_is_what_the_api_says(citewell: Citewell, query_id: str) -> None:  
     assert json.loads(citewell("quality", "--json", "-w", "elsewhere").out)["queries"] == 0
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "line", ["{", "[]", "7", '"text"', "null", '{"query_id": "x"}', '{"grounded": true}', "query_id,grounded"]
 )
 def test_a_line_that_is_no_label_is_named_by_file_and_line(citewell: Citewell, tmp_path: Path, line: str) -> None:  # A8

@@ -106,23 +106,33 @@ def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path,
     assert "\x1b" not in err
 
 
-def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
+def test_commands_find_the_server_that_runs_and_it_shows_what_dies(home: Path, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The office in Ghent opens at nine in the morning. It closes at five in the afternoon.")
-    with started(home, tmp_path, "up", "--port", "0") as up:
-        until(lambda: "Citewell is ready at" in up.err.read_text(), 90)
+    with opened(home, tmp_path) as up:
+        ready(up)
         ingested = command(home, "ingest", str(note), *map(str, unusable_files(tmp_path)))
         asked = command(home, "ask", "When does the office in Ghent open?", "--json")
         listed = command(home, "history")
         second = command(home, "up")
         examined = command(home, "doctor", "--json")
-        up.process.send_signal(signal.SIGTERM)
-        code, _, err = up.end()
-    starting, model, ready, stopped = err.splitlines()
-    assert (code, stopped) == (0, "Citewell has stopped")
+        starting, example, model, told = up.err.read_text().splitlines()
+        worker = next(
+            process
+            for process in psutil.Process(up.process.pid).children(recursive=True)
+            if "webhooks@" in " ".join(process.cmdline())
+        )
+        worker.kill()
+        until(lambda: "webhooks ended with exit code -9; next start in" in up.err.read_text(), 30)
+        printed = end(up)
+    *_, death, stopped = printed.splitlines()
+    assert stopped == "Citewell has stopped"
     assert starting.endswith(f"data and logs are in {home}")
     assert model.startswith("No language model is configured")
-    assert ready.startswith("Citewell is ready at http://127.0.0.1:")
+    assert told.startswith("Citewell is ready at http://127.0.0.1:")
+    assert example.startswith("The workspace example has documents to try")
+    assert [line for line in printed.splitlines() if "exit code" in line] == [death]
+    assert death.endswith("logs/webhooks.log says why")
     assert ingested.returncode == 2
     assert re.fullmatch(r"✓ note.txt  1 passage, in workspace default; [\d.]+ m?s\n", ingested.stdout)
     *reasons, summary = ingested.stderr.splitlines()
@@ -143,29 +153,12 @@ def test_commands_find_the_server_that_runs(home: Path, tmp_path: Path) -> None:
     assert "is ready, version" in checks["instance"]["found"]
     assert checks["workers"]["state"] == "ok"
     assert checks["model"]["state"] == "warn"
-
-
-def test_it_opens_with_an_example_and_again_with_the_same_and_shows_all_logs_or_what_dies(
-    home: Path, tmp_path: Path
-) -> None:
-    with opened(home, tmp_path, "--verbose") as first:
-        ready(first)
-        logs = end(first)
+    # Started again, it opens with the same example, and shows all logs when asked to.
+    with opened(home, tmp_path, "--verbose") as again:
+        ready(again)
+        logs = end(again)
     shown = {line.split(" | ")[0].strip() for line in logs.splitlines() if " | " in line}
     assert {"api", "postgres", "valkey", "queries-1", "ingestion"} <= shown
-    with opened(home, tmp_path) as second:
-        ready(second)
-        worker = next(
-            process
-            for process in psutil.Process(second.process.pid).children(recursive=True)
-            if "webhooks@" in " ".join(process.cmdline())
-        )
-        worker.kill()
-        until(lambda: "webhooks ended with exit code -9; next start in" in second.err.read_text(), 30)
-        printed = end(second)
-    deaths = [line for line in printed.splitlines() if "exit code" in line]
-    assert len(deaths) == 1
-    assert deaths[0].endswith("logs/webhooks.log says why")
 
 
 def opened(home: Path, folder: Path, *options: str) -> AbstractContextManager[Running]:

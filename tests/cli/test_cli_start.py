@@ -14,6 +14,7 @@ from db.queries.access.workspaces import get_or_add_workspace
 from db.session import reading, transaction
 from tests.cli.conftest import Citewell
 from tests.waiting import until
+from verify_material.rows import for_all_rows
 
 PROGRAM = [sys.executable, "-m", "citewell.cli.main"]
 
@@ -28,7 +29,7 @@ def test_help_lists_every_command(citewell: Citewell, arguments: list[str]) -> N
 
 
 # Celery explains its own commands.
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "celery"])
+@for_all_rows("name", [name for name in COMMANDS if name != "celery"])
 def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
     outcome = citewell(name, "--help")
     assert outcome.code == 0
@@ -36,7 +37,7 @@ def test_every_command_explains_itself(citewell: Citewell, name: str) -> None:
     assert app_of(name)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "command",
     [
         "sources run",

@@ -10,6 +10,7 @@ from domain.keys import Scope
 from tests.cli.conftest import Citewell
 from tests.factories import make_document, make_query
 from tests.keys import make_key
+from verify_material.rows import for_all_rows
 
 
 def test_a_workspace_is_created_shown_renamed_and_deleted(citewell: Citewell) -> None:
@@ -60,7 +61,7 @@ def test_settings_are_set_shown_and_set_back(citewell: Citewell) -> None:
     assert settings["instructions"]["tone"] == "formal"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("arguments", "said"),
     [
         ([], "nothing is to be changed"),

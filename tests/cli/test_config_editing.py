@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from citewell.cli.errors import CommandFailed
 from citewell.cli.models.config_editing import REMOVED, difference, edited, write
+from verify_material.rows import for_all_rows
 
 CHANGES = {
     ("preset",): "small",
@@ -24,7 +25,7 @@ WHOLE = (
 )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("before", "after"),
     [
         ("", WHOLE),

@@ -25,6 +25,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import KEY, GroqSimulator
 from tests.simulators.rerank import RerankServer
 from tests.stored import store_answered_query
+from verify_material.rows import for_all_rows
 
 POLICY = "Returns are accepted within 30 days of the purchase date."
 PAIRS = [
@@ -233,7 +234,7 @@ def test_bad_data_is_refused_as_a_whole(citewell: Citewell, tmp_path: Path) -> N
     assert stored() == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("arguments", "told"),
     [
         ([], "name labelled files"),

@@ -14,6 +14,7 @@ from config.models import ModelSettings
 from config.settings import Settings, settings
 from tests.cli.conftest import Outcome
 from tests.simulators.peculiar import NAME, Peculiar, Ways
+from verify_material.rows import for_all_rows
 
 Use = Callable[..., Outcome]
 SHORT = "rerank: {context_tokens: 400}\n"
@@ -136,7 +137,7 @@ def test_a_server_that_cuts_prompts_is_refused_with_what_to_raise(use: Use) -> N
     assert "num_ctx" in outcome.err
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "knows",
     [
         {"/props": {"default_generation_settings": {"n_ctx": 4096}}},
@@ -188,7 +189,7 @@ def test_an_address_of_this_machine_gets_the_preset_of_its_name(use: Use, monkey
     assert read().preset == "small"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("address", "is_there"),
     [
         ("http://127.0.0.1:11434/v1", True),

@@ -12,6 +12,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from citewell_client import WebhookInvalid, WebhookSecretInvalid, webhooks
 from clients.webhooks.signing import new_secret, signature_headers
+from verify_material.rows import for_all_rows
 
 SECRET = new_secret()
 DATA = {"type": "query.succeeded", "data": {"id": "1"}}
@@ -80,7 +81,7 @@ def test_the_example_of_the_specification_is_accepted() -> None:
 
 
 # A6
-@pytest.mark.parametrize(
+@for_all_rows(
     ("change", "reason"),
     [
         ({"webhook-id": "msg_2"}, "no signature fits"),
@@ -126,9 +127,7 @@ def test_the_time_that_is_allowed_can_be_chosen() -> None:
         webhooks.verify(BODY, headers(at=NOW), SECRET)
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"no", b"\xff", b"[" * 100_000], ids=["empty", "list", "text", "bytes", "deep"]
-)
+@for_all_rows("body", [b"", b"[]", b"no", b"\xff", b"[" * 100_000])
 def test_a_genuine_message_that_is_no_object_is_told_apart(body: bytes) -> None:
     with pytest.raises(WebhookInvalid, match="genuine"):
         webhooks.verify(body, headers(body), SECRET, now=NOW)

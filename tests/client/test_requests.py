@@ -19,6 +19,7 @@ from citewell_client import (
 )
 from tests.client.halves import Act, Half
 from tests.client.recording import Answer, problem, recording, told
+from verify_material.rows import for_all_rows
 
 SOURCES: list[dict[str, str]] = [{"text": "Returns take 30 days.", "title": "policy"}, {"document_id": "d"}]
 Opening = Callable[..., Any]
@@ -257,8 +258,8 @@ def test_the_key_is_sent_with_every_request(half: Half) -> None:
 
 
 # A8
-@pytest.mark.parametrize("key", ["cw_1\r\nx: y", "schlüssel", "cw\n"])
-@pytest.mark.parametrize("client", [CitewellClient, AsyncCitewellClient])
+@for_all_rows("key", ["cw_1\r\nx: y", "schlüssel", "cw\n"])
+@for_all_rows("client", [CitewellClient, AsyncCitewellClient])
 def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(client: Opening, key: str) -> None:
     with pytest.raises(ApiKeyUnusable, match="CITEWELL_API_KEY") as caught:
         client("http://127.0.0.1:1", key)

@@ -16,6 +16,7 @@ from clients.llm.protocol import ModelRequest
 from config.models import ModelInfo, ModelSettings
 from tests.clients.groq_questions import ASKED, Task
 from tests.simulators.groq.schema import strict_fault
+from verify_material.rows import for_all_rows
 
 GOLDEN = Path(__file__).with_name("groq_requests.json")
 
@@ -51,12 +52,12 @@ def notes_in(schema: object) -> Iterator[str]:
         yield from notes_in(member)
 
 
-@pytest.mark.parametrize("name", [task.name for task, _ in ASKED])
+@for_all_rows("name", [task.name for task, _ in ASKED])
 def test_the_request_is_the_recorded_one(name: str) -> None:
     assert bodies()[name] == json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
 
 
-@pytest.mark.parametrize(("task", "fields"), ASKED, ids=[task.name for task, _ in ASKED])
+@for_all_rows(("task", "fields"), ASKED)
 def test_schemas_are_strict_and_hold_no_notes_of_ours(task: Task, fields: dict[str, object]) -> None:
     strict, plain = body(task, fields), body(task, fields, ModelInfo())
     if isinstance(task, Composition):

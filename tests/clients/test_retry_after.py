@@ -3,17 +3,17 @@
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clients.http_responses import retry_after_s
+from verify_material.rows import for_all_rows
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC).timestamp()
 
 
 # A6
-@pytest.mark.parametrize(
+@for_all_rows(
     ("value", "expected"),
     [
         ("0", 0),

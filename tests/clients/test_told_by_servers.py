@@ -30,6 +30,7 @@ from clients.llm.protocol import (
 from config.models import ModelInfo
 from tests.clients.limiter.stage import NOW, account, ticket
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, event, served
+from verify_material.rows import for_all_rows
 
 BOUNDS = Bounds(prompt_bytes=4_000, max_tokens=600)
 OWN = Usage(1_000, 50, estimated=True)
@@ -41,7 +42,7 @@ def read(told: object) -> Usage | None:
     return read_usage(told, BOUNDS, lambda: OWN)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("prompt", "completion"),
     [*itertools.product(NO_COUNT + TOO_MUCH, [7]), *itertools.product([7], NO_COUNT + TOO_MUCH)],
 )
@@ -114,8 +115,8 @@ def endless(kind: str, piece: bytes, sent: list[int], status: int = 200) -> Answ
     return answer
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("usage", ["text", {"prompt_tokens": -5, "completion_tokens": 10**30}, {}, 5])
+@for_all_rows("client", CLIENTS)
+@for_all_rows("usage", ["text", {"prompt_tokens": -5, "completion_tokens": 10**30}, {}, 5])
 def test_a_reply_with_impossible_tokens_is_a_reply(client: str, usage: object) -> None:  # F4
     choice = {"message": {"content": "{}"}, "finish_reason": "stop"}
     reply = ask(client, saying({"choices": [choice], "usage": usage}))
@@ -126,8 +127,8 @@ def test_a_reply_with_impossible_tokens_is_a_reply(client: str, usage: object) -
     assert 0 <= reply.usage.completion_tokens <= 600
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("status", [200, 500])
+@for_all_rows("client", CLIENTS)
+@for_all_rows("status", [200, 500])
 def test_an_endless_answer_is_cut_off(client: str, status: int) -> None:  # F5
     sent: list[int] = []
     failed = ask(client, endless("application/json", b" " * 100_000, sent, status))

@@ -8,6 +8,7 @@ import pytest
 from citewell_documents.errors import DocumentTooLarge, DocumentUnreadable
 from citewell_documents.zips.reader import Member, ZipLimits, ZipOfDocuments, open_zip
 from tests.archives import declaring, encrypted, with_raw_name, zipped
+from verify_material.rows import for_all_rows
 
 LIMITS = ZipLimits(max_file_bytes=1_000_000, max_total_bytes=300_000_000, max_files=50)
 
@@ -29,14 +30,14 @@ def test_files_are_named_by_their_path_and_read_one_by_one() -> None:  # N3
     ]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "name", ["__MACOSX/._a.txt", ".DS_Store", "deep/.hidden/a.txt", ".git/config", "Thumbs.db", "a/desktop.ini"]
 )
 def test_what_nobody_means_is_left_out(name: str) -> None:
     assert only(zipped({name: "x", "a.txt": "words"})).name == "a.txt"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("raw", "name"),
     [
         ("환불 규정.txt".encode(), "환불 규정.txt"),
@@ -53,7 +54,7 @@ def test_names_are_read_in_the_encoding_they_were_written_in(raw: bytes, name: s
     assert only(with_raw_name(raw)).name == name
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("name", "code"),
     [
         ("/etc/passwd.txt", "document_name_invalid"),

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-import pytest
 import yaml
 from pydantic import BaseModel, TypeAdapter
 
 from config.settings import Settings
+from verify_material.rows import for_all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -62,16 +62,14 @@ def exists(path: list[str]) -> bool:
 
 
 # README once named one file for settings that are in nine.
-@pytest.mark.parametrize(
+@for_all_rows(
     ("page", "variable"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in named(page)]
 )
 def test_a_documented_setting_exists(page: str, variable: str) -> None:
     assert exists(variable.removeprefix("CITEWELL_").lower().split("__")), f"{page} names {variable}"
 
 
-@pytest.mark.parametrize(
-    ("page", "name"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in dotted(page)]
-)
+@for_all_rows(("page", "name"), [(page.relative_to(ROOT).as_posix(), each) for page in PAGES for each in dotted(page)])
 def test_a_setting_named_by_its_path_exists(page: str, name: str) -> None:
     assert exists(name.split(".")), f"{page} names {name}"
 
@@ -80,9 +78,7 @@ def test_the_readme_leads_to_the_settings() -> None:
     assert "](docs/settings.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "text", [pytest.param(text, id=f"{page.name}-{at}") for page in PAGES for at, text in enumerate(files(page))]
-)
+@for_all_rows("text", [text for page in PAGES for text in files(page)])
 def test_a_file_of_settings_that_a_page_shows_is_accepted(text: str) -> None:
     for name, value in yaml.safe_load(text).items():
         kind: Any = Settings.model_fields[name].annotation

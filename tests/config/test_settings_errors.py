@@ -10,6 +10,7 @@ from citewell.cli.main import run
 from config.file import config_for_children
 from config.names import unknown_variables
 from config.settings import ConfigurationInvalid, Settings, settings
+from verify_material.rows import for_all_rows
 
 # A command line of every command that does something.
 COMMAND_LINES = {
@@ -99,7 +100,7 @@ def test_variables_with_a_purpose_are_accepted(variable: str, value: str) -> Non
     assert unknown_variables(Settings, {variable: value}) == []
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
+@for_all_rows("name", Settings.model_fields)
 def test_every_setting_is_known(name: str) -> None:
     assert unknown_variables(Settings, {f"CITEWELL_{name.upper()}": "x"}) == []
 

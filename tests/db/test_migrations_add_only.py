@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 import sqlalchemy as sa
 from alembic import op
 from alembic.script import ScriptDirectory
@@ -10,6 +9,7 @@ from alembic.script import ScriptDirectory
 from db.migrate import alembic_config
 from migrations.tenancy import OWNER, isolate
 from tests.db.additive import offences, sql_of
+from verify_material.rows import for_all_rows
 
 FIRST = "0001"
 Upgrade = Callable[[], None]
@@ -79,7 +79,7 @@ BAD: dict[str, Upgrade] = {
 }
 
 
-@pytest.mark.parametrize("upgrade", BAD.values(), ids=BAD.keys())
+@for_all_rows("upgrade", BAD.values())
 def test_what_does_more_than_add_is_found(upgrade: Upgrade) -> None:
     assert len(offences(sql_of(upgrade))) >= 1
 

@@ -13,11 +13,12 @@ from db.session import engine, reading, system_transaction, transaction
 from domain.errors.service import DatabaseUnavailable
 from services.operations.readiness import check_readiness
 from tests.factories import make_query
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
 
-@pytest.mark.parametrize("state", ["40P01", "40001", "55P03", "53100", "57P01", "25006"])
+@for_all_rows("state", ["40P01", "40001", "55P03", "53100", "57P01", "25006"])
 def test_what_will_pass_is_worth_another_try(state: str) -> None:  # A5
     with pytest.raises(DatabaseUnavailable), transaction() as session:
         session.execute(text(f"DO $$ BEGIN RAISE EXCEPTION USING errcode = '{state}'; END $$"))

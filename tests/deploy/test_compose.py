@@ -5,13 +5,13 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
 import yaml
 
 from config.settings import settings
 from tests.deploy.commands import knows_flower, parsed
 from tests.deploy.environment import is_setting, written_secrets
 from tests.deploy.files import ROOT, compose, services
+from verify_material.rows import for_all_rows
 from workers.queues import Queue
 
 SERVICES = services()
@@ -48,7 +48,7 @@ def test_without_a_profile_five_containers_do_everything() -> None:  # A10
     assert sorted(served) == sorted(POOLS)
 
 
-@pytest.mark.parametrize("name", sorted(OURS))
+@for_all_rows("name", sorted(OURS))
 def test_the_program_understands_its_command(name: str) -> None:  # A10
     options = parsed(SERVICES[name]["command"])
     assert options.get("app") in {None, "workers.celery_app", "api.app:app"}
@@ -65,7 +65,7 @@ def test_ingestion_alone_forks() -> None:  # its reader may break its process
     assert {name for name, module in kinds.items() if "prefork" in module} == {"ingestion"}
 
 
-@pytest.mark.parametrize("name", sorted(OURS))
+@for_all_rows("name", sorted(OURS))
 def test_it_is_told_only_what_it_reads(name: str) -> None:
     environment = SERVICES[name]["environment"]
     flower = {variable for variable in environment if variable.startswith("FLOWER_")}
@@ -73,19 +73,19 @@ def test_it_is_told_only_what_it_reads(name: str) -> None:
     assert [variable for variable in environment.keys() - flower if not is_setting(variable)] == []
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
+@for_all_rows("name", sorted(SERVICES))
 def test_no_secret_stands_in_the_file(name: str) -> None:  # A8
     assert written_secrets(SERVICES[name].get("environment", {})) == {}
 
 
-@pytest.mark.parametrize("name", sorted(LASTING))
+@for_all_rows("name", sorted(LASTING))
 def test_its_health_is_looked_at(name: str) -> None:  # A10
     check = SERVICES[name]["healthcheck"]
     assert check["test"][0] in {"CMD", "CMD-SHELL"}
     assert seconds(check["timeout"]) <= seconds(check["interval"])
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
+@for_all_rows("name", sorted(SERVICES))
 def test_it_is_contained(name: str) -> None:  # A8, A10
     service = SERVICES[name]
     assert service["read_only"] is True
@@ -98,14 +98,14 @@ def test_it_is_contained(name: str) -> None:  # A8, A10
     assert name in OURS or re.fullmatch(r"[1-9]\d*:\d+", service["user"])
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
+@for_all_rows("name", sorted(SERVICES))
 def test_its_image_is_pinned(name: str) -> None:
     image = SERVICES[name]["image"]
     tag = re.sub(r"\$\{\w+:-([^}]+)\}", r"\1", image).rpartition(":")[2]
     assert re.search(r"\d+\.\d+", tag), image
 
 
-@pytest.mark.parametrize("name", ["worker", *POOLS])
+@for_all_rows("name", ["worker", *POOLS])
 def test_it_can_be_scaled(name: str) -> None:  # A1, A10
     service = SERVICES[name]
     assert not {"container_name", "hostname", "ports"} & service.keys()
@@ -113,7 +113,7 @@ def test_it_can_be_scaled(name: str) -> None:  # A1, A10
     assert service.get("volumes", ["/tmp"]) == ["/tmp"]  # noqa: S108 - of the container
 
 
-@pytest.mark.parametrize("name", ["worker", *POOLS])
+@for_all_rows("name", ["worker", *POOLS])
 def test_it_has_the_time_to_hand_back_what_it_cannot_finish(name: str) -> None:  # A5
     assert seconds(SERVICES[name]["stop_grace_period"]) >= settings().recovery.drain_s + 10
 
@@ -129,7 +129,7 @@ def test_databases_are_reached_by_nobody_else() -> None:  # A8
         assert "ports" not in SERVICES[name]
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
+@for_all_rows("name", sorted(SERVICES))
 def test_ports_are_open_to_this_machine_only(name: str) -> None:  # A8
     assert all(port.startswith("127.0.0.1:") for port in SERVICES[name].get("ports", []))
 
@@ -142,7 +142,7 @@ def test_monitoring_is_asked_for() -> None:
     }
 
 
-@pytest.mark.parametrize("name", sorted(SERVICES))
+@for_all_rows("name", sorted(SERVICES))
 def test_files_that_it_mounts_are_read_only(name: str) -> None:
     mounts: list[Any] = [volume for volume in SERVICES[name].get("volumes", []) if volume.startswith("./")]
     assert all(volume.endswith(":ro") for volume in mounts)

@@ -1,11 +1,10 @@
 """The checks of the deployment's files can fail."""
 
-import pytest
-
 from tests.deploy.environment import is_setting, written_secrets
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("variable", "known"),
     [
         ("CITEWELL_REDIS_URL", True),
@@ -20,7 +19,7 @@ def test_only_what_is_read_is_a_setting(variable: str, known: bool) -> None:
     assert is_setting(variable) == known
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("value", "written"),
     [
         ("${POSTGRES_PASSWORD:?set it}", False),

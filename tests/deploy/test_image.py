@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.deploy.files import ROOT
+from verify_material.rows import for_all_rows
 
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
 LOCKS = [*ROOT.glob("*.lock"), *(ROOT / "deploy").glob("*.lock")]
@@ -92,7 +93,7 @@ def test_everything_is_what_was_tested(lock: str) -> None:  # A10
     assert {name: versions for name, versions in pinned(lock).items() if not versions <= tested.get(name, set())} == {}
 
 
-@pytest.mark.parametrize("lock", sorted(str(path.relative_to(ROOT)) for path in LOCKS))
+@for_all_rows("lock", sorted(str(path.relative_to(ROOT)) for path in LOCKS))
 def test_every_file_has_its_hash_and_no_index_is_named(lock: str) -> None:
     text = (ROOT / lock).read_text(encoding="utf-8")
     assert len(re.findall(r"==", text)) <= text.count("--hash=sha256:")

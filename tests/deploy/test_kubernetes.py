@@ -14,6 +14,7 @@ from config.settings import settings
 from tests.deploy.commands import parsed
 from tests.deploy.environment import is_setting, written_secrets
 from tests.deploy.files import KUBERNETES, manifests, read, services
+from verify_material.rows import for_all_rows
 from workers.queues import Queue
 
 Manifest = dict[str, Any]
@@ -49,7 +50,7 @@ def title(manifest: Manifest) -> str:
     return f"{manifest['kind']}-{manifest['metadata']['name']}"
 
 
-@pytest.mark.parametrize("manifest", [*BASE, *SMALL, *MIGRATION, *EXAMPLES], ids=title)
+@for_all_rows("manifest", [*BASE, *SMALL, *MIGRATION, *EXAMPLES])
 def test_a_manifest_follows_the_schema(manifest: Manifest) -> None:  # A10
     kubernetes_validate.validate(manifest, VERSION, strict=True)
 
@@ -80,12 +81,12 @@ def test_there_is_one_deployment_per_queue() -> None:  # A1, A10
     assert consumed == {f"citewell-{pool}": [pool] for pool in POOLS}
 
 
-@pytest.mark.parametrize("name", sorted(PODS))
+@for_all_rows("name", sorted(PODS))
 def test_it_runs_what_compose_runs(name: str) -> None:  # A10
     assert container(name)["args"] == services()[name.removeprefix("citewell-")]["command"]
 
 
-@pytest.mark.parametrize("name", sorted(DEPLOYMENTS))
+@for_all_rows("name", sorted(DEPLOYMENTS))
 def test_its_health_is_looked_at(name: str) -> None:  # A10
     probes = container(name)
     assert {"startupProbe", "livenessProbe"} <= probes.keys()
@@ -98,7 +99,7 @@ def test_its_health_is_looked_at(name: str) -> None:  # A10
         assert probes["livenessProbe"]["exec"]["command"] == ["sh", "-c", check.replace("$$", "$")]
 
 
-@pytest.mark.parametrize("name", sorted(PODS))
+@for_all_rows("name", sorted(PODS))
 def test_it_is_contained(name: str) -> None:  # A8, A10
     pod, inside = PODS[name]["spec"], container(name)
     assert pod["securityContext"]["runAsNonRoot"] is True
@@ -115,7 +116,7 @@ def test_it_is_contained(name: str) -> None:  # A8, A10
     assert re.fullmatch(r"citewell:\d+\.\d+\.\d+", inside["image"])
 
 
-@pytest.mark.parametrize("name", ["citewell-worker", *(f"citewell-{pool}" for pool in POOLS)])
+@for_all_rows("name", ["citewell-worker", *(f"citewell-{pool}" for pool in POOLS)])
 def test_it_has_the_time_to_hand_back_what_it_cannot_finish(name: str) -> None:  # A5
     assert PODS[name]["spec"]["terminationGracePeriodSeconds"] >= settings().recovery.drain_s + 10
 
@@ -127,7 +128,7 @@ def test_the_api_ends_its_requests_before_it_is_killed() -> None:  # A5
     assert PODS["citewell-api"]["spec"]["terminationGracePeriodSeconds"] >= pause + patience + 10
 
 
-@pytest.mark.parametrize("name", sorted(DEPLOYMENTS))
+@for_all_rows("name", sorted(DEPLOYMENTS))
 def test_selectors_find_their_pods(name: str) -> None:
     labels = PODS[name]["metadata"]["labels"]
     for chosen in (DEPLOYMENTS[name], named([*BASE, *SMALL], "PodDisruptionBudget")[name]):
@@ -176,7 +177,7 @@ def test_every_pool_scales_by_itself() -> None:  # A1, A10
     ]
 
 
-@pytest.mark.parametrize("scaled", SCALED, ids=title)
+@for_all_rows("scaled", SCALED)
 def test_a_pool_is_as_large_as_its_oldest_message_is_old(scaled: Manifest) -> None:  # A1, A9
     # There is no schema of KEDA's kinds here: these are the fields of keda.sh/v1alpha1 that are used.
     spec = scaled["spec"]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from domain.errors.access import KeyInvalid
 from domain.keys import ID_BYTES, SECRET_BYTES, Scope, allows, build_key, digest, parse_key
+from verify_material.rows import for_all_rows
 
 KEY = build_key(bytes(range(ID_BYTES)), bytes(range(SECRET_BYTES)))
 
@@ -34,9 +35,7 @@ def test_a_mistyped_key_is_refused_without_a_lookup(place: int, typed: str) -> N
             parse_key(mistyped)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "cw_", "cw___", KEY[:-1], KEY[1:], KEY + "0", f" {KEY}", "gsk_" + "a" * 50, "\ud800"]
-)
+@for_all_rows("text", ["", "cw_", "cw___", KEY[:-1], KEY[1:], KEY + "0", f" {KEY}", "gsk_" + "a" * 50, "\ud800"])
 def test_what_is_no_key_is_refused(text: str) -> None:  # A8
     with pytest.raises(KeyInvalid):
         parse_key(text)

@@ -11,6 +11,7 @@ from benchmarks.verdicts.planted_cases import Case, all_cases
 from benchmarks.verdicts.planted_errors import ERRORS
 from benchmarks.verdicts.planted_passages import plain, read_passages
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 CASES = all_cases()
 PASSAGES = read_passages()
@@ -42,8 +43,8 @@ def test_an_error_changes_the_sentence() -> None:
     assert all(case.claim not in case.source for case in CASES if is_planted(case) and case.how != "x")
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-@pytest.mark.parametrize(
+@for_all_rows("language", ["en", "ko"])
+@for_all_rows(
     ("kind", "least"),
     [("number", 0.95), ("date", 0.95), ("unit", 0.9), ("scale", 0.9), ("name", 0.7), ("negation", 0.8)],
 )

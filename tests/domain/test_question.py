@@ -20,6 +20,7 @@ from citewell_verify.question.relevance import (
 )
 from citewell_verify.verdicts.confidence import answer_confidence, confidence_label
 from domain.question.nearest import closest, why_refused
+from verify_material.rows import for_all_rows
 
 MACHINES = ["machines.md\nThe Theta machine weighs 18 kilograms. The Zeta machine weighs 20 kilograms."]
 PUMPS = [
@@ -32,7 +33,7 @@ def missing(question: str, passages: list[str]) -> list[str]:
 
 
 # V8
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "passages", "expected"),
     [
         ("How many kilograms does the Omega machine weigh?", MACHINES, ["Omega"]),
@@ -55,7 +56,7 @@ def test_a_thing_that_no_passage_names_is_found(question: str, passages: list[st
 
 
 # V8: when in doubt, nothing is refused
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "passage"),
     [
         ("How heavy is the Theta machine?", MACHINES[0]),
@@ -93,15 +94,13 @@ def test_a_sentence_about_another_member_of_a_series_is_known() -> None:  # V2, 
     assert not is_about_another(korean, "2024년 전기버스의 평균 가동률은 94.1%였다.")
 
 
-@pytest.mark.parametrize(
-    "text", ["hi", "Hello!", "thanks!", "thank you very much", "안녕하세요", "감사합니다", "Guten Tag"]
-)
+@for_all_rows("text", ["hi", "Hello!", "thanks!", "thank you very much", "안녕하세요", "감사합니다", "Guten Tag"])
 def test_a_greeting_is_no_question(text: str) -> None:  # V8
     assert is_greeting(text)
     assert why_refused(text, ["Thanks to cloud computing, all is well."])
 
 
-@pytest.mark.parametrize("text", ["hi pumps", "What is hi?", "test 14", "No refunds?", "휴가"])
+@for_all_rows("text", ["hi pumps", "What is hi?", "test 14", "No refunds?", "휴가"])
 def test_what_asks_something_is_no_greeting(text: str) -> None:  # V8
     assert not is_greeting(text)
 
@@ -113,7 +112,7 @@ def test_a_question_of_several_parts_is_read_part_by_part() -> None:  # V8
     assert len(parts_of("What are the rules for returns and refunds?")) == 1
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "kind"),
     [
         ("When was Acme founded?", "when"),
@@ -261,7 +260,7 @@ def test_a_name_that_stands_in_a_passage_is_never_missing(name: str, verb: str) 
     assert missing(f"How many units does the {name} machine need?", [passage]) == []
 
 
-@pytest.mark.parametrize("piece", ["a", "A ", "a ", "A1 ", "pump 1, ", "'", " ", "하고 ", "what and ", "Ab-", "| "])
+@for_all_rows("piece", ["a", "A ", "a ", "A1 ", "pump 1, ", "'", " ", "하고 ", "what and ", "Ab-", "| "])
 def test_long_texts_take_time_by_their_length(piece: str) -> None:
     text = piece * (60_000 // len(piece))
     started = time.process_time()
@@ -291,7 +290,7 @@ def test_the_relevance_that_is_told_is_how_often_such_answers_were_right() -> No
     assert share_right(0.95) > 0.9
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "answer"),
     [
         ("How many employees are in Busan?", "Busan · Employees: 37"),
@@ -326,8 +325,8 @@ PARAPHRASES = (
 )
 
 
-@pytest.mark.parametrize(("question", "answer"), PARAPHRASES)
-@pytest.mark.parametrize(("said", "level"), [("yes", "High"), ("partly", "Very Low"), ("no", "Very Low")])
+@for_all_rows(("question", "answer"), PARAPHRASES)
+@for_all_rows(("said", "level"), [("yes", "High"), ("partly", "Very Low"), ("no", "Very Low")])
 def test_what_a_model_says_of_the_question_decides_whatever_words_are_shared(
     question: str, answer: str, said: Answers, level: str
 ) -> None:  # V9

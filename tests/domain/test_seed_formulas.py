@@ -29,6 +29,7 @@ from citewell_verify.verdicts.states import (
 )
 from domain.query.options import Mode, evidence_gate, rules_of
 from domain.query.workspace_rules import PLAIN
+from verify_material.rows import for_all_rows
 
 KOREAN_IDK = "해당 정보는 제공된 출처에서 확인되지 않습니다"
 FULL = Part(1.0)
@@ -47,7 +48,7 @@ def test_weights_and_thresholds_are_the_seeds_by_default() -> None:  # S1.5
     assert Thresholds() == Thresholds(alignment=0.5, coverage=0.5, facts=0.7)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("alignment", "coverage", "facts", "expected"),
     [(1, 0, 0, 0.4), (0, 1, 0, 0.3), (0, 0, 1, 0.3), (1, 1, 1, 1.0), (0, 0, 0, 0.0), (0.85, 1, 2 / 3, 0.84)],
 )
@@ -73,13 +74,13 @@ def test_the_seeds_three_claims_score_two_thirds() -> None:  # S1.4
     assert round(states.facts_score([True, True, False]), 2) == 0.67
 
 
-@pytest.mark.parametrize(("patterns", "bonus"), [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.3), (4, 0.3), (40, 0.3)])
+@for_all_rows(("patterns", "bonus"), [(0, 0.0), (1, 0.1), (2, 0.2), (3, 0.3), (4, 0.3), (40, 0.3)])
 def test_the_bonus_for_patterns_ends_at_three_tenths(patterns: int, bonus: float) -> None:  # S1.3
     sources = [names_of({"filename": f"no-{number}.pdf"}) for number in range(1, 11)]
     assert citation_coverage("According to the report it is so. " * patterns, sources) == pytest.approx(bonus)
 
 
-@pytest.mark.parametrize("name", ["AAPL", "2023", "10-Q", "AAPL 2023", "AAPL 10-Q 2023"])
+@for_all_rows("name", ["AAPL", "2023", "10-Q", "AAPL 2023", "AAPL 10-Q 2023"])
 def test_a_filing_is_named_by_each_identifier_and_by_their_combinations(name: str) -> None:  # S1.3
     sources = [
         names_of({"filename": "filing.txt", "metadata": {"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"}}),
@@ -113,7 +114,7 @@ def test_modes_are_the_seeds_table(mode: str, min_chunks: int, verify_answer: bo
     assert (rules.min_chunks, rules.verify_answer, rules.second_pass_k) == (min_chunks, verify_answer, second_pass_k)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("mode", "count", "refuses"),
     [("low", 1, False), ("balanced", 1, False), ("balanced", 2, False), ("high", 2, True), ("high", 3, False)],
 )
@@ -129,7 +130,7 @@ def test_a_span_has_fifty_to_two_hundred_characters_by_default() -> None:  # S4.
     assert 50 <= end - start <= 200
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("is_accurate", "confidence", "expected"),
     [
         (True, 0.7, "accurate"),
@@ -152,7 +153,7 @@ def test_the_confidence_threshold_of_a_request_counts() -> None:  # S5.4, S5.6
     assert classify(False, 0.5, threshold=0.5) is Verdict.INACCURATE
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("words", "checkable"),
     [
         ("2023!", False),
@@ -198,7 +199,7 @@ def prompt() -> tuple[str, str]:
     return rendered.system, rendered.user
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("rule", "words"),
     [
         ("only what is written in the sources", "use only what is explicitly written in the sources below"),
@@ -223,7 +224,7 @@ def test_the_prompt_names_every_source_with_its_number_file_and_page() -> None: 
     assert user.index("환불은 30일 이내입니다.") < user.index("환불 기간은?")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "answer",
     [
         KOREAN_IDK,
@@ -257,7 +258,7 @@ def test_the_korean_refusal_claims_nothing_that_needs_a_check() -> None:  # S5.3
 
 
 # S1.2, S3.1, S3.4, S5.4
-@pytest.mark.parametrize(
+@for_all_rows(
     ("name", "words"),
     [
         ("check_alignment", "does the answer address the question"),

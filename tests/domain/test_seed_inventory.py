@@ -4,7 +4,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-import pytest
+from verify_material.rows import for_all_rows
 
 ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| (S\d\.\d) \| (.+) \| `([\w.]+)\.(\w+)` \| (?:`(\w+)\.(\w+)`)? ?\|$", re.MULTILINE)
@@ -18,7 +18,7 @@ def test_every_line_of_the_inventory_is_read() -> None:
     assert set(wanted.split()) <= {row for row, *_ in ROWS}
 
 
-@pytest.mark.parametrize(("module", "name"), sorted({(module, name) for _, _, module, name, _, _ in ROWS}))
+@for_all_rows(("module", "name"), sorted({(module, name) for _, _, module, name, _, _ in ROWS}))
 def test_the_code_of_a_formula_is_where_the_inventory_says(module: str, name: str) -> None:  # S1–S5
     assert hasattr(import_module(module), name)
 
@@ -27,7 +27,7 @@ def test_the_code_of_a_formula_is_where_the_inventory_says(module: str, name: st
 PROOFS = sorted({(row, file, test) for row, _, _, _, file, test in ROWS if file})
 
 
-@pytest.mark.parametrize(("row", "file", "test"), PROOFS)
+@for_all_rows(("row", "file", "test"), PROOFS)
 def test_a_formula_is_proved_by_a_test_that_names_its_row(row: str, file: str, test: str) -> None:  # S1–S5
     files = (path for top in ("tests/domain", "packages") for path in (ROOT / top).rglob(f"{file}.py"))
     blocks = [block for path in files for block in path.read_text(encoding="utf-8").split("\n\n\n")]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from tests.e2e.stack import Stack
 from tests.e2e.test_standing import audit
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 TEXT = "Returns policy. Returns are accepted within 30 days of the purchase date. A receipt is required for returns."
 QUESTION = "Within how many days are returns accepted?"

@@ -25,7 +25,7 @@ from tests.e2e.stack import Stack
 from tests.leases import hold
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 POLICY = "Returns are accepted within 30 days of the purchase. A receipt is required for every return."
 QUESTION = "Within how many days are returns accepted?"

@@ -10,7 +10,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.groq.ledger import totals
 from tests.simulators.groq.server import GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 WORKSPACE = "cheap"
 TEXTS = {

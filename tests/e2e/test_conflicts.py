@@ -8,7 +8,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 WORKSPACE = "disagreeing"
 OLD = """# Rules for company bicycles

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 WORKSPACE = "conversations"
 ENGLISH = "\n\n".join(

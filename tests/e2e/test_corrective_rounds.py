@@ -11,7 +11,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "

@@ -8,7 +8,7 @@ from tests.clients.every_kind import NAMES, SENTENCE, file_of, what_lacks
 from tests.e2e.corpus import assert_exact
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 QUESTION = "How much is the deposit for the hall?"
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = (ROOT / "docs" / "client.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from tests.e2e.stack import Stack
 from tests.e2e.test_small_form import CITEWELL
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("small_form")]
+pytestmark = pytest.mark.slow
 
 POOLS = {spec.name for spec in app_processes(Settings(), 0)} - {"api"}
 

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.corpus import assert_exact
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 QUESTION = "Who leads the company that owns Acme Corp?"
 ACME = "Acme Corp makes industrial robots. Acme Corp is owned by Beta AG."

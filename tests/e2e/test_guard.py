@@ -9,7 +9,7 @@ from openai import APIStatusError, OpenAI
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 GATEWAY = "/v1/guard/beta/litellm_basic_guardrail_api"

@@ -7,7 +7,7 @@ import pytest
 from document_material.pdf_hidden import HIDDEN, SEEN, hidden_pages
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 WAYS = (
     "white on white",

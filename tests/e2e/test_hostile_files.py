@@ -6,7 +6,7 @@ import pytest
 from document_material import bombs
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 BOMBS = {
     "inflating.pdf": (bombs.inflating(), "document_too_large", "inflating.pdf needs more than 1,024 MB of memory"),

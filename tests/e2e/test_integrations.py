@@ -21,7 +21,7 @@ from openai import OpenAI
 from tests.e2e.stack import Stack
 from tests.mcp.hosting import acting, by_http, call, listening, told
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DOCS = EXAMPLES.parent / "docs"

@@ -12,7 +12,7 @@ from tests.node import CLIENT, ROOT, run_node
 from tests.simulators.sink import Sink
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "javascript.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"```js\n(.*?)```(?:\s+It prints\s+```text\n(.*?)```)?", re.DOTALL)

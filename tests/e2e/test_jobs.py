@@ -14,7 +14,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 POLICY = (
     "Refund policy. All returns must be made within 30 days of the purchase date. A receipt is required for every "

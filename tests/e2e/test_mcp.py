@@ -10,7 +10,7 @@ from tests.mcp.hosting import acting, by_http, by_stdio, call, complaint, listen
 from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 POLICY = (
     "All returns must be made within 30 days of the purchase date. A receipt is required for every return. "

@@ -7,7 +7,7 @@ from tests.simulators.groq.faults import Fault, FaultKind
 from tests.simulators.groq.server import GroqSimulator
 from verify_material.attacks import FORGED, ORDER, POLICY
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 QUESTION = "Within how many days are refunds paid?"
 POISON = f"""{ORDER}

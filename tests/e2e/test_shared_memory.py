@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere each has everything for itself")

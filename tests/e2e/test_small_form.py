@@ -19,7 +19,7 @@ from tests.simulators.sink import Sink
 from tests.waiting import until
 from workers.queues import Queue
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("small_form")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 DOCUMENT = "# Returns\n\nReturns must be made within 30 days of the purchase date.\n"
 QUESTION = "Within how many days must returns be made?"
@@ -27,7 +27,7 @@ CITEWELL = str(Path(sys.executable).parent / "citewell")
 
 
 @pytest.fixture(scope="module")
-def running() -> Generator[tuple[Site, httpx.Client]]:
+def small_form() -> Generator[tuple[Site, httpx.Client]]:
     recovery = {"CITEWELL_RECOVERY__LEASE_S": "2", "CITEWELL_RECOVERY__CHECK_S": "0.5"}
     with distributed("api", "worker", CITEWELL_WEBHOOKS__ALLOWED_NETWORKS='["127.0.0.0/8"]', **recovery) as (
         site,
@@ -51,8 +51,8 @@ def processes(site: Site) -> dict[int, list[str]]:
     return {process["pid"]: process["queues"] for process in told if process["alive"]}
 
 
-def test_a_question_and_a_webhook_pass_through_one_worker(running: tuple[Site, httpx.Client]) -> None:  # A1, A10
-    site, http = running
+def test_a_question_and_a_webhook_pass_through_one_worker(small_form: tuple[Site, httpx.Client]) -> None:  # A1, A10
+    site, http = small_form
     assert {queue for queues in processes(site).values() for queue in queues} == {queue.value for queue in Queue}
     until(lambda: all(map(site.is_healthy, site.processes)), 90)
     with Sink() as sink:
@@ -62,8 +62,8 @@ def test_a_question_and_a_webhook_pass_through_one_worker(running: tuple[Site, h
         until(lambda: len(sink.received("/hook")) == 1)
 
 
-def test_what_dies_within_the_worker_is_started_again(running: tuple[Site, httpx.Client]) -> None:  # A5
-    site, http = running
+def test_what_dies_within_the_worker_is_started_again(small_form: tuple[Site, httpx.Client]) -> None:  # A5
+    site, http = small_form
     before = processes(site)
     victims = [pid for pid, queues in before.items() if "retrieval" in queues]
     for pid in victims:
@@ -72,8 +72,8 @@ def test_what_dies_within_the_worker_is_started_again(running: tuple[Site, httpx
     until(lambda: not any(map(psutil.pid_exists, victims)))
 
 
-def test_it_ends_in_order_and_a_new_one_goes_on(running: tuple[Site, httpx.Client]) -> None:  # A5, A10
-    site, http = running
+def test_it_ends_in_order_and_a_new_one_goes_on(small_form: tuple[Site, httpx.Client]) -> None:  # A5, A10
+    site, http = small_form
     leaving = psutil.Process(site.processes["worker"].pid)
     query = (
         http.post("/v1/queries", json={"question": "Must returns be made within 30 days?"}).raise_for_status().json()

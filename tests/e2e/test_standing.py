@@ -15,7 +15,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.sink import Sink
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stacks")]
+pytestmark = pytest.mark.slow
 
 POLICY = "All returns must be made within 30 days of the purchase date. A receipt is required for every return."
 OTHER = POLICY.replace("30", "14")

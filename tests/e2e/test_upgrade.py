@@ -14,7 +14,7 @@ from db.migrate import alembic_config, head_revision
 from tests.e2e.stack import Stack
 from tests.e2e.test_small_form import CITEWELL
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("small_form")]
+pytestmark = pytest.mark.slow
 
 LATER = """
 from alembic import op

@@ -11,7 +11,7 @@ from tests.e2e.stack import Stack
 from tests.simulators.sink import Answer, Manner, Received, Sink
 from tests.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ import pytest
 from citewell.cli.main import run
 from tests.e2e.stack import PATIENCE_S, Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("offline")]
+pytestmark = pytest.mark.slow
 
 RETURNS = "Returns policy. Returns are accepted within 30 days of the purchase date."
 REFUNDS = "Refunds policy. Refunds are paid to the original card within 14 days."

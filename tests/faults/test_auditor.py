@@ -1,10 +1,9 @@
 """Which paid calls the auditor lets a broken process lose."""
 
-import pytest
-
 from tests.faults.auditor import may_lose
 from tests.faults.trial import Allowed, Moment
 from tests.simulators.groq.ledger import Entry
+from verify_material.rows import for_all_rows
 
 KILLED = Moment(1_000.0)
 PROMPT = Allowed(stored_within_s=0.05)
@@ -16,7 +15,7 @@ def call(at: float, left: float) -> Entry:
     )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("at", "left", "is_explained"),
     [
         (999.0, 999.9, False),  # its reply was there 100 ms before the kill

@@ -6,6 +6,7 @@ import pytest
 from citewell.supervisor.apps import app_processes, fork_server_process, own_receivers, reachable_url
 from citewell.supervisor.processes.process import ProcessSpec
 from config.settings import AccessSettings, PoolSettings, Settings, WebhookSettings
+from verify_material.rows import for_all_rows
 
 
 def option(spec: ProcessSpec, name: str) -> str:
@@ -26,7 +27,7 @@ def test_every_pool_has_its_processes_with_names_and_queues_of_their_own() -> No
     assert (api.name, option(api, "--port"), api.ready_url) == ("api", "8000", "http://127.0.0.1:8000/readyz")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("settings", "networks"),
     [
         (Settings(), '["127.0.0.0/8", "::1/128"]'),

@@ -10,12 +10,14 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from verify_material.rows import for_all_rows
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _NO_PART_OF_AN_ANCHOR = re.compile(r"[^\w\- ]")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@for_all_rows("page", PAGES)
 def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
     broken = [target for target in _links(page) if not _exists(page, target)]
     assert not broken, f"broken links: {broken}"

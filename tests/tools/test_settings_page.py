@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from pydantic import BaseModel
 
 from config.answers import CalibrationSettings
 from config.models import ModelInfo
 from config.settings import PoolSettings, Settings
 from tools.settings_page import page
+from verify_material.rows import for_all_rows
 
-ROOT = Path(__file__).resolve().parents[2]
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 GROUPS = {name: field.default for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel)}
 
 
@@ -28,16 +28,16 @@ def fields() -> Iterator[tuple[str, str | None]]:
 
 
 def test_the_page_is_what_the_command_prints() -> None:
-    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == page(), "run `make settings`"
+    assert page() == PAGE, "run `make settings`"
 
 
-@pytest.mark.parametrize(("name", "description"), list(fields()))
+@for_all_rows(("name", "description"), list(fields()))
 def test_every_setting_is_described_once(name: str, description: str | None) -> None:
     assert description
-    assert page().count(f"\n| `{name}` | ") == 1
+    assert PAGE.count(f"\n| `{name}` | ") == 1
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "row",
     [
         "| `rerank.top_k` | `3` | Passages an answer is written from |",
@@ -49,5 +49,5 @@ def test_every_setting_is_described_once(name: str, description: str | None) -> 
     ],
 )
 def test_defaults_and_values_are_written_as_in_a_file(row: str) -> None:
-    assert row in page()
-    assert "(S1.1)" not in page()
+    assert row in PAGE
+    assert "(S1.1)" not in PAGE

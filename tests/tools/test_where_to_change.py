@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
+from verify_material.rows import for_all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 _CODE = re.compile(r"`([^`]+)`")
@@ -31,7 +31,7 @@ def test_the_readme_leads_to_the_table() -> None:
     assert len(TABLE) > 10
 
 
-@pytest.mark.parametrize("what", TABLE)
+@for_all_rows("what", TABLE)
 def test_a_row_names_files_that_exist_and_what_stands_in_them(what: str) -> None:
     where, also = TABLE[what]
     spans = _CODE.findall(f"{where} {also}")

@@ -8,6 +8,7 @@ import pytest
 from api.app import create_app
 from tools.wire import Unnamed
 from tools.wire_javascript import SOURCES, TABLE, TYPES, described, digest, table
+from verify_material.rows import for_all_rows
 
 PROBLEM = {"4XX": {"content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}}
 
@@ -56,7 +57,7 @@ def test_types_are_made_of_what_the_client_sends_and_reads_by_its_names() -> Non
     assert '  do_it: { method: "POST", path: "/things/{id}", keyed: true },\n' in table(api)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("responses", "row"),
     [
         ({"204": {}}, 'reads: "nothing"'),

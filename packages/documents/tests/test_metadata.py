@@ -7,6 +7,7 @@ import pytest
 from citewell_documents.document import ParsedDocument, Section
 from citewell_documents.filings import filing_in
 from citewell_documents.metadata import completed, described, iso_date, iso_language, searched_name
+from verify_material.rows import for_all_rows
 
 US_COVER = """UNITED STATES
 SECURITIES AND EXCHANGE COMMISSION
@@ -22,7 +23,7 @@ KOREAN_COVER = """사 업 보 고 서
 종목코드: 005930"""
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "filing"),
     [
         (
@@ -46,7 +47,7 @@ def test_covers_of_filings_tell_ticker_year_and_type(text: str, filing: dict[str
 
 
 # S1.3: the ticker of our own example filing was not found, because it is not in parentheses.
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "ticker"),
     [
         ("NASDAQ: NRVX. Quarterly report under Section 13.", "NRVX"),
@@ -85,15 +86,13 @@ def test_a_ticker_is_found_however_the_exchange_is_named(text: str, ticker: str 
     assert filing_in(ParsedDocument(text), "report.txt") == ({"ticker": ticker} if ticker else {})
 
 
-@pytest.mark.parametrize(
-    "piece", ["NASDAQ: ", "NASDAQ:   **", "KRX: 0", "ticker | ", "under the symbol ", "종목 코드   "]
-)
+@for_all_rows("piece", ["NASDAQ: ", "NASDAQ:   **", "KRX: 0", "ticker | ", "under the symbol ", "종목 코드   "])
 @pytest.mark.timeout(30)  # for ever, if a pattern backtracks
 def test_a_hostile_cover_comes_to_an_end(piece: str) -> None:
     assert filing_in(ParsedDocument(piece * (16_000 // len(piece))), "report.txt") == {}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("name", "filing"),
     [
         ("AAPL_10-K_2023.pdf", {"filing_type": "10-K", "year": "2023", "ticker": "AAPL"}),
@@ -114,7 +113,7 @@ def test_the_cover_is_believed_before_the_name() -> None:
     assert filing_in(ParsedDocument(text), "MSFT_10-Q_2019.pdf") == filing_in(ParsedDocument(text), "a.pdf")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("stated", "day"),
     [
         ("2023", "2023"),
@@ -134,7 +133,7 @@ def test_dates_become_iso_dates(stated: str, day: str | None) -> None:
     assert iso_date(stated) == day
 
 
-@pytest.mark.parametrize(("tag", "code"), [("en-US", "en"), ("ko_KR", "ko"), ("eng", "en"), ("haw", None), ("", None)])
+@for_all_rows(("tag", "code"), [("en-US", "en"), ("ko_KR", "ko"), ("eng", "en"), ("haw", None), ("", None)])
 def test_languages_become_codes_of_two_letters(tag: str, code: str | None) -> None:
     assert iso_language(tag) == code
 
@@ -143,7 +142,7 @@ def sections(*paths: tuple[str, ...]) -> tuple[Section, ...]:
     return tuple(Section(path[-1], path, place, place + 1) for place, path in enumerate(paths))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("document", "title"),
     [
         (ParsedDocument("x" * 50, sections=sections(("A",), ("A", "B"))), "A"),

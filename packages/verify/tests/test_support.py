@@ -25,6 +25,7 @@ from citewell_verify.support.model import (
 )
 from citewell_verify.text.sentences import split_sentences
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
+from verify_material.rows import for_all_rows
 
 SOURCE = (
     "Full-time employees receive 15 days of paid leave per year. Leave must be requested three days in advance. "
@@ -121,7 +122,7 @@ def test_more_text_about_something_else_leaves_the_support_as_it_is(said: str, t
     assert support(said, long) == pytest.approx(support(said, f"{SOURCE} {KOREAN}"), abs=0.15)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "likely"),
     [
         ("Employees who work full-time receive 15 days of paid leave each year.", True),

@@ -18,6 +18,7 @@ from services.queries.submission import NewQuery
 from tests.api.problems import assert_problem
 from tests.keys import bearer, make_key
 from tests.leases import hold
+from verify_material.rows import for_all_rows
 
 RULES = "\n\n".join(
     f"# {name}\n\n{name} of products take {days} days from the day on which the parcel has arrived at the address. "
@@ -75,7 +76,7 @@ def test_a_correction_answers_with_the_new_version(http: httpx.Client, rules: st
     assert_problem(http.post(f"{rules}/chunks/1/corrections", json={"text": "x"}), 409, "document_not_in_force")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("method", "path", "body", "status", "code"),
     [
         ("PATCH", "/chunks/1", {}, 422, "request_invalid"),
@@ -228,7 +229,7 @@ def test_a_trial_that_costs_money_is_refused_to_a_key_that_only_reads(
     assert free.status_code == 200, free.text
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "status", "code"),
     [
         ({"question": "  "}, 422, "question_invalid"),

@@ -13,6 +13,7 @@ from db.queries.documents.documents import DocumentFilter, count_documents
 from db.session import acting_for, reading, system_transaction, transaction
 from tests.api.problems import assert_problem
 from tests.factories import make_document
+from verify_material.rows import for_all_rows
 
 TEXT = "Erste Zeile\n둘째 줄 😀 end"
 
@@ -141,7 +142,7 @@ def test_a_deleted_document_is_gone_with_its_file(http: httpx.Client) -> None:
     assert listed(http) == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("form", "field"),
     [
         ({"metadata": "[1]"}, "metadata"),
@@ -164,7 +165,7 @@ def test_a_wrong_form_field_is_named(http: httpx.Client, form: dict[str, str], f
     assert listed(http) == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("body", "status", "code"),
     [
         ({"text": "t"}, 422, "request_invalid"),
@@ -187,7 +188,7 @@ def test_an_empty_file_is_refused_with_its_name(http: httpx.Client) -> None:
     assert listed(http) == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("content", "content_type", "status", "code"),
     [
         (b"nonsense", "multipart/form-data; boundary=x", 400, "bad_request"),

@@ -22,6 +22,7 @@ from services.external.request import NewSource, NewVerification
 from tests.api.problems import assert_problem
 from tests.factories import make_chunk, make_document, make_query
 from tests.stored import store_answered_query
+from verify_material.rows import for_all_rows
 from workers.background.reconciler import reconcile
 
 NAME = "finance"
@@ -120,7 +121,7 @@ def test_pages_are_by_name(http: httpx.Client) -> None:
     assert_problem(http.get("/v1/workspaces", params={"cursor": "nonsense"}), 422, "cursor_invalid")
 
 
-@pytest.mark.parametrize("name", ["Bad Name!", "a/b", "a:high", ".hidden", "", "a" * 101])
+@for_all_rows("name", ["Bad Name!", "a/b", "a:high", ".hidden", "", "a" * 101])
 def test_a_name_outside_of_the_rule_is_refused_with_the_rule(http: httpx.Client, name: str) -> None:
     refused = create(http, name)
     assert refused.status_code == 422
@@ -188,7 +189,7 @@ def test_settings_are_stored_changed_and_set_back(http: httpx.Client) -> None:
     assert http.patch("/v1/workspaces/finance", json={"title": "T"}).json()["settings"] == changed["settings"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("wanted", "code"),
     [
         ({"mode": "extreme"}, "request_invalid"),

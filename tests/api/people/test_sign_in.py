@@ -19,6 +19,7 @@ from db.session import system_transaction
 from tests.api.people.browsers import CLIENT, SHELF, begin, browser, come_back, sign_in
 from tests.api.people.provider import Json, Provider
 from tests.api.problems import assert_problem
+from verify_material.rows import for_all_rows
 
 _THEIR_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
@@ -207,7 +208,7 @@ WRONG_CLAIMS: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@for_all_rows("name", FORGERIES)
 def test_a_forged_token_is_refused(provider: Provider, api_url: str, name: str) -> None:  # 43: forged
     seen: list[Json] = []
     with browser(api_url) as client:
@@ -219,7 +220,7 @@ def test_a_forged_token_is_refused(provider: Provider, api_url: str, name: str) 
         assert is_out(client)
 
 
-@pytest.mark.parametrize("name", WRONG_CLAIMS)
+@for_all_rows("name", WRONG_CLAIMS)
 def test_a_token_for_somebody_or_something_else_is_refused(
     provider: Provider, api_url: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # 43: forged

@@ -16,6 +16,7 @@ from config.models import ModelInfo
 from config.settings import Settings
 from tests.clients.llm.test_lean import CHECK, COMPOSE
 from tests.simulators.quirky import QuirkyServer, events
+from verify_material.rows import for_all_rows
 
 TEXT = "Returns within 30 days[†1]."
 VERDICT = '{"evidence": ["Returns within 30 days."], "differences": [], "explanation": "It says so.", "relation": "supports", "is_accurate": true, "confidence": 0.9}'  # noqa: E501
@@ -95,7 +96,7 @@ def test_a_judgement_and_a_stream_come_as_from_any_other_server() -> None:
     asyncio.run(act())
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("status", "body", "kind", "said"),
     [
         (200, whole("max_tokens"), ModelReplyInvalid, "not complete"),

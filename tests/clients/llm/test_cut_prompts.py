@@ -13,6 +13,7 @@ from clients.llm.gateway import ModelGateway
 from clients.llm.protocol import CallLog, ModelRequest, PromptCut
 from config.models import ModelSettings
 from tests.simulators.peculiar import NAME, Peculiar, Ways
+from verify_material.rows import for_all_rows
 
 ENGLISH = "Office {} keeps a register of its furniture, which the caretaker compares with the rooms every spring. "
 KOREAN = "{}호 사무실은 가구 대장을 두고 있으며 관리인이 봄마다 방의 상태와 하나씩 비교하여 날짜를 적는다. "
@@ -69,7 +70,7 @@ COUNTINGS: dict[str, Callable[[int], int]] = {
 }
 
 
-@pytest.mark.parametrize("counting", COUNTINGS)
+@for_all_rows("counting", COUNTINGS)
 def test_counting_in_its_own_way_is_no_cut(counting: str) -> None:
     ways = Ways(counts=COUNTINGS[counting])
     assert windows(ways, [request(ENGLISH, count) for count in (60, 2, 80, 60)]) == [None] * 4

@@ -12,12 +12,13 @@ from clients.llm.server_addresses import judge_of_dialled
 from clients.llm.servers import ask_server
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.server import GroqSimulator
+from verify_material.rows import for_all_rows
 
 ADDRESS = "https://models.example.com/v1"
 MODEL = "openai/gpt-oss-20b"
 
 
-@pytest.mark.parametrize("ip", ["127.0.0.1", "10.0.0.7", "169.254.169.254", "::1", "fe80::1%eth0", "::ffff:10.0.0.7"])
+@for_all_rows("ip", ["127.0.0.1", "10.0.0.7", "169.254.169.254", "::1", "fe80::1%eth0", "::ffff:10.0.0.7"])
 def test_a_name_that_leads_to_a_private_address_is_not_dialled(ip: str) -> None:
     judge = judge_of_dialled(ADDRESS, ["http://10.0.0.7:8000/v1"])
     assert judge is not None

@@ -17,6 +17,7 @@ from tests.clients.groq_stage import GroqStage
 from tests.simulators.groq.faults import FaultKind
 from tests.simulators.groq.limits import Limits
 from tests.simulators.groq.provider import Account
+from verify_material.rows import for_all_rows
 
 FAST = "openai/gpt-oss-20b"
 KOREAN = Sources.numbered(
@@ -90,7 +91,7 @@ def test_a_refusal_tells_the_allowance(stage: GroqStage, over: int, kind: type[M
 
 
 # A7
-@pytest.mark.parametrize("value", ["", "-1", "1e3", "many", "²", "9" * 40])
+@for_all_rows("value", ["", "-1", "1e3", "many", "²", "9" * 40])
 def test_headers_that_are_no_numbers_are_not_believed(value: str) -> None:
     assert read_allowance({"x-ratelimit-limit-tokens": value}) is None
 

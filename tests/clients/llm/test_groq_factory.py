@@ -6,6 +6,7 @@ from pydantic import SecretStr
 from clients.llm.factory import make_model
 from config.models import ModelSettings
 from config.settings import ConfigurationInvalid, Settings
+from verify_material.rows import for_all_rows
 
 
 def settings(key: str | None, url: str = "https://api.groq.com", **models: object) -> Settings:
@@ -36,7 +37,7 @@ def test_a_key_that_no_header_can_carry_is_a_clear_error_that_does_not_show_it()
     assert "비밀" not in str(caught.value)
 
 
-@pytest.mark.parametrize("url", ["", "api.groq.com", "ftp://api.groq.com", "http://", "http://[::1", "http://a:b:c"])
+@for_all_rows("url", ["", "api.groq.com", "ftp://api.groq.com", "http://", "http://[::1", "http://a:b:c"])
 def test_an_address_that_is_none_is_a_clear_error(url: str) -> None:
     with pytest.raises(ConfigurationInvalid, match="GROQ_BASE_URL"):
         make_model(settings("gsk_x", url))

@@ -26,6 +26,7 @@ from tests.clients.groq_questions import ANSWER, ASKED, GUIDE, IDK, POLICY, QUES
 from tests.simulators.groq import mind
 from tests.simulators.groq.calls import read_call
 from tests.simulators.groq.catalogue import MODELS
+from verify_material.rows import for_all_rows
 
 R = TypeVar("R", bound=Reply)
 KOREAN = "환불 규정\n\n환불은 반품 후 14일 이내에 지급됩니다. 모든 환불에는 영수증이 필요합니다."
@@ -49,7 +50,7 @@ def written(question: str, *texts: str) -> str:
     return said(GENERATE_ANSWER, {"sources": sources, "question": question, "idk": IDK, "style": PLAIN})
 
 
-@pytest.mark.parametrize(("task", "fields"), ASKED, ids=[task.name for task, _ in ASKED])
+@for_all_rows(("task", "fields"), ASKED)
 def test_it_recognises_every_prompt_with_and_without_a_schema(task: Task, fields: dict[str, object]) -> None:
     reply = task.reply if isinstance(task, Judgement) else None
     for model in ("openai/gpt-oss-20b", "llama-3.1-8b-instant"):
@@ -89,7 +90,7 @@ def test_relevance_tells_the_right_passage_from_the_wrong_one() -> None:
     assert wrong < 0.2
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "relation"),
     [
         ("Refunds are paid within 14 days of the return.", "supports"),

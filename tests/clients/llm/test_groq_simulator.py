@@ -23,6 +23,7 @@ from tests.simulators.groq.limits import Bucket, Limits, Meter, go_duration
 from tests.simulators.groq.provider import Account
 from tests.simulators.groq.schema import blank, conforms
 from tests.simulators.groq.server import KEY, GroqSimulator
+from verify_material.rows import for_all_rows
 
 FAST = "openai/gpt-oss-20b"
 HELLO: dict[str, Any] = {"model": FAST, "messages": [{"role": "user", "content": "Say hello as JSON."}]}
@@ -66,7 +67,7 @@ def complaint(response: httpx.Response) -> str:
 
 
 # Limit, used, requested and the wait in seconds, as the provider told them.
-@pytest.mark.parametrize(
+@for_all_rows(
     ("limit", "used", "requested", "window_s", "wait_s"),
     [
         (6000, 3513, 3166, 60, 6.79),
@@ -81,7 +82,7 @@ def test_waits_are_those_of_real_answers(limit: int, used: int, requested: int, 
     assert bucket.wait_s(requested) == pytest.approx(wait_s, abs=0.01)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("seconds", "text"), [(86.4, "1m26.4s"), (36.27, "36.27s"), (0.001, "1ms"), (578.016, "9m38.016s"), (0, "0ms")]
 )
 def test_durations_are_printed_as_in_real_headers(seconds: float, text: str) -> None:

@@ -27,6 +27,7 @@ from config.models import ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from domain.query.workspace_rules import PLAIN
 from tests.clients.groq_questions import IDK, QUESTION, SOURCES, STATEMENT
+from verify_material.rows import for_all_rows
 
 T = TypeVar("T")
 MODEL = "llama"
@@ -106,8 +107,8 @@ async def failure(call: Awaitable[object]) -> ModelError:
 END = event("", finish_reason="stop", usage=USAGE) + b"data: [DONE]\n\n"
 
 
-@pytest.mark.parametrize("size", [1, 3, 1_000])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["lf", "crlf"])
+@for_all_rows("size", [1, 3, 1_000])
+@for_all_rows("end", [b"\n", b"\r\n"])
 def test_a_stream_is_read_however_it_is_cut(size: int, end: bytes) -> None:
     sent = (b": ping\n\nevent: message\n" + event("환불 ") + event("ok") + END).replace(b"\n", end)
     reply = play(streaming(*(sent[at : at + size] for at in range(0, len(sent), size))), last)

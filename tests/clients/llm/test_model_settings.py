@@ -18,6 +18,7 @@ from clients.llm.servers import models_address
 from config.models import EmbeddingModel, ModelInfo, ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, WHOLE, event, failure, last, play, served
+from verify_material.rows import for_all_rows
 
 BASE = "http://127.0.0.1:9/openai/deployments/judge?api-version=2024-10-21"
 
@@ -54,7 +55,7 @@ def test_a_models_own_parameters_replace_nothing_of_the_request_itself(name: str
         ModelInfo(extra_body={name: "x"})
 
 
-@pytest.mark.parametrize("effort", ["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+@for_all_rows("effort", ["none", "minimal", "low", "medium", "high", "xhigh", "max"])
 def test_an_effort_is_sent_in_the_words_of_the_server(effort: str) -> None:
     _, body = asked(reasoning_effort=effort)
     assert body["reasoning_effort"] == effort

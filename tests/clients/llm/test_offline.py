@@ -30,6 +30,7 @@ from clients.llm.offline.answering import compose_answer
 from clients.llm.offline.model import chunk_relevance
 from clients.llm.protocol import ChatModel, ModelRefused, ModelRequest, NotJudged, StreamPart, Usage
 from domain.query.workspace_rules import PLAIN
+from verify_material.rows import for_all_rows
 
 IDK = "I don't know based on the documents."
 RETURNS = (
@@ -80,7 +81,7 @@ def check(model: ChatModel, statement: str, number: int) -> StatementCheck:
     return ask(model, CHECK_STATEMENT, sources=Sources([SOURCES[number - 1]]), statement=statement)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "expected"),
     [
         ("Within how many days of purchase must returns be made?", "within 30 days of the purchase date. [†1]"),
@@ -96,7 +97,7 @@ def test_an_answer_quotes_the_sentence_that_answers_and_cites_it(
     assert expected in answer(model, question)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "question",
     [
         "Who founded the company?",
@@ -194,7 +195,7 @@ def test_a_long_sentence_is_cited_by_the_words_that_answer(model: OfflineModel) 
 
 
 # S5.4
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "number", "relation", "names"),
     [
         ("All returns must be made within 30 days of the purchase date [†1].", 1, "supports", "30 days"),
@@ -271,7 +272,7 @@ def test_alignment_falls_with_every_wrong_sentence_and_when_the_question_is_anot
 
 
 # S3.4
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "text", "supported"),
     [
         ("How many days of paid leave?", "Full-time employees receive 15 days of paid leave per year. [†2]", True),
@@ -355,7 +356,7 @@ DAYS_OFF = (
 PLANS = "Plan\tPrice per month (EUR)\tSeats\nBasic\t9\t1\nPro\t29\t5"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "source", "said"),
     [
         ("이천 창고 화재의 원인은 무엇입니까?", ACCIDENT, "화재의 원인은 지게차 배터리 충전기의 과열로 추정된다."),

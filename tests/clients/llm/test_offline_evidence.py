@@ -6,6 +6,7 @@ from citewell_verify.offline.judging import check_statement
 from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.answering import extract_citations
+from verify_material.rows import for_all_rows
 
 WORDS = Meaning(None)
 FOODS = (
@@ -39,7 +40,7 @@ def test_the_reason_quotes_what_states_it_as_it_stands_in_the_source(statement: 
     assert " ".join(said.split()) in check.explanation
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "relation"),
     [
         ("The price of RX-24 is EUR 585.00.", "supports"),

@@ -12,6 +12,7 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.verdicts.ruling import Grounds
+from verify_material.rows import for_all_rows
 
 CASES = [
     json.loads(line) for line in Path("bench/benchmarks/verdicts/other_languages.jsonl").read_text("utf-8").splitlines()
@@ -25,7 +26,7 @@ def of(source: str) -> Sources:
     return Sources.numbered([("source.txt", source)])
 
 
-@pytest.mark.parametrize("case", CASES)
+@for_all_rows("case", CASES)
 def test_only_what_stands_in_the_source_is_supported_and_the_language_is_named(case: dict[str, str]) -> None:  # V1
     sources = of(case["source"])
     copied = f"{case['verbatim'][:-1]} [1]{case['verbatim'][-1]}"

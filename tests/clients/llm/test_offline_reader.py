@@ -7,6 +7,7 @@ from citewell_verify.question.question_parts import parts_of
 from citewell_verify.question.relevance import candidates, judge_question
 from citewell_verify.question.units import units_of
 from clients.llm.offline.answering import compose_answer
+from verify_material.rows import for_all_rows
 
 IDK = "I don't know."
 HANDBOOK = """# Rowing club
@@ -96,7 +97,7 @@ def answer(question: str, *texts: str) -> str:
     return "".join(compose_answer(question, sources, IDK))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "question", "said"),
     [
         (
@@ -165,7 +166,7 @@ def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str
     assert answer(question, text).replace(" [†1]", "").splitlines() == lines
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "question"),
     [
         (HANDBOOK, "How much is the Swift?"),

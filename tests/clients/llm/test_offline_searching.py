@@ -6,11 +6,12 @@ import pytest
 
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.searching import decide_search, restate_question, rewrite_question
+from verify_material.rows import for_all_rows
 
 NOTHING = Sources([])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "parts"),
     [
         ("Compare the Atlas laptop and the Nova phone.", ["the Atlas laptop", "the Nova phone"]),
@@ -75,7 +76,7 @@ def test_a_question_that_leaves_something_out_is_asked_in_full() -> None:  # N9
     assert restate_question("And when is it inspected?", said).standalone_question == "When is pump 20 inspected?"
 
 
-@pytest.mark.parametrize("question", ALONE)
+@for_all_rows("question", ALONE)
 def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:  # N9
     assert restate_question(question, "user: How long do returns take?").standalone_question == question
     assert restate_question("And then?", "assistant: Hello.").standalone_question == "And then?"

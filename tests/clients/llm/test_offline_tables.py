@@ -14,6 +14,7 @@ from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.question.relevance import judge_question
 from citewell_verify.verdicts.ruling import Grounds
 from clients.llm.offline.answering import compose_answer, extract_citations
+from verify_material.rows import for_all_rows
 
 IDK = "I don't know."
 LIMITS = ParseLimits(max_pages=50, max_chars=1_000_000)
@@ -94,7 +95,7 @@ def sources_of(name: str, data: bytes, tokens: int = 200) -> Sources:
     return Sources.numbered([(name, chunk.text) for chunk in chunks], [chunk.context for chunk in chunks])
 
 
-@pytest.mark.parametrize(("name", "data", "question", "told"), CASES, ids=[case[2] for case in CASES])
+@for_all_rows(("name", "data", "question", "told"), CASES)
 def test_a_question_that_names_row_and_column_gets_the_cell(name: str, data: bytes, question: str, told: str) -> None:
     # V2, V8
     sources = sources_of(name, data)
@@ -105,7 +106,7 @@ def test_a_question_that_names_row_and_column_gets_the_cell(name: str, data: byt
     assert told.partition(" · ")[0] in cited[0].text_span
 
 
-@pytest.mark.parametrize(("name", "data", "question", "told"), CASES, ids=[case[2] for case in CASES])
+@for_all_rows(("name", "data", "question", "told"), CASES)
 def test_what_is_told_of_a_cell_is_proven_by_its_row(name: str, data: bytes, question: str, told: str) -> None:
     # V2
     del question

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from aiohttp import web
 from redis import Redis
 
@@ -17,6 +16,7 @@ from clients.llm.protocol import ModelError, ModelRefused
 from config.models import ModelInfo
 from tests.clients.llm.refusals import NEVER, WORDINGS, Body, Wording, has, openai
 from tests.clients.llm.test_lean import CHECK, COMPOSE, END, MODEL, WHOLE, event, last, served
+from verify_material.rows import for_all_rows
 
 
 class Server:
@@ -72,9 +72,7 @@ def ask(wording: Wording, times: int = 1) -> tuple[list[Body], BaseException | N
     return server.asked, scene(server, act)
 
 
-@pytest.mark.parametrize(
-    "wording", [wording for wording in WORDINGS if wording.calls != NEVER], ids=lambda wording: wording.name
-)
+@for_all_rows("wording", [wording for wording in WORDINGS if wording.calls != NEVER])
 def test_a_refused_parameter_is_replaced_and_its_refusal_paid_for_once(wording: Wording) -> None:
     asked, failed = ask(wording, times=2)
     assert failed is None
@@ -83,9 +81,7 @@ def test_a_refused_parameter_is_replaced_and_its_refusal_paid_for_once(wording: 
     assert asked[-1] == asked[-2]
 
 
-@pytest.mark.parametrize(
-    "wording", [wording for wording in WORDINGS if wording.calls == NEVER], ids=lambda wording: wording.name
-)
+@for_all_rows("wording", [wording for wording in WORDINGS if wording.calls == NEVER])
 def test_a_refusal_of_something_else_is_told_after_one_request(wording: Wording) -> None:
     asked, failed = ask(wording)
     assert failed is not None

@@ -18,6 +18,7 @@ from clients.llm.protocol import ModelError, ModelRefused, ModelReply, ModelRepl
 from tests.clients.llm.reply_forms import CLEANED, CUT_OFF, KEPT, NO_ANSWER, THOUGHT
 from tests.clients.llm.test_lean import CHECK, COMPOSE
 from tests.simulators.quirky import USAGE, QuirkyServer, chunk, completion, events
+from verify_material.rows import for_all_rows
 
 REPLIES = (
     "Returns must be made within 30 days[†1].\n\n- a < b",
@@ -99,7 +100,7 @@ def drafts(pieces: list[str], *, waits: bool = False) -> list[str]:
     return shown
 
 
-@pytest.mark.parametrize("form", [*CUT_OFF, *CLEANED])
+@for_all_rows("form", [*CUT_OFF, *CLEANED])
 def test_a_reply_is_the_same_in_every_form_and_no_draft_shows_more(form: str) -> None:
     begins_without_sign = "alone" in form or "middle" in form
     for reply in REPLIES:
@@ -110,7 +111,7 @@ def test_a_reply_is_the_same_in_every_form_and_no_draft_shows_more(form: str) ->
                 assert reply.startswith(shown), pieces
 
 
-@pytest.mark.parametrize("text", KEPT)
+@for_all_rows("text", KEPT)
 def test_a_reply_that_only_writes_about_signs_stays_as_it_is_and_is_shown_as_it_grows(text: str) -> None:
     assert reply_text(text) == text
     for pieces in cuts(text + " And this is the end of it, really."):
@@ -123,7 +124,7 @@ def test_a_draft_of_a_plain_reply_is_never_late() -> None:
         assert at - len(shown) <= 1
 
 
-@pytest.mark.parametrize("text", NO_ANSWER)
+@for_all_rows("text", NO_ANSWER)
 def test_a_thought_without_an_end_is_no_answer(text: str) -> None:
     async def act(stage: Scene) -> None:
         stage.server.answers(completion(text))
@@ -207,7 +208,7 @@ def test_every_form_of_a_whole_answer_is_read() -> None:
     play(act)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "reason",
     ["stop", "STOP", "eos", "eos_token", "end_turn", "COMPLETE", "stop_sequence", "tool_calls", "", None, "new"],
 )
@@ -224,7 +225,7 @@ def test_a_reply_is_complete_unless_its_end_says_otherwise(reason: str | None) -
     play(act)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("reason", "kind", "said"),
     [
         ("length", ModelReplyInvalid, "the server ended it after 2 of 600 tokens"),
@@ -279,7 +280,7 @@ NOT_ONE = {
 }
 
 
-@pytest.mark.parametrize("name", NOT_ONE)
+@for_all_rows("name", NOT_ONE)
 def test_an_answer_that_is_no_reply_says_why(name: str) -> None:
     body, kind, said = NOT_ONE[name]
 
@@ -326,7 +327,7 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@for_all_rows("name", STREAMS)
 def test_every_form_of_a_stream_is_read(name: str) -> None:
     sent = STREAMS[name]
 

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from clients.llm.completions.errors import model_error
 from clients.llm.completions.request_body import COMPATIBLE
 from clients.llm.completions.transport import Refusal, Refused
@@ -18,6 +16,7 @@ from clients.llm.protocol import (
     ModelReplyInvalid,
     ModelUnavailable,
 )
+from verify_material.rows import for_all_rows
 
 MODEL = "aya-7b"
 WORDS = "the mill is full of water"
@@ -57,15 +56,15 @@ def refused(status: int, body: Any, **headers: str) -> ModelError:
     return model_error(Refused(Refusal(status, "Reason", names, body, "sk-key")), exchange)
 
 
-@pytest.mark.parametrize("status", [400, 500])
-@pytest.mark.parametrize("shape", SHAPES)
+@for_all_rows("status", [400, 500])
+@for_all_rows("shape", SHAPES)
 def test_the_words_are_found_in_every_shape(shape: str, status: int) -> None:
     text = str(refused(status, SHAPES[shape]))
     assert WORDS in text
     assert "{" not in text
 
 
-@pytest.mark.parametrize("body", [None, "", {}, [], {"error": None}, {"ok": False}, 7, "<html><body>x</body></html>"])
+@for_all_rows("body", [None, "", {}, [], {"error": None}, {"ok": False}, 7, "<html><body>x</body></html>"])
 def test_without_words_the_status_is_told(body: Any) -> None:
     assert str(refused(503, body)) == "HTTP 503: Reason"
 
@@ -95,21 +94,21 @@ NO_PATH: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), GONE)
+@for_all_rows(("status", "body"), GONE)
 def test_a_model_that_is_not_there_is_gone_and_the_address_is_not_blamed(status: int, body: Any) -> None:
     error = refused(status, body)
     assert isinstance(error, ModelGone)
     assert "base_url" not in str(error)
 
 
-@pytest.mark.parametrize("body", NO_PATH)
+@for_all_rows("body", NO_PATH)
 def test_a_path_that_is_not_there_is_a_wrong_address(body: Any) -> None:
     error = refused(404, body)
     assert isinstance(error, ModelRefused)
     assert "check models.base_url" in str(error)
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@for_all_rows("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_a_wrong_address(status: int) -> None:
     assert "check models.base_url" in str(refused(status, None))
 
@@ -151,12 +150,12 @@ PASSING: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), MONEY)
+@for_all_rows(("status", "body"), MONEY)
 def test_what_only_money_mends_ends_at_once(status: int, body: Any) -> None:
     assert isinstance(refused(status, body), ModelRefused)
 
 
-@pytest.mark.parametrize("body", PASSING)
+@for_all_rows("body", PASSING)
 def test_a_rate_limit_passes_also_where_its_words_speak_of_money(body: Any) -> None:
     assert isinstance(refused(429, body), ModelRateLimited)
 
@@ -174,7 +173,7 @@ TOO_LONG: list[tuple[int, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), TOO_LONG)
+@for_all_rows(("status", "body"), TOO_LONG)
 def test_a_prompt_over_the_context_is_refused_with_the_settings_that_help(status: int, body: Any) -> None:
     error = refused(status, body)
     assert isinstance(error, ModelRefused)
@@ -186,7 +185,7 @@ def test_a_server_that_rejects_a_request_by_422_is_no_unreadable_reply() -> None
     assert isinstance(refused(400, openai("no JSON", "json_validate_failed")), ModelReplyInvalid)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("headers", "seconds"),
     [
         ({"retry_after": "7"}, 7),
@@ -204,7 +203,7 @@ def test_a_server_that_rejects_a_request_by_422_is_no_unreadable_reply() -> None
         ({}, None),
     ],
 )
-@pytest.mark.parametrize("status", [429, 503])
+@for_all_rows("status", [429, 503])
 def test_the_named_wait_is_read_in_every_unit(headers: dict[str, str], seconds: float | None, status: int) -> None:
     error = refused(status, None, **headers)
     assert isinstance(error, ModelRateLimited if status == 429 else ModelUnavailable)

@@ -27,6 +27,7 @@ from document_material.hwp_files import hwpx, paragraph
 from document_material.office_files import odt, packed, replaced, slides, unpacked, with_part, word, workbook
 from document_material.pdf_files import Sheet
 from document_material.scans import printed, saved
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=9, max_chars=100_000)
 PICTURE = saved(printed("x", size=(60, 60)))
@@ -218,8 +219,8 @@ def test_charts_of_a_workbook_have_their_data_where_no_visible_cell_has() -> Non
     assert "Board" in [section.title for section in document.sections]
 
 
-@pytest.mark.parametrize("part", ["xl/charts/", "xl/drawings/drawing", "xl/drawings/_rels/"])
-@pytest.mark.parametrize("content", [None, b"<x"])
+@for_all_rows("part", ["xl/charts/", "xl/drawings/drawing", "xl/drawings/_rels/"])
+@for_all_rows("content", [None, b"<x"])
 def test_a_workbook_with_a_lost_or_damaged_drawing_is_read_without_it(part: str, content: bytes | None) -> None:  # A8
     data = workbook({"It's all": [("Year", "Sales"), (2022, 3)], "Hidden": [("Year", "Costs"), (2022, 7)]}, charted)
     names = [name for name in unpacked(data) if name.startswith(part)]
@@ -273,7 +274,7 @@ def test_a_caption_in_a_pdf_needs_a_picture_on_its_page() -> None:  # N3
     assert read(sheet.data(), "a.pdf") == [("caption", lines[0])]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "Figure 3: Sales rose.",
@@ -293,7 +294,7 @@ def test_captions_are_known_by_what_they_begin_with(text: str) -> None:  # N3
     assert not names_other(text)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "Figure 3 shows that sales rose.",

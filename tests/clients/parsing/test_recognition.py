@@ -24,6 +24,7 @@ from config.settings import IngestionSettings
 from document_material.pdf_files import disguised, drawing
 from document_material.scans import printed, saved, scanned_pdf
 from services.documents.reading_limits import limits_of
+from verify_material.rows import for_all_rows
 
 OFF = ParseLimits(max_pages=3, max_chars=5_000)
 NOW = replace(OFF, recognise="now", ocr_data=recognition_data("eng"))
@@ -136,7 +137,7 @@ def test_characters_without_meaning_are_no_text(text: str) -> None:  # A8
     assert not is_readable(text)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "Contents\n"
@@ -208,7 +209,7 @@ ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@for_all_rows("name", ODD)
 def test_a_broken_or_huge_picture_is_refused_in_words(name: str) -> None:  # A8
     data, error, message = ODD[name]
     with pytest.raises(error, match=re.escape(message)):

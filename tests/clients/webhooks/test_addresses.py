@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clients.webhooks.addresses import AddressPolicy, Endpoint, check_url, parse_url
 from domain.errors.requests import AddressForbidden, WebhookUrlInvalid
+from verify_material.rows import for_all_rows
 
 PUBLIC_ONLY = AddressPolicy()
 DEVELOPMENT = AddressPolicy(["127.0.0.0/8", "fd00::/8"])
@@ -24,7 +25,7 @@ addresses = (
 
 
 # A6
-@pytest.mark.parametrize(
+@for_all_rows(
     ("ip", "purpose"),
     [
         ("0.0.0.0", "unspecified"),  # noqa: S104 - nothing is bound to it
@@ -90,7 +91,7 @@ def test_addresses_that_are_not_public_are_refused(ip: str, purpose: str) -> Non
         PUBLIC_ONLY.check(ip, 443)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "ip",
     [
         *("1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255"),
@@ -163,7 +164,7 @@ def test_a_network_must_be_one(network: str) -> None:
         AddressPolicy([network])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("url", "expected", "authority"),
     [
         ("https://example.com", Endpoint("https", "example.com", 443, "/"), "example.com"),
@@ -180,7 +181,7 @@ def test_a_url_is_taken_apart(url: str, expected: Endpoint, authority: str | Non
     assert parse_url(url).authority == (authority or expected.host)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("url", "problem"),
     [
         ("", "begin with https"),
@@ -239,7 +240,7 @@ def test_any_text_is_a_url_or_is_refused(text: str) -> None:
 
 
 # A6
-@pytest.mark.parametrize(
+@for_all_rows(
     "host",
     ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "0", "[::ffff:127.0.0.1]", "[::1]", "169.254.169.254"],
 )

@@ -18,6 +18,7 @@ from clients.webhooks.pinned_connector import Resolver, resolve
 from clients.webhooks.sending import Sent, WebhookSender
 from clients.webhooks.signing import new_secret, signature_headers
 from tests.simulators.sink import CERTIFICATE, HOST, Answer, Manner, Sink
+from verify_material.rows import for_all_rows
 
 LOOPBACK = AddressPolicy(["127.0.0.1/32"])
 SHORT_S = 0.3
@@ -375,7 +376,7 @@ def refused(sent: Sent) -> bool:
 
 # A6: at least forty forbidden places, none of which sees a connection. Only their addresses are wrong: port and scheme
 # are right, so that no other rule refuses them.
-@pytest.mark.parametrize("host", FORBIDDEN_HOSTS)
+@for_all_rows("host", FORBIDDEN_HOSTS)
 def test_no_connection_to_a_forbidden_place(listener: Listener, host: str) -> None:
     policy = AddressPolicy(["192.88.99.0/24"], allowed_ports=[listener.port])
     assert refused(send(f"https://{host}:{listener.port}/", policy=policy))
@@ -383,7 +384,7 @@ def test_no_connection_to_a_forbidden_place(listener: Listener, host: str) -> No
 
 
 # A6
-@pytest.mark.parametrize("addresses", FORBIDDEN_ANSWERS, ids=lambda found: "+".join(found))
+@for_all_rows("addresses", FORBIDDEN_ANSWERS)
 def test_no_connection_when_a_name_has_a_forbidden_address(listener: Listener, addresses: tuple[str, ...]) -> None:
     policy = AddressPolicy(allowed_ports=[listener.port])
     url = f"https://rebound.test:{listener.port}/"

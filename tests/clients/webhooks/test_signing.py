@@ -10,6 +10,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from clients.webhooks.signing import new_secret, secret_key, signature_headers
 from domain.errors.requests import WebhookSecretInvalid
+from verify_material.rows import for_all_rows
 
 SECRET = new_secret()
 BODY = b'{"type": "query.succeeded", "data": {"id": 1}}'
@@ -91,7 +92,7 @@ def test_a_secret_from_elsewhere_may_have_24_to_64_bytes(size: int) -> None:
     Webhook(secret).verify(BODY, headers(secrets=[secret]))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "secret",
     [
         "",
@@ -112,7 +113,7 @@ def test_a_secret_that_cannot_be_used_is_refused_and_not_repeated(secret: str) -
     assert len(secret) < 8 or secret not in refusal.value.message
 
 
-@pytest.mark.parametrize("message_id", ["", "msg.1", "msg 1", "msg\n1", "msg_1\n", "msg_ü"])
+@for_all_rows("message_id", ["", "msg.1", "msg 1", "msg\n1", "msg_1\n", "msg_ü"])
 def test_an_id_that_could_be_taken_for_another_is_refused(message_id: str) -> None:
     with pytest.raises(ValueError, match="message id"):
         signature_headers(message_id, 1, BODY, [SECRET])

@@ -3,11 +3,12 @@
 import pytest
 
 from domain.answers.drafts import without_frames
+from verify_material.rows import for_all_rows
 
 SAID = "Tickets are valid for 90 minutes[†1]. Dogs ride free[†2]."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "packed",
     [
         f"```markdown\n{SAID}\n```",
@@ -28,7 +29,7 @@ def test_a_frame_around_an_answer_is_taken_off(packed: str) -> None:
     assert without_frames(packed) == SAID
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "answer",
     [
         SAID,

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.answers.statements import GrowingAnswer, Statement, check_key, check_keys, plan_checks, statements
 from domain.answers.drafts import ClosingSentences, batch_item, batch_keys
+from verify_material.rows import for_all_rows
 
 PROSE = (
     "Returns are accepted within 30 days [†1]. A receipt (e.g. the slip. Or a copy) is needed [†2][†3]. "
@@ -70,7 +71,7 @@ def test_hostile_texts_are_read_to_their_end(pieces: list[str], data: st.DataObj
             assert 0 <= statement.start < statement.end <= cut
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "count"),
     [
         ("Fees apply.", 0),  # a marker may follow

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.audit.chain import Chain, audit, broken_links, canonical, chain, hashes_of, read_record
+from verify_material.rows import for_all_rows
 
 REQUEST = {"kind": "request", "query": "q", "question_sha256": "a"}
 CALL = {"kind": "call", "call": 7, "reply_sha256": "b", "model": "m"}
@@ -90,7 +91,7 @@ def test_a_text_that_came_with_a_request_may_not_be_taken_away() -> None:  # N6,
     assert found([REQUEST, RESULT], made, made.head) == [(2, "source", "missing")]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         *("garbage", "", "[1]", "7", "{}", '{"seq":2}', '{"kind":["source"],"seq":2}', '{"kind":"source","seq":9}'),

@@ -17,6 +17,7 @@ from domain.documents.corrections import (
     replacement,
 )
 from domain.errors.requests import CorrectionInvalid
+from verify_material.rows import for_all_rows
 
 LETTERS = st.text("ab \n€😀", min_size=1, max_size=12)
 
@@ -110,7 +111,7 @@ def test_a_chunk_that_repeats_what_was_corrected_is_corrected_too() -> None:
     assert (moved.index, moved.page, moved.section, moved.context) == (1, 3, "Numbers", "context")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sent", "says"),
     [
         ("  \n ", "exclude it"),

@@ -1,15 +1,14 @@
 """What cited words are of a picture: of several kinds, what most of them are (N3)."""
 
-import pytest
-
 from citewell_documents.figures import Figure, FigureKind, figure_of, stored
 from domain.documents.corrections import moved_spans, replacement
 from domain.documents.text_marks import UNMARKED, TextMarks, in_words
+from verify_material.rows import for_all_rows
 
 FIGURES = [["alternative_text", 0, 10], ["caption", 12, 20], ["chart", 40, 50]]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("start", "end", "kind"),
     [
         (0, 10, "alternative_text"),

@@ -5,6 +5,7 @@ import pytest
 from benchmarks.answers.conflicts import measure
 from citewell_verify.evidence.conflicts.finding import Conflict, Evidence, conflicts, in_force
 from citewell_verify.evidence.conflicts.replacements import Excerpt, Known
+from verify_material.rows import for_all_rows
 
 
 def excerpts_of(one: str, other: str) -> list[Excerpt]:
@@ -22,7 +23,7 @@ def found_both_ways(one: str, other: str) -> list[list[Conflict]]:
     return [conflicts([last_line(each)], excerpts) for each in excerpts]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("one", "other", "values"),
     [
         (
@@ -77,7 +78,7 @@ def test_a_yes_and_a_no_show_both_statements(one: str, other: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("one", "other"),
     [
         # The same value.
@@ -123,7 +124,7 @@ def test_what_only_looks_alike_is_no_conflict(one: str, other: str) -> None:
     assert found_both_ways(one, other) == [[], []]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("old", "new"),
     [
         (
@@ -175,7 +176,7 @@ def test_that_something_else_is_replaced_puts_no_document_in_force() -> None:
     assert (first.in_force, second.in_force) == (None, None)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "name", "date"),
     [
         (

@@ -5,6 +5,7 @@ import pytest
 from benchmarks.metamorphic.cases import Case
 from benchmarks.metamorphic.judges import judges, outcomes
 from citewell_verify.facts.comparison import compare
+from verify_material.rows import for_all_rows
 
 FILING = """ | Fiscal Year Ended March 31, |\x20
 (In thousands) | 2019 | 2018
@@ -64,7 +65,7 @@ IN_EUROS = "(in millions) | Sales EUR | Staff\nNorth | 12 | 40\nSouth | 9 | 31"
 KOREAN = "(단위: 백만원)\n항목\t2022년\t2023년\n매출액\t1,234\t1,500\n영업이익\t300\t410"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Net revenue in 2019 was $125,843 thousand.", FILING),
@@ -137,7 +138,7 @@ def test_a_cell_proves_its_value_in_the_unit_of_its_table(statement: str, source
     assert found.place in source.splitlines()
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source", "kind"),
     [
         ("Net revenue in 2019 was $110,360 thousand.", FILING, "number"),  # another column
@@ -201,7 +202,7 @@ def test_a_statement_that_says_more_or_less_than_a_cell_is_neither_proven_nor_re
     assert not found.refuted
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "statement",
     [
         "Net revenue amounted to $110,360 thousand over 2019.",
@@ -215,7 +216,7 @@ def test_an_amount_before_over_is_no_limit_and_a_denied_limit_is_the_opposite_on
     assert not compare(statement, FILING).in_cell
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Net revenue in 2019 was more than $120,000.", FILING),  # of a table in thousands
@@ -279,7 +280,7 @@ def test_an_amount_without_the_scale_of_its_table_is_not_proven_and_not_contradi
     assert any(each.sure for each in compare("Net revenue in 2018 was $125,843.", FILING).differences)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "statement",
     [
         "Net revenue in 2014 was $125,843 thousand.",  # a period that the table does not have

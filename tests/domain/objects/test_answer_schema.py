@@ -8,6 +8,7 @@ import pytest
 from domain.errors.requests import AnswerSchemaInvalid
 from domain.objects.filling import Filled, Value, filled, proposed, shown_fields
 from domain.objects.schema import MAX_FIELDS, read_schema
+from verify_material.rows import for_all_rows
 
 Json = dict[str, Any]
 ITEM: Json = {"type": "object", "properties": {"name": {"type": "string"}, "price": {"type": "number"}}}
@@ -82,13 +83,13 @@ REFUSED: list[tuple[Json, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "why"), REFUSED)
+@for_all_rows(("schema", "why"), REFUSED)
 def test_a_schema_that_cannot_be_kept_is_refused_with_the_place(schema: Json, why: str) -> None:
     with pytest.raises(AnswerSchemaInvalid, match=why.replace("*", r"\*")):
         read_schema(schema)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "written", "numbers", "read"),
     [
         ("/total", "4.2", (0,), 4.2),
@@ -105,7 +106,7 @@ def test_a_value_that_its_sentences_state_counts(path: str, written: str, number
     assert (counted.status, counted.value, counted.sentences) == ("verified", read, list(numbers))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "written", "numbers", "why"),
     [
         ("/total", "4.3", (0,), "do not state it"),
@@ -124,7 +125,7 @@ def test_another_value_is_removed_with_the_reason(path: str, written: str, numbe
     assert why in (removed.reason or "")
 
 
-@pytest.mark.parametrize("path", ["/other", "/items/x/name", "/items", "/total/0", "", "/kind/invoice"])
+@for_all_rows("path", ["/other", "/items/x/name", "/items", "/total/0", "", "/kind/invoice"])
 def test_places_that_the_schema_does_not_have_are_no_values(path: str) -> None:
     assert proposed(read_schema(SCHEMA), path, "4.2", [0], SAID) is None
 

@@ -31,6 +31,7 @@ from domain.quality.answer_quality import (
     trigger_rate,
     unsupported_claim_rate,
 )
+from verify_material.rows import for_all_rows
 
 S = SentenceStatus
 unit = st.floats(0, 1)
@@ -86,7 +87,7 @@ def test_the_rejection_rate_leaves_out_what_was_not_checked() -> None:  # S3.7, 
     assert rejection_rate(CHECKS) == Metric(0.5, 6)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("supported", "truth", "false_positive", "false_negative"),
     [
         (True, False, 1.0, None),
@@ -115,7 +116,7 @@ def test_citation_coverage_is_cited_claims_over_claims() -> None:  # S3.7
     assert cited_claims([True, True, False, True]) == Metric(0.75, 4)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "hallucinated"),
     [
         ([S.SUPPORTED, S.UNSUPPORTED], 1.0),
@@ -143,7 +144,7 @@ def test_the_claim_rate_counts_checked_claims_only() -> None:  # S2.7
     assert unsupported_claim_rate(answers) == Metric(0.5, 4)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("confidence", "grounded", "value"),
     [(0.7, True, 1.0), (0.7, False, 0.0), (0.69, False, 1.0), (0.69, True, 0.0), (None, True, None)],
 )

@@ -18,6 +18,7 @@ from domain.quality.metrics import (
     roc_auc,
     support_score,
 )
+from verify_material.rows import for_all_rows
 
 Pairs = list[tuple[int, float | None]]
 
@@ -30,7 +31,7 @@ def split(pairs: Pairs) -> tuple[list[int], list[float | None]]:
     return [label for label, _ in pairs], [score for _, score in pairs]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("supported", "confidence", "score"),
     [(True, 0.9, 0.9), (False, 0.9, 0.1), (True, 0.3, 0.5), (False, 0.3, 0.499999), (False, 0.5, 0.499999)],
 )
@@ -38,7 +39,7 @@ def test_a_verdict_stays_on_its_side_whatever_its_confidence(supported: bool, co
     assert support_score(supported=supported, confidence=confidence) == pytest.approx(score)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("pairs", "accuracy", "auc", "calibration", "passed", "stripped"),
     [
         ([(1, 0.9), (0, 0.1)], 1.0, 1.0, 0.1, 0.0, 0.0),
@@ -114,7 +115,7 @@ def test_a_failed_check_never_improves_a_measure_of_right_and_wrong(pairs: Pairs
     assert (false_pass(*split(failed)) or 0.0) <= (false_pass(*split(pairs)) or 0.0)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sought", "ranked", "at_1", "at_5", "reciprocal"),
     [
         ("a", "abc", True, True, 1.0),

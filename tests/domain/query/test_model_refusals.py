@@ -5,6 +5,7 @@ import time
 import pytest
 
 from domain.query.model_refusals import refuses
+from verify_material.rows import for_all_rows
 
 REFUSALS = [
     "I don't know.",
@@ -54,12 +55,12 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("answer", REFUSALS)
+@for_all_rows("answer", REFUSALS)
 def test_a_refusal_in_a_models_own_words_is_one(answer: str) -> None:  # V8
     assert refuses(answer)
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@for_all_rows("answer", ANSWERS)
 def test_an_answer_that_only_sounds_or_begins_like_a_refusal_is_none(answer: str) -> None:  # V8
     assert not refuses(answer)
 

@@ -5,6 +5,7 @@ import pytest
 from citewell_verify.answers.refusals import IDK, IDK_KOREAN, is_idk
 from domain.errors.requests import ModeUnknown
 from domain.query.options import Mode, ModeRules, evidence_gate, idk_for, parse_mode, rules_of
+from verify_material.rows import for_all_rows
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_thin_evidence_that_is_let_through_is_named() -> None:  # S3.5
     assert decision.reason == "Only 1 relevant passage found; mode balanced asks for 2."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "answer",
     [
         IDK,

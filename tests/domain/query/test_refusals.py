@@ -5,6 +5,7 @@ import pytest
 from citewell_verify.answers.refusals import IDK, REFUSALS, is_idk, refusal_for
 from citewell_verify.text.languages import language_of
 from domain.query.options import idk_for
+from verify_material.rows import for_all_rows
 
 QUESTIONS = {
     "en": "How many days of leave do employees get?",
@@ -22,14 +23,14 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize(("code", "question"), QUESTIONS.items())
+@for_all_rows(("code", "question"), QUESTIONS.items())
 def test_the_refusal_speaks_the_language_of_the_question(code: str, question: str) -> None:  # V8, S5.3
     assert language_of(question) == code
     assert refusal_for(question) == idk_for(question) == REFUSALS[code]
     assert refusal_for(question, "en") == IDK
 
 
-@pytest.mark.parametrize("code", REFUSALS)
+@for_all_rows("code", REFUSALS)
 def test_every_refusal_is_known_as_one_and_nothing_more_is(code: str) -> None:  # V8
     assert is_idk(f"“{REFUSALS[code].rstrip('.。')}”  [1]")
     assert not is_idk(f"{REFUSALS[code]} But refunds take 30 days.")
@@ -41,7 +42,7 @@ def test_a_language_that_is_not_sure_is_english(question: str) -> None:  # V8
     assert language_of("RCAC") == "en"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "source", "code"),
     [
         ("Qui paie ?", "Le locataire paie le loyer le premier jour du mois.", "fr"),

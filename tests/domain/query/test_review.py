@@ -3,9 +3,10 @@
 import pytest
 
 from domain.query.workspace_rules import ReviewRules, is_withheld, reasons_for_review, strictest
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("rules", "confidence", "states", "reasons"),
     [
         ({}, 0.1, ["contradicted"], []),
@@ -39,7 +40,7 @@ def test_of_several_workspaces_the_strictest_rules_hold() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("rules", "status", "review", "withheld"),
     [
         ({"contradicted": True, "hold": True}, "running", None, True),

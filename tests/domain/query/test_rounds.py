@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.query.budget import Attempt, Draft, best_round, needs_correction
+from verify_material.rows import for_all_rows
 
 DRAFTS: tuple[Draft, ...] = get_args(Draft)
 hundredths = st.integers(0, 100).map(lambda n: n / 100)
@@ -27,7 +28,7 @@ def with_round(tried: list[Attempt]) -> list[Attempt]:
     return [Attempt(number, earlier.draft, earlier.confidence, earlier.gaps) for number, earlier in enumerate(tried)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("last", "most", "expected"),
     [
         (attempt(0.69), 2, True),
@@ -68,7 +69,7 @@ def test_a_threshold_of_zero_or_no_gaps_never_ask_for_a_round(confidence: float,
     assert not needs_correction(attempt(confidence, gaps=0), 1.0, most)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("drafts", "kept"),
     [
         ([("complete", 0.4)], 0),

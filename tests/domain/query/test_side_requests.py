@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-import pytest
-
 from domain.query.side_requests import side_reply
 from tests import open_webui
+from verify_material.rows import for_all_rows
 
 HISTORY = (
     "USER: Within how many days\nmust returns be made?\nASSISTANT: Within 30 days. [1]\nUSER: And refunds?\nASSISTANT: "
@@ -17,7 +16,7 @@ def prompt(sent: dict[str, Any]) -> str:
     return sent["messages"][0]["content"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sent", "reply"),
     [
         (open_webui.title("w", HISTORY), {"title": "Within how many days must returns be made?"}),
@@ -38,7 +37,7 @@ def test_each_request_gets_the_form_that_it_asks_for(sent: dict[str, Any], reply
     assert json.loads(said) == reply
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "question",
     [
         "Within how many days must returns be made?",

@@ -9,9 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from domain.question.follow_up import standalone_question
+from verify_material.rows import for_all_rows
 
 CASES: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "follow_ups.jsonl").read_text("utf-8").splitlines()
@@ -36,7 +35,7 @@ def is_accepted(case: dict[str, Any], restated: str) -> bool:
     return has_all and not any(word.casefold() in text for word in case["must_not"])
 
 
-@pytest.mark.parametrize(("language", "half"), UNDERSTOOD)
+@for_all_rows(("language", "half"), UNDERSTOOD)
 def test_follow_ups_are_understood_as_a_reader_does(language: str, half: str) -> None:  # N9
     cases = [case for case in CASES if (case["language"], case["half"]) == (language, half)]
     restated = [(case, _asked_after(case["before"], case["follow_up"])) for case in cases]

@@ -7,6 +7,7 @@ import pytest
 
 from citewell_verify.text.words import content_stems
 from domain.question.follow_up import standalone_question
+from verify_material.rows import for_all_rows
 
 PUMP = "How much pressure does pump 4 run at?"
 VISITORS = "How many visitors came in 2021?"
@@ -253,7 +254,7 @@ ALONE_IN_KOREAN = [
 ]
 
 
-@pytest.mark.parametrize(("before", "question", "meant"), ENGLISH + KOREAN + BESIDE_IN_ENGLISH + BESIDE_IN_KOREAN)
+@for_all_rows(("before", "question", "meant"), ENGLISH + KOREAN + BESIDE_IN_ENGLISH + BESIDE_IN_KOREAN)
 def test_a_follow_up_is_asked_with_all_words_of_what_is_meant_and_no_other(
     before: str, question: str, meant: str
 ) -> None:
@@ -271,13 +272,13 @@ ALONE = [
 ]
 
 
-@pytest.mark.parametrize(("before", "question"), ALONE)
+@for_all_rows(("before", "question"), ALONE)
 def test_a_question_that_says_all_itself_stays_as_it_is(before: str, question: str) -> None:
     assert standalone_question(question, [before]) == question
     assert standalone_question(question, []) == question
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("said", "meant"),
     [
         ([PUMP, "What about pump 20?", "And when is it inspected?"], "When is pump 20 inspected?"),
@@ -301,9 +302,7 @@ def test_nothing_is_taken_from_a_text() -> None:
     assert standalone_question("And pump 20, " * 50 + "?", [PUMP]) == "And pump 20, " * 50 + "?"
 
 
-@pytest.mark.parametrize(
-    "piece", ["and it ", "the a of ", "What about ", "펌프 4의 ", "그 것은 ", "4번 ", "A B ", "의 경우 "]
-)
+@for_all_rows("piece", ["and it ", "the a of ", "What about ", "펌프 4의 ", "그 것은 ", "4번 ", "A B ", "의 경우 "])
 def test_a_hostile_question_is_read_in_bounded_time(piece: str) -> None:  # F9
     text = (piece * 500)[:499]
     started = process_time()

@@ -1,7 +1,5 @@
 """What a question is searched by: how to answer is no part of it, and terms of analysts lead to words of statements."""
 
-import pytest
-
 from domain.retrieval.lexemes import (
     Collection,
     Occurrences,
@@ -10,9 +8,10 @@ from domain.retrieval.lexemes import (
     searched_question,
     without_instructions,
 )
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("asked", "left"),
     [
         ("What is the margin? Round your answer to one decimal place.", "What is the margin?"),
@@ -26,7 +25,7 @@ def test_how_to_answer_is_not_searched_for(asked: str, left: str) -> None:  # S1
     assert without_instructions(asked) == left
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "asked",
     [
         "Round the corners of the table?",

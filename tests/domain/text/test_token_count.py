@@ -1,12 +1,11 @@
 """Sizes in tokens (chunks) and the token budget of a prompt (S4.5)."""
 
-import pytest
-
 from citewell_verify.text.windows import count_tokens
 from domain.retrieval.ranking import within_budget
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "tokens"),
     [
         ("", 0),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from config.settings import WebhookSettings
 from domain.errors.requests import EventTypeUnknown
 from domain.webhooks.delivery import EventType, Outcome, checked_filters, matches, next_delay_s, outcome
+from verify_material.rows import for_all_rows
 
 DAY_S = 86_400
 SCHEDULE_S = WebhookSettings().schedule_s
@@ -30,7 +31,7 @@ def test_the_schedule_is_the_example_of_the_standard() -> None:
     assert delay_s(11, asked=3) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("status", "attempt", "expected"),
     [
         (200, 1, Outcome.DELIVERED),
@@ -108,7 +109,7 @@ def test_those_sent_away_together_do_not_return_together() -> None:
     assert (early, late) == (100, pytest.approx(110))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("pattern", "event", "expected"),
     [
         ("*", "query.succeeded", True),
@@ -139,7 +140,7 @@ def test_filters_are_kept_in_order_and_once() -> None:
     assert checked_filters([*EventType]) == tuple(EventType)
 
 
-@pytest.mark.parametrize("pattern", ["query.suceeded", "queries.*", "*.failed", "", "**", ".*", "QUERY.*", "query."])
+@for_all_rows("pattern", ["query.suceeded", "queries.*", "*.failed", "", "**", ".*", "QUERY.*", "query."])
 def test_a_filter_that_no_event_passes_is_refused_with_what_there_is(pattern: str) -> None:
     with pytest.raises(EventTypeUnknown) as refusal:
         checked_filters(["query.failed", pattern])

@@ -27,6 +27,7 @@ from services.queries.results import read_history
 from tests.factories import make_document
 from tests.services.given_story import GivenStory
 from tests.services.story import Story
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -80,7 +81,7 @@ def test_a_citation_by_name_is_held_against_the_source_of_that_name() -> None:  
     assert_exact(result, REFUNDS, RETURNS)
 
 
-@pytest.mark.parametrize("marker", ["[1]", "［1］", "[1]¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
+@for_all_rows("marker", ["[1]", "［1］", "[1]¹", "[†1] [2]", "(Source: 1)", "[Source: a.md]"])
 def test_an_answer_of_markers_only_is_refused(marker: str) -> None:  # S5.5
     result = GivenStory(marker, RETURNS).verified()
     assert (result["repaired_answer"], result["sentences"]) == (IDK, [])
@@ -167,7 +168,7 @@ def test_without_a_question_two_checks_are_skipped_and_nothing_is_lost_by_it() -
     assert verification["issues"] == []
 
 
-@pytest.mark.parametrize("check", CHECKS)
+@for_all_rows("check", CHECKS)
 def test_each_check_can_be_asked_for_alone(check: Any) -> None:  # N2
     result = GivenStory(f"{RETURNED} [1].", RETURNS, question="How long?", checks=[check]).verified()
     checks = result["verification"]["checks"]
@@ -262,7 +263,7 @@ BAD: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", BAD.values(), ids=BAD)
+@for_all_rows("wrong", BAD.values())
 def test_what_cannot_be_verified_is_refused_with_a_reason(wrong: dict[str, Any]) -> None:  # A8
     fields: dict[str, Any] = {"answer": f"{RETURNED} [1].", "sources": [NewSource(RETURNS)], **wrong}
     with pytest.raises(CitewellError) as refused:

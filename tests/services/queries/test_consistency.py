@@ -16,6 +16,7 @@ from citewell_verify.verdicts.states import COVERAGE_ISSUE, FACTS_ISSUE, UNPROVE
 from citewell_verify.verification.sentences import NOTHING_SAID
 from services.queries.results import read_citation_checks, read_history
 from tests.services.story import Story, answerable, checked, no, ruling, yes
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -172,7 +173,7 @@ def assert_scores(verification: Json) -> None:
     assert (COVERAGE_ISSUE in verification["issues"]) == (verification["citation_coverage"] < 0.5)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_all_rows("seed", range(60))
 def test_no_result_contradicts_itself(seed: int) -> None:  # V10, S2.4, S5.6
     script = Script(seed)
     query = script.play()
@@ -195,7 +196,7 @@ def assert_told_alike(query: Json, log: list[Json]) -> None:
     assert bool(left) == bool(query["citations"])
 
 
-@pytest.mark.parametrize("text", ["[1][2][3]", "[†1]", "(Source: 1)", "[†1].", "[Source: 1]"])
+@for_all_rows("text", ["[1][2][3]", "[†1]", "(Source: 1)", "[†1].", "[Source: 1]"])
 def test_an_answer_of_markers_only_is_a_refusal_at_every_endpoint(text: str) -> None:  # S2.6
     story = Story(show_claims=True)
     keys = [story.add(f"{city}.md", f"{sentence(city)}.") for city in CITIES[:3]]

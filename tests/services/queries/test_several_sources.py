@@ -9,6 +9,7 @@ import pytest
 from services.queries.results import read_history, read_query
 from tests.services.given_story import GivenStory
 from tests.services.story import Play, Story, no, with_offline, yes
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -106,7 +107,7 @@ SWAPPED = [
 ]
 
 
-@pytest.mark.parametrize("case", SWAPPED)
+@for_all_rows("case", SWAPPED)
 def test_what_is_joined_with_the_wrong_subject_is_not_supported(case: tuple[str, str, str]) -> None:  # V2, V7
     result = GivenStory(*case, play=by_words).verified()
     assert "supported" not in [sentence["status"] for sentence in result["sentences"]]
@@ -133,7 +134,7 @@ def test_parts_are_read_below_the_columns_of_their_sources() -> None:  # V4, V7
     assert [(number, each["is_accurate"]) for number, each in told.items()] == [("1", True), ("2", True)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "texts", "contexts"),
     [
         (CELLS.replace("X100", "X150"), ROWS, [f"1 › {COLUMNS}", f"2 › {COLUMNS}"]),

@@ -11,6 +11,7 @@ from services.queries.submission import NewQuery, resolve_options
 from services.retrieval.reranking import select
 from tests.factories import make_chunk, make_document
 from tests.services.story import Story
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -67,7 +68,7 @@ def test_equal_pages_of_two_documents_are_two_sources() -> None:  # S5.2
     assert scored(story, {one: 0.9, other: 0.8}) == [one, other]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("options", "kept"),
     [
         ({}, ["long", "short"]),

@@ -13,6 +13,7 @@ from services.queries.results import read_history
 from tests.clients.groq_stage import GroqStage
 from tests.services.story import Play, Story, answerable, checked, no, yes
 from tests.simulators.groq.faults import Fault, FaultKind
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -141,7 +142,7 @@ def test_no_citation_in_doubt_stays_behind_text_that_claims_nothing(heading: str
     assert "The pump is unsafe" in query["answer"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source", "repaired"),
     [
         ("Model X100 weighs 9 kilograms", "Model X100 weighs 7 kilograms.", "Model X100 weighs 7 kilograms"),
@@ -317,7 +318,7 @@ def test_a_sentence_that_no_source_has_goes_however_unsure_the_judge_is(
     assert [edit["kind"] for edit in edits(query)][:1] == ["dropped"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("verdicts", "state", "cited"),
     [
         ((no(confidence=0.9), no(confidence=0.4)), "unsupported", []),

@@ -13,6 +13,7 @@ from db.session import transaction
 from services.retrieval.reranking import score_chunks, select
 from tests.factories import make_chunk, make_document
 from tests.services.story import Story
+from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -140,7 +141,7 @@ def asked(pair: Pair, *, question: str = "") -> tuple[Story, int, int]:
     return story, old, new
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
+@for_all_rows("pair", PAIRS.values())
 def test_what_is_in_force_goes_first_and_answers(pair: Pair) -> None:  # 39
     story, old, new = asked(pair)
     assert story.outcome("select")["selected"] == [new, old]
@@ -168,7 +169,7 @@ def test_papers_that_replace_nothing_keep_their_order(opening: str) -> None:  # 
     assert all("replaced_by" not in source for source in story.outcome("select")["sources"])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("question", "shown"),
     [
         ("Summarise the kennel rules.", ["kennel.md", "kennel.md"]),

@@ -15,6 +15,7 @@ from domain.errors.requests import DocumentSourceInvalid, PlaceForbidden
 from services.sources.setup import read_items
 from tests.services.sources.place import configure, files, items, run, set_up
 from tests.services.sources.site import Site, dripping, endless
+from verify_material.rows import for_all_rows
 
 
 def html(words: str, *links: str) -> str:
@@ -185,7 +186,7 @@ def test_a_sitemap_that_is_hostile_or_none_ends_the_run_with_a_reason(site: Site
 
 
 @pytest.mark.usefixtures("database")
-@pytest.mark.parametrize(
+@for_all_rows(
     ("url", "error"),
     [
         ("http://127.0.0.1/", PlaceForbidden),

@@ -9,6 +9,7 @@ from citewell_documents.document import Page, ParsedDocument, Section, Table
 from citewell_documents.errors import DocumentEncrypted
 from citewell_documents.parsing import ParseLimits
 from citewell_documents.parsing.sandbox.replies import AnswerInvalid, read_answer
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100)
 TEXT = "Terms\n\nname\tfee\nAda\t3"
@@ -74,7 +75,7 @@ WRONG: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@for_all_rows("wrong", WRONG)
 def test_an_answer_that_cannot_be_true_is_refused(wrong: str) -> None:  # A8, N3
     with pytest.raises(AnswerInvalid):
         read_answer(WRONG[wrong], LIMITS)

@@ -11,6 +11,7 @@ from citewell_documents.errors import DocumentEncrypted, DocumentTooLarge, Docum
 from citewell_documents.parsing.archives import opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_verify.errors import CitewellError
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=1000)
 
@@ -63,7 +64,7 @@ REFUSED: dict[str, tuple[bytes, type[CitewellError], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_all_rows("name", REFUSED)
 def test_what_is_not_safe_is_not_opened(name: str) -> None:
     # A8
     data, error, message = REFUSED[name]

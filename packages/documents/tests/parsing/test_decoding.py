@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.decoding import clean, decode
+from verify_material.rows import for_all_rows
 
 KOREAN = "한빛시는 2024년 말 현재 전기버스 182대를 14개 노선에서 운행하고 있다. 평균 가동률은 94.1%이다."
 GERMAN = "Die Rückgabe geöffneter Geräte ist innerhalb von vierzehn Tagen möglich; die Gebühr beträgt 15 %."
 RUSSIAN = "Возврат вскрытой электроники возможен в течение четырнадцати дней после доставки товара."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "encoding"),
     [
         (KOREAN, "utf-8"),
@@ -68,7 +69,7 @@ def test_utf_16_of_either_byte_order_is_read(mark: bytes) -> None:
     assert decode(mark + KOREAN.encode(order), "notes.txt") == KOREAN
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "data",
     [
         bytes(range(1, 256)) * 20,  # every byte, as a program has them
@@ -104,7 +105,7 @@ def test_text_that_two_encodings_fit_is_refused_with_the_choice(
     assert all(name in raised.value.message for name in names)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "Item,Price\nKey,5 €\n",

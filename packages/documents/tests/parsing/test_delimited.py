@@ -11,6 +11,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.office_files import check_places, tables
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 
@@ -31,7 +32,7 @@ def test_the_delimiter_is_found(delimiter: str) -> None:
     assert tables(read(out.getvalue())) == [("Fee\tEuro\tNote", "Late\t5\ta, b; c\nEarly\t0")]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "text"),
     [
         ('name,text\nx,"two\nlines, ""quoted"""\n', 'name\ttext\nx\ttwo lines, "quoted"'),
@@ -57,7 +58,7 @@ def test_any_encoding_is_read() -> None:
     assert read("a\tb\nä\t1\n".encode("utf-16"), "a.tsv").text == "a\tb\nä\t1"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "has_header"),
     [("name,age\nada,36\n", True), ("1,2\n3,4\n", False), ("ada,36\nbob,40\n", False), (",2024,2025\nx,1,2\n", True),
      ("Item,2024,2025\nx,1,2\n", True), ("a,a\nb,c\n", False), ("name\n1\n2\n", True), ("ada\nbob\n", False)],

@@ -4,6 +4,7 @@ import pytest
 
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.language import language_of, with_findings
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 ENGLISH = "The refund policy covers goods that were bought within thirty days and are still in their box. " * 3
@@ -11,7 +12,7 @@ KOREAN = "환불 정책은 구매 후 삼십일 이내에 원래 포장 상태�
 GERMAN = "Die Rückgabe ist innerhalb von dreißig Tagen möglich, sofern die Ware noch in der Verpackung ist. " * 3
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "declared", "language"),
     [
         (ENGLISH, None, "en"),

@@ -1,14 +1,13 @@
 """How many rows at the top of a table hold the names of its columns."""
 
-import pytest
-
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.tables import has_header, head_rows
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=1_000_000)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("rows", "heads"),
     [
         ([["Item", "2023"], ["Sales", "5"]], 1),

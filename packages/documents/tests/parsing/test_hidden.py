@@ -12,6 +12,7 @@ from pptx.util import Cm
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.office_files import add_box, add_slide, odt, replaced, slides, with_part, word, workbook
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 WHITE = RGBColor(255, 255, 255)
@@ -30,7 +31,7 @@ def with_run(properties: str) -> ParsedDocument:
     return parse(data, "fee.docx", LIMITS)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "properties",
     [
         "<w:strike/>",
@@ -50,7 +51,7 @@ def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
     assert document.found["hidden_text"].startswith("1 word: ")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "properties",
     [
         '<w:color w:val="FFFFFF"/><w:highlight w:val="black"/>',
@@ -211,7 +212,7 @@ def test_white_words_on_a_dark_paragraph_of_opendocument_stay() -> None:
     assert document.text == "The fee is 95 euros."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "hidden",
     [
         "<s>80</s>",

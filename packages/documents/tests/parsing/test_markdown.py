@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.text_builder import Heading, number_depth, sections_from
 from citewell_verify.errors import CitewellError
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=10_000)
 
@@ -74,9 +75,7 @@ def test_two_rules_are_not_front_matter() -> None:
     assert paths("---\nA line: with a colon\n\n# First\n\n---\n# Second\n") == ["First", "Second"]
 
 
-@pytest.mark.parametrize(
-    "text", ["---\n", "---\na: b", "#", "# \n", "```\n# open fence", "# 한글\r", "a\n=", "\n\n\n# x"]
-)
+@for_all_rows("text", ["---\n", "---\na: b", "#", "# \n", "```\n# open fence", "# 한글\r", "a\n=", "\n\n\n# x"])
 def test_fragments_do_not_break_it(text: str) -> None:
     assert parse(text.encode(), "odd.md", LIMITS).text == text.replace("\r", "\n")
 
@@ -102,7 +101,7 @@ def test_sections_cover_the_text_from_the_first_heading_on(headings: list[tuple[
         assert list(section.path) == sorted(set(section.path))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("title", "depth"),
     [
         ("3 Returns", 1),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 RST = "======\nGarden\n======\n\nWater daily.\n\nTools\n~~~~~\n\nA rake.\n\n+---+---+\n| a | b |\n+---+---+\n"
@@ -76,13 +77,13 @@ def test_html_in_a_notebook_is_read_as_a_reader_sees_it() -> None:  # N3
     assert document.text == "It costs 410 dollars.\n\nBus 7\n\nshow()\n\nThe total is 88.\n\nThe rest is 99."
 
 
-@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"cells": 7}', b"{", b"[" * 100_000, b'{"worksheets": []}'])
+@for_all_rows("data", [b"{}", b"[]", b'{"cells": 7}', b"{", b"[" * 100_000, b'{"worksheets": []}'])
 def test_what_is_no_notebook_is_told_so(data: bytes) -> None:  # A8
     with pytest.raises(DocumentUnreadable, match="is no notebook of today"):
         parse(data, "a.ipynb", replace(LIMITS, max_chars=200_000))
 
 
-@pytest.mark.parametrize("suffix", [".rst", ".adoc", ".tex", ".ipynb", ".log", ".ini", ".properties"])
+@for_all_rows("suffix", [".rst", ".adoc", ".tex", ".ipynb", ".log", ".ini", ".properties"])
 def test_an_empty_or_endless_file_of_these_kinds_is_refused(suffix: str) -> None:  # A8
     with pytest.raises(DocumentEmpty, match=r"empty|no text"):
         parse(b'{"cells": []}' if suffix == ".ipynb" else b" \n ", f"a{suffix}", LIMITS)

@@ -26,6 +26,7 @@ from citewell_verify.errors import CitewellError
 from document_material.hwp_files import deflated, hwp, hwpx, paragraph, record
 from document_material.office_files import packed, replaced, slides, word
 from document_material.scans import printed, saved
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -202,7 +203,7 @@ ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@for_all_rows("name", ODD)
 def test_an_odd_file_of_these_kinds_gives_a_clear_error(name: str) -> None:  # A8
     data, error, message = ODD[name]
     with pytest.raises(error, match=re.escape(message)) as raised:

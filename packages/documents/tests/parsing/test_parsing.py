@@ -20,6 +20,7 @@ from citewell_documents.errors import (
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
 from document_material.pdf_files import Sheet, drawing, encrypted
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 PDF = Sheet().block("A short policy of one page.").data()
@@ -77,7 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ODD_FILES)
+@for_all_rows("name", ODD_FILES)
 def test_an_odd_file_gives_a_clear_error_that_names_it(name: str, folder: Path) -> None:  # A8
     _, error, message = ODD_FILES[name]
     with pytest.raises(error, match=re.escape(message)) as raised:
@@ -86,7 +87,7 @@ def test_an_odd_file_gives_a_clear_error_that_names_it(name: str, folder: Path) 
     assert raised.value.message.startswith(name)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("name", "data"),
     [
         ("NOTES.TXT", b"All goods."),

@@ -9,6 +9,7 @@ import pytest
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100_000)
 
@@ -82,7 +83,7 @@ ODD: dict[str, tuple[bytes, type[CitewellError], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@for_all_rows("name", ODD)
 def test_a_broken_or_hostile_file_is_refused_at_once(name: str) -> None:  # A8
     data, error, message = ODD[name]
     began = time.process_time()

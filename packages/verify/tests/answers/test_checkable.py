@@ -1,12 +1,11 @@
 """Sentences that need a verdict."""
 
-import pytest
-
 from citewell_verify.answers.parser import is_checkable, is_claim
 from citewell_verify.answers.statements import statements
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("words", "expected"),
     [
         ("Yes.", False),
@@ -26,7 +25,7 @@ def test_five_characters_and_two_letters_are_checkable(words: str, expected: boo
     assert is_checkable(words) is expected
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "sentence",
     [
         "Is a refund possible?",
@@ -46,7 +45,7 @@ def test_what_states_nothing_is_no_claim(sentence: str) -> None:  # N4, S2.6
     assert [statement.claim for statement in statements(sentence)] == [False]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "sentence",
     [
         "Refunds take 30 days.",

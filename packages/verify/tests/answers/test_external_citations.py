@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from citewell_verify.answers.external_citations import GivenCitation, as_given, insert_markers
 from citewell_verify.answers.statements import statements
+from verify_material.rows import for_all_rows
 
 TWO = "Refunds take 14 days. Shipping is free."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("start", "end", "marked"),
     [
         (0, 20, "Refunds take 14 days[†1]. Shipping is free."),

@@ -6,11 +6,12 @@ from citewell_verify.answers.parser import parse_answer
 from citewell_verify.answers.statements import plan_checks, statements
 from citewell_verify.correction.corrected_answer import Edit, correct
 from citewell_verify.markers.citable import citable_sources
+from verify_material.rows import for_all_rows
 
 CAPITALS = "[1] Paris is the capital of France. [2] Rome is the capital of Italy. [3] Vienna is on the Danube."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "numbers"),
     [
         (CAPITALS, [(1,), (2,), (3,)]),
@@ -49,7 +50,7 @@ def test_the_head_of_a_table_claims_nothing_and_its_rows_do() -> None:  # V5
     assert [check.number for check in plan_checks(TABLE, 2)] == [1, 2]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "label",
     [
         "Table 1: Sales by region",
@@ -66,7 +67,7 @@ def test_captions_and_lone_headings_claim_nothing(label: str) -> None:  # V5
     assert [statement.text for statement in said if statement.claim] == ["Refunds take 30 days."]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "line",
     [
         "Table 1 shows that sales rose.",

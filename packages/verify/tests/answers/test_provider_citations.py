@@ -8,6 +8,7 @@ from citewell_verify.answers.external_citations import GivenCitation
 from citewell_verify.answers.provider_citations import ProviderCitations, is_provider_citation
 from citewell_verify.errors import CitationUnreadable
 from citewell_verify.markers.citable import citable_sources
+from verify_material.rows import for_all_rows
 
 ANSWER = "환불은 30일입니다. Shipping is free ([shop.example](https://shop.example/ship))."
 FIRST = (0, 11)
@@ -72,14 +73,14 @@ FORMS: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@for_all_rows("form", FORMS)
 def test_a_providers_citation_is_a_span_of_the_answer_and_a_source(form: str) -> None:  # N2
     given, (start, end, number) = FORMS[form]
     assert is_provider_citation(given)
     assert ProviderCitations(ANSWER, SOURCES).read(given) == [GivenCitation(start, end, number)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "given",
     [
         {"type": "url_citation", "url": "https://else.example", "start_index": 0, "end_index": 5},

@@ -1,15 +1,15 @@
 """The list of sources at the end of an answer."""
 
-import pytest
 from hypothesis import given
 
 from citewell_verify.answers.translation import references, strip_references
 from verify_material.answers import ANYTHING
+from verify_material.rows import for_all_rows
 
 BODY = "Refunds take 30 days [1]. Fees apply."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "section",
     [
         "\n\n### References\n- [†1] 파일명.pdf, p.10\n- [†2] 파일명.pdf, p.25",
@@ -28,7 +28,7 @@ def test_a_list_of_references_is_taken_off(section: str) -> None:  # S5.5
     assert strip_references(BODY + section) == BODY
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "\n\nSources:\n- Advertising [1]\n- Subscriptions [2]",

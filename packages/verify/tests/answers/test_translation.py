@@ -6,6 +6,7 @@ from citewell_verify.answers.external_citations import GivenCitation, as_given, 
 from citewell_verify.answers.statements import statements
 from citewell_verify.answers.translation import own_numbers, translated
 from citewell_verify.markers.citable import citable_sources
+from verify_material.rows import for_all_rows
 
 SOURCES = citable_sources(
     [
@@ -48,7 +49,7 @@ def _numbered(form: str, first: int = 1) -> tuple[str, str, str]:
 CITED = [(said, (number,)) for number, said in enumerate(SAID, start=1)]
 
 
-@pytest.mark.parametrize("form", NUMBERED)
+@for_all_rows("form", NUMBERED)
 def test_a_number_of_a_source_in_any_frame_cites_it(form: str) -> None:  # V5
     assert _read(_numbered(form)) == CITED
 
@@ -70,7 +71,7 @@ def test_a_name_behind_a_dash_or_a_number_cites(name: str) -> None:  # V5
     assert _read(_named(name if "—" in name else f"[{name}]")) == CITED
 
 
-@pytest.mark.parametrize("form", NAMED)
+@for_all_rows("form", NAMED)
 def test_a_name_of_a_source_in_any_frame_cites_it(form: str) -> None:  # V5
     assert _read(_named(form)) == CITED
 
@@ -93,7 +94,7 @@ def test_what_names_no_source_is_no_part_of_a_claim_and_reported(markers: tuple[
     assert tuple(answer[start:end] for start, end in translation.unread) == markers
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "answer",
     [
         "There are two ways: (1) by post, and (2) in person. Both are free.",
@@ -128,7 +129,7 @@ def test_what_is_content_stays(answer: str) -> None:  # V5
     assert translated(answer, SOURCES).text == answer
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "entries",
     [
         "[^1]: warranty.pdf\n[^2]: refund.md",

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from citewell_verify.answers.translation import strip_references
 from citewell_verify.correction.corrected_answer import Corrected, Edit, correct
 from citewell_verify.markers.parser import cited_markers
 from verify_material.answers import ANSWERS, ANYTHING
+from verify_material.rows import for_all_rows
 
 SOURCES = st.integers(0, 5)
 WRONG = st.sets(st.tuples(st.integers(0, 8), st.integers(0, 5)), max_size=8)
@@ -28,7 +28,7 @@ def test_the_seeds_example_is_renumbered_as_the_seed_says() -> None:  # S5.5
     assert corrected.removed == [3, 5]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "expected"),
     [
         ("It rose [†2], and fell [1].", "It rose, and fell. [1][2]"),

@@ -13,6 +13,7 @@ from citewell_verify.answers.parser import parse_answer
 from citewell_verify.correction.corrected_answer import Corrected, Repair, correct
 from citewell_verify.markers.parser import cited_markers
 from verify_material.answers import ANSWERS, ANYTHING
+from verify_material.rows import for_all_rows
 
 DROP = Repair("dropped", "nothing supports it")
 SOURCES = st.integers(0, 5)
@@ -110,7 +111,7 @@ def assert_sound(corrected: Corrected) -> None:
     assert not set(corrected.removed) & corrected.mapping.keys()
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "dropped", "expected"),
     [
         ("It rose [1]. It fell [2]. It stayed [1].", {1}, "It rose. [1] It stayed. [1]"),

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell_verify.correction.corrected_answer import is_proven, source_wording
+from verify_material.rows import for_all_rows
 
 OTHERWISE = [
     (
@@ -35,7 +36,7 @@ OTHERWISE = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "statement"), OTHERWISE)
+@for_all_rows(("sentence", "statement"), OTHERWISE)
 def test_what_a_judge_found_contradicted_becomes_the_sentence_that_contradicts_it(
     sentence: str, statement: str
 ) -> None:  # V6
@@ -54,7 +55,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "statement"), VALUES)
+@for_all_rows(("sentence", "statement"), VALUES)
 def test_a_plain_substitution_is_put_right_without_a_judge(sentence: str, statement: str) -> None:  # N5, V6
     assert source_wording(statement, f"Terms.\n\n{sentence}\n\nThe end of the terms follows.") == sentence
 
@@ -65,7 +66,7 @@ def test_the_signs_of_the_source_stay() -> None:  # V6
     assert source_wording(statement, source, contradicting=(0, len(source))) == source
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sentence", "statement"),
     [
         ("It weighs 7 kilograms and runs on two batteries.", "The drill weighs 9 kilograms and runs on two batteries."),

@@ -3,11 +3,11 @@
 from datetime import date
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.entities.dates import Date, find_dates
+from verify_material.rows import for_all_rows
 
 
 def only(text: str) -> Date:
@@ -15,7 +15,7 @@ def only(text: str) -> Date:
     return date
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "years", "month", "day"),
     [
         ("May 5, 2020", (2020, 2020), 5, 5),
@@ -45,9 +45,7 @@ def test_a_date_is_read_as_far_as_it_is_stated(
     assert text[read.start : read.end] == read.text
 
 
-@pytest.mark.parametrize(
-    "text", ["1,999 people", "$2019", "2000%", "1500 million", "3.1999", "3년간", "may run", "12345"]
-)
+@for_all_rows("text", ["1,999 people", "$2019", "2000%", "1500 million", "3.1999", "3년간", "may run", "12345"])
 def test_what_is_no_date_is_left_alone(text: str) -> None:
     assert find_dates(text) == []
 
@@ -56,7 +54,7 @@ def test_a_range_of_years_is_two_dates() -> None:
     assert [read.text for read in find_dates("from 2010–2015")] == ["2010", "2015"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source"),
     [
         ("May 2020", "5 May 2020"),
@@ -72,7 +70,7 @@ def test_a_wider_date_follows_from_a_closer_one(claim: str, source: str) -> None
     assert only(claim).follows_from(only(source))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source"),
     [("5 May 2020", "May 2020"), ("1994", "the 1990s"), ("2019", "2020"), ("May 2020", "June 2020"), ("2020", "5 May")],
 )

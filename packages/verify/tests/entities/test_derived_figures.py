@@ -5,9 +5,10 @@ import pytest
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.source_figures import derivation, figures_in_words
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "value", "unit"),
     [
         ("at half the price", 50, "%"),
@@ -31,7 +32,7 @@ def test_an_ordinal_is_no_share_of_more_than_a_half(text: str) -> None:
     assert all(figure.value <= 50 for figure in figures_in_words(text))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source", "figures"),
     [
         ("The modules take 32 hours.", "It has eight modules of four hours each.", ("eight", "four hours")),

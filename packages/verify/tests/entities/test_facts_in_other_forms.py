@@ -1,10 +1,9 @@
 """The same fact in another form is no difference, and another fact in that form is one (V1, V3)."""
 
-import pytest
-
 from citewell_verify.entities.dates import find_dates
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 SAME = [
     ("Hundreds of people signed the petition.", "The petition was signed by 640 people."),
@@ -31,12 +30,12 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "source"), SAME)
+@for_all_rows(("statement", "source"), SAME)
 def test_the_same_in_another_form_is_no_disagreement(statement: str, source: str) -> None:  # V1
     assert disagreements(statement, source) == ()
 
 
-@pytest.mark.parametrize(("statement", "source", "kind"), OTHER)
+@for_all_rows(("statement", "source", "kind"), OTHER)
 def test_another_fact_in_such_a_form_is_one(statement: str, source: str, kind: str) -> None:  # V3
     assert kind in {disagreement.kind for disagreement in disagreements(statement, source)}
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 NEWS = (
     "A ferry ran aground near Stavanger on Monday. Captain Lars Bekken told Coastal Radio that the radar had failed. "
@@ -37,7 +38,7 @@ def test_another_name_in_the_same_place_is_found(claim: str, wrong: str, right: 
     assert names(claim, NEWS) == [(wrong, right)]  # S4.4
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "wrong", "right"),
     [
         ("여객선이 군산시 앞바다에서 좌초했다.", "군산시", "통영시"),
@@ -51,7 +52,7 @@ def test_another_korean_name_in_the_same_place_is_found(claim: str, wrong: str, 
     assert names(claim, KOREAN) == [(wrong, right)]  # S4.4
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "claim",
     [
         "A ship ran aground near Stavanger's harbour.",

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.entities.numbers import find_quantities, table_scale
 from citewell_verify.entities.quantities import Quantity, agrees, same_dimension
+from verify_material.rows import for_all_rows
 
 
 def only(text: str) -> Quantity:
@@ -13,7 +14,7 @@ def only(text: str) -> Quantity:
     return quantity
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "value", "dimension"),
     [
         ("$394 billion", 394e9, "usd"),
@@ -53,7 +54,7 @@ def test_a_quantity_is_read_with_its_scale_and_unit(text: str, value: float, dim
     assert quantity.text == text[quantity.start :][: len(quantity.text)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "제3조",
@@ -74,7 +75,7 @@ def test_the_number_of_a_list_item_is_no_quantity() -> None:
     assert [quantity.value for quantity in find_quantities("1. pay 20 euros\n2) pay 30 euros")] == [20, 30]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source"),
     [
         ("394 billion", "$394,000 million"),
@@ -101,7 +102,7 @@ def test_the_same_amount_agrees_in_every_form(claim: str, source: str) -> None:
     assert same_dimension(only(claim), only(source))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source"),
     [
         ("394 billion", "394 million"),
@@ -159,9 +160,7 @@ def test_any_text_is_read_without_failing_and_in_order(text: str) -> None:
     assert starts == sorted(starts)
 
 
-@pytest.mark.parametrize(
-    "text", ["a 10-Q, a 10-K or an 8-K", "COVID-19", "the B-52", "Uranium-235", "GPT-4", "10-Q 보고서"]
-)
+@for_all_rows("text", ["a 10-Q, a 10-K or an 8-K", "COVID-19", "the B-52", "Uranium-235", "GPT-4", "10-Q 보고서"])
 def test_a_number_that_a_hyphen_joins_to_a_capital_is_a_name(text: str) -> None:
     assert find_quantities(text) == []
 

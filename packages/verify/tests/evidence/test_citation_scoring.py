@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.evidence.citation_scoring import CitationIssue, CitationRules, score_citation, without_markup
 from citewell_verify.evidence.contradictions import Kind
+from verify_material.rows import for_all_rows
 
 SOURCE = (
     "All returns must be made within 30 days of purchase date. Exceptions may apply for defective products. "
@@ -83,7 +84,7 @@ def test_a_claim_needs_three_tenths_of_its_words_in_the_source(claim: str, low: 
     assert ("low_claim_relevance" in issues(claim)) is low
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "claim",
     [
         "returns must be made within [30 days](http://x)",
@@ -103,7 +104,7 @@ def test_what_is_no_markup_stays(claim: str) -> None:  # S4.4
     assert without_markup(claim) == claim
 
 
-@pytest.mark.parametrize("piece", ["](", "](a", "](()", "](a ", "<a ", "_a", "](a '", "]["])
+@for_all_rows("piece", ["](", "](a", "](()", "](a ", "<a ", "_a", "](a '", "]["])
 @pytest.mark.timeout(30)  # for ever, if the pattern backtracks
 def test_hostile_markup_comes_to_an_end(piece: str) -> None:  # S4.4
     text = piece * (4_000 // len(piece))
@@ -114,7 +115,7 @@ def test_relevance_is_taken_against_the_source_not_the_span() -> None:  # S4.4
     assert score_citation("exceptions for defective products", SOURCE, SPAN).claim_relevance == 1.0
 
 
-@pytest.mark.parametrize("span", [".", "the", "…", "—", '"."', "within", "[...]"])
+@for_all_rows("span", [".", "the", "…", "—", '"."', "within", "[...]"])
 def test_words_that_say_nothing_are_no_quotation(span: str) -> None:  # S4.4, V4
     score = score_citation("All returns must be made within 30 days of purchase date", SOURCE, span)
     assert (score.text_span_score, score.is_accurate, score.issues) == (0.0, False, (CitationIssue.NOT_FOUND,))
@@ -208,7 +209,7 @@ def test_a_span_of_a_whole_page_has_to_be_there_word_for_word(copies: int, found
     assert score_citation("returns", page, page).text_span_score == 1.0
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source", "is_said"),
     [
         ("The office closes at 5 pm.", "The office closes at 17:00.", True),

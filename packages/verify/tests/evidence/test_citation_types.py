@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from citewell_verify.evidence.citation_types import CONFIDENCE_ORDER, citation_type, quoted_parts, weaker
 from citewell_verify.prompting.judgements import CitationType
 from citewell_verify.text.words import words
+from verify_material.rows import for_all_rows
 
 SPAN = "All returns must be made within 30 days of purchase date. Receipts are required."
 KOREAN = "모든 환불 요청은 구매일로부터 30일 이내에 해야 합니다."
@@ -18,7 +19,7 @@ WORDS = st.lists(
 )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "span", "expected"),
     [
         ("The refund policy states: 'All returns must be made within 30 days'", SPAN, "direct_quote"),  # the seed's
@@ -90,7 +91,7 @@ def test_case_and_full_stops_do_not_matter(claim: str, span: str) -> None:  # S4
     assert citation_type(claim.upper() + ".", span) == found
 
 
-@pytest.mark.parametrize("piece", ["'", '"', "“", "a'b ", "' '", "「x"])
+@for_all_rows("piece", ["'", '"', "“", "a'b ", "' '", "「x"])
 @pytest.mark.timeout(30)  # for ever, if a pattern backtracks
 def test_a_hostile_claim_comes_to_an_end(piece: str) -> None:  # S4.2
     assert citation_type(piece * (50_000 // len(piece)), SPAN) == "inference"

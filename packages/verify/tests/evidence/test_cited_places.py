@@ -6,6 +6,7 @@ import pytest
 
 from citewell_verify.evidence.citation_scoring import CitationIssue, score_citation
 from citewell_verify.facts.quotation import Quotation, active_headings
+from verify_material.rows import for_all_rows
 
 IT = "It weighs {} kilograms and runs on two batteries."
 HEADINGS = ["# {}", "## {}", "**{}**", "**{}:**", "{}", "■ {}", "{}\n------"]
@@ -27,8 +28,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("heading", HEADINGS)
-@pytest.mark.parametrize(("texts", "things"), CASES)
+@for_all_rows("heading", HEADINGS)
+@for_all_rows(("texts", "things"), CASES)
 def test_words_below_a_heading_are_about_what_it_names(
     heading: str, texts: tuple[str, str], things: tuple[str, str]
 ) -> None:
@@ -97,8 +98,8 @@ KOREAN_CELLS = [
 ]
 
 
-@pytest.mark.parametrize("where", ["source", "context", "below a heading"])
-@pytest.mark.parametrize(
+@for_all_rows("where", ["source", "context", "below a heading"])
+@for_all_rows(
     ("heads", "rows", "claim", "row", "is_true"),
     [
         *((HEADS, ROWS, *each) for each in CELLS),
@@ -136,7 +137,7 @@ def test_words_that_name_their_subject_need_no_heading() -> None:
     assert not score_citation("The weight of the X200 is 6 kilograms.", source, words).is_accurate
 
 
-@pytest.mark.parametrize("topic", ["Deadlines", "Weight", "Technical data", "Operation", "제원", "배송"])
+@for_all_rows("topic", ["Deadlines", "Weight", "Technical data", "Operation", "제원", "배송"])
 def test_a_topic_beside_the_heading_of_a_thing_is_no_other_thing(topic: str) -> None:
     source = f"**X100**\n\nA scale for kitchens.\n\n**{topic}**\n\nWeighs 5 kilograms.\n"
     assert score_citation("The scale for kitchens weighs 5 kilograms.", source, "Weighs 5 kilograms.").is_accurate
@@ -156,7 +157,7 @@ def test_a_number_of_a_heading_that_names_nothing_proves_no_year() -> None:
     ).is_accurate
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("path", "holding"),
     [
         (("X100", "X200"), ("X200",)),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.evidence.contradictions import Disagreement, disagreements, without_markers
+from verify_material.rows import for_all_rows
 
 POLICY = (
     "All returns must be made within 30 days of purchase. Items on final sale cannot be returned. "
@@ -23,7 +24,7 @@ def only(claim: str, source: str) -> Disagreement:
     return found
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "kind", "claim_value", "source_value"),
     [
         ("Returns are possible for 14 days.", "number", "14 days", "30 days"),
@@ -59,7 +60,7 @@ def test_korean_disagreements_are_found(claim: str, kind: str) -> None:
     assert only(claim, KOREAN).kind == kind
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "claim",
     [
         "Customers have thirty days to return items [†14].",
@@ -117,7 +118,7 @@ def test_what_belongs_to_another_sentence_of_the_source_is_found(
     assert (found.kind, found.claim_value, found.source_value) == (kind, claim_value, source_value)  # S4.4
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "claim",
     [
         "The lease runs for ２４ months.",
@@ -131,7 +132,7 @@ def test_figures_in_another_form_or_order_raise_no_alarm(claim: str) -> None:
     assert disagreements(claim, LEASE) == ()  # S4.4
 
 
-@pytest.mark.parametrize("piece", ["1", "보다", "not ", "A-", "12 34, ", "1억 2만 ", "Aa of the ", "2020-05-05 "])
+@for_all_rows("piece", ["1", "보다", "not ", "A-", "12 34, ", "1억 2만 ", "Aa of the ", "2020-05-05 "])
 def test_a_hostile_text_is_compared_like_any_other(piece: str) -> None:
     long = piece * (20_000 // len(piece))
     assert disagreements(long, long) == () or piece.strip()

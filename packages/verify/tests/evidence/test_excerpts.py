@@ -1,8 +1,7 @@
 """The excerpts of long sources that a model sees (N2)."""
 
-import pytest
-
 from citewell_verify.evidence.passages import Excerpt, Wanted, best_relevance, choose_excerpts, page_at
+from verify_material.rows import for_all_rows
 
 FILLER = "The annual report describes the shops of the company and its people. " * 200
 RETURNS = "Returns are accepted within 30 days of the purchase date. "
@@ -33,6 +32,6 @@ def test_relevance_is_that_of_the_best_part() -> None:
     assert best_relevance(RETURNS, "") == 0.0
 
 
-@pytest.mark.parametrize(("offset", "page"), [(0, 1), (9, 1), (10, None), (12, 3), (19, 3), (20, None)])
+@for_all_rows(("offset", "page"), [(0, 1), (9, 1), (10, None), (12, 3), (19, 3), (20, None)])
 def test_a_page_is_known_or_it_is_not(offset: int, page: int | None) -> None:  # N3
     assert page_at([[1, 0, 10], [3, 12, 20]], offset) == page

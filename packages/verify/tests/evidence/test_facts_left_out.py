@@ -1,8 +1,7 @@
 """A restriction in other words is none that was left out (V3)."""
 
-import pytest
-
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 KEPT = [
     ("The warranty is void if the device is not registered.", "The warranty is void unless the device is registered."),
@@ -17,6 +16,6 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "source"), KEPT)
+@for_all_rows(("statement", "source"), KEPT)
 def test_a_restriction_in_another_form_is_kept(statement: str, source: str) -> None:  # V3
     assert not {"modality", "quantifier", "negation"} & {each.kind for each in disagreements(statement, source)}

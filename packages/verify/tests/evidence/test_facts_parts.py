@@ -1,8 +1,7 @@
 """A value counts only for the part of a coordinated sentence that it stands in (V2)."""
 
-import pytest
-
 from citewell_verify.evidence.contradictions import disagreements
+from verify_material.rows import for_all_rows
 
 PLANTS = "The southern plant produces 80 tonnes a week, the northern one 120."
 SYRUP = "Honey contains about 80 percent sugar, maple syrup 67."
@@ -13,7 +12,7 @@ SEXES = "암컷은 9mm까지 자라지만 수컷은 4mm까지만 자란다."
 TOWNS = "광주 학회는 5월 4일에, 대전 학회는 6월 11일에 열린다."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("The southern plant produces 80 tonnes a week.", PLANTS),

@@ -1,8 +1,7 @@
 """Which documents another one says that it replaces as a whole, so that what is in force goes first (issue 39)."""
 
-import pytest
-
 from citewell_verify.evidence.conflicts.replacements import Excerpt, replaced_documents
+from verify_material.rows import for_all_rows
 
 OLD = "# Kennel rules\n\nVersion 1, in force from 2 May 2023.\n\nDogs are walked twice a day."
 NEW = "# Kennel rules\n\nVersion 2, in force from 9 June 2025. It supersedes version 1.\n\nDogs are walked on a lead."
@@ -26,7 +25,7 @@ def test_what_one_replaced_document_alone_says_does_not_keep_another() -> None: 
     assert replaced("How often are dogs walked in the rain?", old=OLD, new=NEW, **cats) == {"old": "new.md"}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("old", "other"),
     [
         (

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.evidence.contradictions import disagreements
 from citewell_verify.evidence.spans import best_text_span, claim_relevance
+from verify_material.rows import for_all_rows
 
 POLICY = (
     "Section 3.2: Returns and Refunds\n\nAll returns must be made within 30 days of purchase date. "
@@ -20,7 +21,7 @@ PIECES = st.sampled_from(["refund ", "days. ", "Other words! ", "환불 ", "x" *
 
 
 # S4.4
-@pytest.mark.parametrize(
+@for_all_rows(
     ("claim", "source", "least", "most"),
     [
         ("allows returns within 30 days", POLICY, 0.75, 0.9),

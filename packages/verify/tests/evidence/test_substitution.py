@@ -4,6 +4,7 @@ import pytest
 
 from citewell_verify.evidence.equivalence import stands_verbatim
 from citewell_verify.evidence.substitution import decides, plain_substitution
+from verify_material.rows import for_all_rows
 
 _ENGLISH = """
 The museum opened in 1987 and closes at 5 pm on weekdays. The trip takes up to 3 hours by ferry.
@@ -24,7 +25,7 @@ _KOREAN = """
 """
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("kind", "statement"),
     [
         ("date", "The museum opened in 1978 and closes at 5 pm on weekdays."),
@@ -60,7 +61,7 @@ def test_one_place_that_differs_from_an_english_sentence_is_named(kind: str, sta
     assert found.kind == kind
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("kind", "statement"),
     [
         ("date", "박물관은 1978년에 문을 열었고 평일에는 오후 5시에 닫는다."),
@@ -93,7 +94,7 @@ def test_a_copy_with_another_name_and_another_value_is_said_of_something_else() 
     assert (found.kind, decides(found, line)) == ("subject", False)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Bob is married to Ann.", "Ann is married with Bob."),
@@ -112,7 +113,7 @@ def test_what_may_mean_the_same_decides_nothing(statement: str, source: str) -> 
     assert found is None or not decides(found, source)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Profit was $40 million.", "Revenue was $40 million and profit was $6 million."),
@@ -135,7 +136,7 @@ def test_an_exchange_of_what_the_source_has_decides(statement: str, source: str)
     assert decides(found, source)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "statement",
     [
         "The museum opened in 1987.",
@@ -158,7 +159,7 @@ def test_other_words_for_an_english_sentence_and_parts_of_it_are_no_substitution
     assert plain_substitution(statement, _ENGLISH) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "statement",
     [
         "박물관은 1987년에 문을 열었다.",
@@ -214,7 +215,7 @@ def test_a_language_that_is_not_read_is_not_compared() -> None:
     assert plain_substitution("Der Vermieter zahlt die Miete und der Mieter zahlt im Mai 500 Euro.", source) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("pH농도가 7보다 낮으면 산성이다.", "안내문의 일부이다. pH농도가 7보다 낮으면 산성이다. 높으면 염기성이다."),
@@ -235,7 +236,7 @@ def test_a_sentence_that_stands_in_its_source_is_found_in_every_script(statement
     assert plain_substitution(statement, source) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("The bank closed its branches.", _ENGLISH),
@@ -254,7 +255,7 @@ def test_words_that_their_sentence_reverses_do_not_stand_verbatim(statement: str
     assert stands_verbatim(statement, source) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Guests are not allowed to smoke on the balcony.", "Guests must not smoke on the balcony."),

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.evidence.spans import best_text_span, locate_verbatim, row_or_best_span, stating_row
+from verify_material.rows import for_all_rows
 
 SHEETS = (
     "# Sheet1\n\nfirst\tsecond\tthird\n1\t5\t-4\n5\t1\t-3\n6\t0\t-6\n\n"
@@ -24,7 +25,7 @@ def cited(text: str, claim: str) -> str:
     return text[slice(*row_or_best_span(text, claim, "", 50, 200))]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "claim", "row"),
     [
         (SHEETS, "5 · third: -3", "5\t1\t-3"),

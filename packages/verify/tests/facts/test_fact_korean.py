@@ -2,7 +2,6 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,9 +10,10 @@ from citewell_verify.facts.comparison import compare
 from citewell_verify.facts.reading.korean import CLOCK, LABEL, case_of, minutes
 from citewell_verify.facts.reading.korean_verbs import verb_key
 from citewell_verify.facts.reading.tokens import tokenize
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "forms",
     [
         "쉰다 쉽니다 쉬었다 쉬었습니다",
@@ -31,12 +31,12 @@ def test_all_forms_of_a_korean_verb_have_one_key(forms: str) -> None:  # V3
     assert len({verb_key(each) for each in forms.split()}) == 1
 
 
-@pytest.mark.parametrize("noun", "속도 토지 광고 사고 최고 출고 바다 캐나다 규제보다는 지붕을".split())
+@for_all_rows("noun", "속도 토지 광고 사고 최고 출고 바다 캐나다 규제보다는 지붕을".split())
 def test_a_noun_has_no_ending_of_a_verb(noun: str) -> None:  # V1
     assert verb_key(noun) == ""
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("word", "case"),
     [
         ("송다은", ""),
@@ -51,7 +51,7 @@ def test_a_particle_has_the_form_that_the_syllable_before_it_asks_for(word: str,
     assert case_of(word) == case
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("written", "value"),
     [
         ("백 명", 100),
@@ -69,7 +69,7 @@ def test_korean_numbers_are_read_by_value(written: str, value: float) -> None:  
     assert [each.value for each in find_quantities(written)] == [value]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("written", "expected"),
     [
         ("오전 6시", 360),
@@ -90,7 +90,7 @@ def test_an_amount_of_trillions_is_no_article_of_a_law() -> None:  # V2
     assert LABEL.findall("제13조와 12조에 1조 2,000억 원, 3조 원") == ["제13조와", "12조에"]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("직원은 월요일에 쉰다.", "직원은 월요일에 쉽니다."),
@@ -110,7 +110,7 @@ def test_the_same_in_other_korean_forms_is_supported(statement: str, source: str
     assert compare(statement, source).is_full_match
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("지붕에 패널을 달아야 한다.", "지붕에 패널을 달아도 된다."),

@@ -2,7 +2,6 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.structure.cells import compare_with_tables
 from citewell_verify.facts.structure.sections import parse_sections
 from citewell_verify.facts.structure.tables import parse_tables
+from verify_material.rows import for_all_rows
 
 IN_MILLIONS = (
     "(In millions) | 2019 | 2018\n"
@@ -65,7 +65,7 @@ FIELDS = "| Field | Value |\n|---|---|\n| Price | 5 euros |\n| Weight | 3 kg |\n
 TURNED = "| Team | Ada | Bob |\n|---|---|---|\n| City | Rome | Oslo |\n| Revenue | $5 | $6 |"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Product Care was 2,273.8 million in 2018.", IN_MILLIONS),
@@ -105,7 +105,7 @@ def test_a_cell_s_own_content_is_not_disputed(statement: str, source: str) -> No
     assert disagreements(statement, source) == ()
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Product Care fell from 2,762.9 million in 2018 to 2,273.8 million in 2019.", IN_MILLIONS),

@@ -1,8 +1,7 @@
 """Phrases are replaced however they are written: a pattern is tried wherever one of its words occurs."""
 
-import pytest
-
 from citewell_verify.facts.reading.phrases import normalised
+from verify_material.rows import for_all_rows
 
 CASES = (
     ("It FAILED TO act", "It not act"),
@@ -42,6 +41,6 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize(("written", "read"), CASES)
+@for_all_rows(("written", "read"), CASES)
 def test_a_phrase_is_found_in_capitals_too(written: str, read: str) -> None:
     assert normalised(written) == read

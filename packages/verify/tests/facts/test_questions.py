@@ -4,9 +4,10 @@ import pytest
 
 from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.reading.questions import is_question, read_with_answers, what_is_asked_about
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "asks"),
     [
         ("How much does the X100 weigh?", True),
@@ -24,7 +25,7 @@ def test_what_is_a_question(text: str, asks: bool) -> None:
     assert is_question(text) is asks
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sentences", "read"),
     [
         (["Where is it?", "In Oslo."], [("Where is it? In Oslo.", True)]),
@@ -59,7 +60,7 @@ def test_what_a_question_asks_about(question: str, asked: list[str]) -> None:
 TWICE = "# X100\n\n## Weight\n\nIt weighs 7 kg.\n\n# X200\n\n## Weight\n\nIt weighs 9 kg.\n"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "proof", "lacking"),
     [
         ("The X100 weighs 7 kg.", "It weighs 7 kg.", []),

@@ -1,10 +1,9 @@
 """What a source is called belongs to it: a phrase that only names the source is no part of what a statement says."""
 
-import pytest
-
 from citewell_verify.markers.attribution import without_attribution
 from citewell_verify.markers.citable import names_of
 from citewell_verify.prompting.numbered_sources import Sources, content_of
+from verify_material.rows import for_all_rows
 
 REPORT = names_of({"title": "Annual Report 2023"})
 FILING = names_of(
@@ -15,7 +14,7 @@ FILE = names_of({"filename": "leave-rules_v2.docx"})
 RAIN = "Rain fell on 12 days."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("According to the Annual Report 2023, rain fell on 12 days.", REPORT),
@@ -36,7 +35,7 @@ def test_a_phrase_that_names_its_source_is_left_out(statement: str, source: obje
     assert without_attribution(statement, [source]) == RAIN  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "statement",
     [
         "안전 지침서 2023에 따르면 비가 12일 동안 내렸다.",
@@ -51,7 +50,7 @@ def test_a_korean_phrase_that_names_its_source_is_left_out(statement: str) -> No
     assert without_attribution(statement, [GUIDE]) == "비가 12일 동안 내렸다."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("According to the 2022 report, rain fell on 12 days.", REPORT),

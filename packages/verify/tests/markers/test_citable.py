@@ -1,8 +1,7 @@
 """Names in citations become the numbers of the sources that have them."""
 
-import pytest
-
 from citewell_verify.markers.citable import Citable, citable, citable_sources
+from verify_material.rows import for_all_rows
 
 FILINGS = citable_sources(
     [
@@ -15,7 +14,7 @@ FILINGS = citable_sources(
 )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("name", "numbers"),
     [
         ("AAPL 10-Q 2023", (1,)),
@@ -39,7 +38,7 @@ def test_a_name_is_the_number_of_the_source_that_has_it(name: str, numbers: tupl
     assert FILINGS.resolve(name) == (numbers, ())
 
 
-@pytest.mark.parametrize("name", ["AAPL 10-Q 2021", "MSFT 10-K 2022", "policy.pdf", "aapl", "10-Q of whales", "p. 7"])
+@for_all_rows("name", ["AAPL 10-Q 2021", "MSFT 10-K 2022", "policy.pdf", "aapl", "10-Q of whales", "p. 7"])
 def test_a_name_that_no_source_has_is_missing(name: str) -> None:  # V5
     numbers, missing = FILINGS.resolve(name)
     assert (numbers, missing) == (((1, 2), ()) if name == "aapl" else ((), missing))

@@ -8,6 +8,7 @@ from hypothesis import given
 from citewell_verify.markers.parser import Marker, cited_markers
 from citewell_verify.markers.places import code_regions
 from verify_material.answers import ANYTHING
+from verify_material.rows import for_all_rows
 
 NESTED = [
     "[[1]",
@@ -28,7 +29,7 @@ NESTED = [
 SHAPE = re.compile(r"\\?[\[(［【〔<¹²³⁰⁴-⁹].*[\])］）】〕>¹²³⁰⁴-⁹]|[¹²³⁰⁴-⁹⁽⁾,; ⁻–-]+", re.DOTALL)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "numbers"),
     [
         ("[†1]", (1,)),
@@ -75,7 +76,7 @@ def test_every_form_of_a_marker_is_read(text: str, numbers: tuple[int, ...]) -> 
     assert cited_markers(f"Sales rose {text}.") == [Marker(11, 11 + len(text), numbers)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "[a]",
@@ -97,7 +98,7 @@ def test_links_code_and_other_brackets_are_not_markers(text: str) -> None:  # S5
     assert cited_markers(text) == []
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "Every continuous function on [0, 1] is bounded.",
@@ -139,7 +140,7 @@ def test_a_bracket_that_cannot_cite_is_no_marker(text: str) -> None:  # V5
     assert [(marker.start, marker.numbers) for marker in behind] == [(len(text) + 1, (1,))]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "numbers"),
     [
         ("Sales rose [1, 2].", [(1, 2)]),
@@ -165,7 +166,7 @@ def test_a_bracket_where_citations_stand_is_a_marker(text: str, numbers: list[tu
     assert [marker.numbers for marker in cited_markers(text, 4)] == numbers
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "sources", "cites"),
     [
         ("The pair [3, 4] has length five.", 4, True),
@@ -204,7 +205,7 @@ def test_bracketed_years_belong_to_the_text(text: str) -> None:  # S5.4
     assert cited_markers(text) == []
 
 
-@pytest.mark.parametrize("text", ["[†2023]", "[Source: 2023]", "【2023】", "[1, 2023]", "[999]", "[3000]"])
+@for_all_rows("text", ["[†2023]", "[Source: 2023]", "【2023】", "[1, 2023]", "[999]", "[3000]"])
 def test_a_year_in_a_sure_marker_is_a_number(text: str) -> None:  # S5.5
     assert len(cited_markers(text)) == 1
 
@@ -224,9 +225,7 @@ def test_markers_are_in_order_apart_and_begin_and_end_with_brackets(text: str) -
         position = marker.end
 
 
-@pytest.mark.parametrize(
-    "piece", ["[1, ", "[1", "`", "` `` ", "[†1†", "(source ", "\n```\n~~~", "[1" + ", 1" * 50, *NESTED]
-)
+@for_all_rows("piece", ["[1, ", "[1", "`", "` `` ", "[†1†", "(source ", "\n```\n~~~", "[1" + ", 1" * 50, *NESTED])
 @pytest.mark.timeout(30)  # for ever, if a pattern backtracks
 def test_hostile_text_comes_to_an_end(piece: str) -> None:  # N2
     text = piece * (100_000 // len(piece))

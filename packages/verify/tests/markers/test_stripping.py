@@ -7,9 +7,10 @@ from citewell_verify.markers.citable import citable_sources
 from citewell_verify.markers.parser import cited_markers
 from citewell_verify.markers.stripping import plain_text
 from verify_material.answers import ANSWERS, ANYTHING
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "plain"),
     [
         ("Sales rose [1]. Costs fell.[2] Next.", "Sales rose. Costs fell. Next."),
@@ -41,7 +42,7 @@ def test_the_text_reads_as_if_markers_had_never_been_there(answer: str, plain: s
     assert plain_text(answer).text == plain
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "plain"),
     [
         ("According to [1], sales rose.", "According to the source, sales rose."),

@@ -1,6 +1,5 @@
 """Several items in one call: their ids, their form in the prompt, and the parts of a reply that count."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from citewell_verify.prompting.batched_items import Chunks, Item, Statements, by
 from citewell_verify.prompting.judgements import CHECK_STATEMENTS, ItemRelevance
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.prompting.prompts import render
+from verify_material.rows import for_all_rows
 
 SOURCES = Sources.numbered([("a.md", "Returns take 30 days."), ("b.md", "Refunds take 14 days.")])
 
@@ -30,7 +30,7 @@ def test_an_id_comes_from_its_text_not_from_its_place() -> None:  # N4
 
 
 # S3.1, S5.4, N4
-@pytest.mark.parametrize(
+@for_all_rows(
     ("replied", "read"),
     [
         (["x1", "x2", "x3"], {"x1", "x2", "x3"}),
@@ -41,7 +41,6 @@ def test_an_id_comes_from_its_text_not_from_its_place() -> None:  # N4
         (["1", "2", "3"], set[str]()),
         ([], set[str]()),
     ],
-    ids=["all", "other order", "missing", "doubled", "unknown", "counted", "nothing"],
 )
 def test_only_what_comes_back_once_under_its_own_id_counts(replied: list[str], read: set[str]) -> None:
     items = [Item(id_, "text") for id_ in ("x1", "x2", "x3")]

@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from citewell_verify.prompting.numbered_sources import fenced
+from verify_material.rows import for_all_rows
 
 TAGS = sorted(
     {
@@ -16,7 +15,7 @@ TAGS = sorted(
 )
 
 
-@pytest.mark.parametrize("tag", TAGS)
+@for_all_rows("tag", TAGS)
 def test_no_text_closes_or_opens_what_fences_it(tag: str) -> None:  # N4
     assert len(TAGS) > 5
     for sign in (f"</{tag}>", f"<{tag}>", f"< / {tag.upper()} >", f"＜/{tag}>"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from citewell_verify.correction.corrected_answer import is_proven, source_wording
 from citewell_verify.offline.judge import rewrite_statement
 from citewell_verify.prompting.numbered_sources import Source, Sources
+from verify_material.rows import for_all_rows
 
 ENGLISH = [
     ("It weighs {} kilograms and runs on two batteries.", "{} weighs {} kilograms."),
@@ -32,8 +33,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("path", ["{}", "Manual › {}", "{} › Weight", "3장 {}"])
-@pytest.mark.parametrize(("texts", "things"), CASES)
+@for_all_rows("path", ["{}", "Manual › {}", "{} › Weight", "3장 {}"])
+@for_all_rows(("texts", "things"), CASES)
 def test_what_stands_below_a_heading_is_said_of_what_it_names(
     texts: tuple[str, str], things: tuple[str, str], path: str
 ) -> None:
@@ -48,7 +49,7 @@ def test_what_stands_below_a_heading_is_said_of_what_it_names(
     assert source_wording(claim.format(unnamed, 9), text, context) is None
 
 
-@pytest.mark.parametrize(("texts", "things"), CASES)
+@for_all_rows(("texts", "things"), CASES)
 def test_the_last_heading_of_its_form_counts(texts: tuple[str, str], things: tuple[str, str]) -> None:
     (body, claim), (last, before) = texts, things
     text, context = body.format(7), f"{before} › {last}"
@@ -60,8 +61,8 @@ def test_the_last_heading_of_its_form_counts(texts: tuple[str, str], things: tup
         assert not is_proven(both["ko" if "무게" in claim else "en"].format(first, second), text, context)
 
 
-@pytest.mark.parametrize("heading", ["# {}", "**{}**", "{}"])
-@pytest.mark.parametrize(("texts", "things"), CASES)
+@for_all_rows("heading", ["# {}", "**{}**", "{}"])
+@for_all_rows(("texts", "things"), CASES)
 def test_each_section_keeps_its_values(texts: tuple[str, str], things: tuple[str, str], heading: str) -> None:
     (body, claim), (upper, lower) = texts, things
     first, second = body.format(5), body.format(7)
@@ -76,8 +77,8 @@ def test_each_section_keeps_its_values(texts: tuple[str, str], things: tuple[str
                 assert wording in (None, claim.format(thing, right))
 
 
-@pytest.mark.parametrize("heading", ["# {}", "**{}**", "{}"])
-@pytest.mark.parametrize(("texts", "things"), CASES)
+@for_all_rows("heading", ["# {}", "**{}**", "{}"])
+@for_all_rows(("texts", "things"), CASES)
 def test_a_section_that_says_nothing_of_it_gets_no_value_of_another(
     texts: tuple[str, str], things: tuple[str, str], heading: str
 ) -> None:

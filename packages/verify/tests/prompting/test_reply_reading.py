@@ -19,6 +19,7 @@ from citewell_verify.prompting.judgements import (
 )
 from citewell_verify.prompting.lenient_json import Bare, Pairs, Value, parse_values
 from citewell_verify.prompting.reply_reading import ReplyUnreadable, read_reply
+from verify_material.rows import for_all_rows
 
 CHECK = StatementCheck(
     evidence="within {30} days",
@@ -67,7 +68,7 @@ SAME: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+@for_all_rows("text", SAME.values())
 def test_the_form_changes_nothing(text: str) -> None:
     assert read_reply(StatementCheck, text) == CHECK
 
@@ -87,7 +88,7 @@ WITH_OTHER_TEXT: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "change"), WITH_OTHER_TEXT.values(), ids=WITH_OTHER_TEXT)
+@for_all_rows(("text", "change"), WITH_OTHER_TEXT.values())
 def test_a_slip_in_a_text_leaves_the_verdict(text: str, change: dict[str, Any]) -> None:
     assert read_reply(StatementCheck, text) == CHECK.model_copy(update=change)
 
@@ -131,13 +132,13 @@ UNREADABLE: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
+@for_all_rows("text", UNREADABLE.values())
 def test_what_says_two_things_or_not_all_is_unreadable(text: str) -> None:
     with pytest.raises(ReplyUnreadable):
         read_reply(StatementCheck, text)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "score",
     "9 90 1.5 -0.1 true null NaN Infinity 1e999 [0.9,0.2] {}".split()
     + [f'"{text}"' for text in ("0.9 or 0.2", "0.8-0.9", "0.9 (high)", "high", "11/10", "9/0", "1/2/3", "150%", "nan")],
@@ -147,7 +148,7 @@ def test_a_score_without_a_clear_scale_is_no_score(score: str) -> None:
         read_reply(Relevance, f'{{"score": {score}}}')
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("schema", "text"),
     [
         (Answerability, '{"claims": [{"claim": "a", "supported": true}]}'),

@@ -1,15 +1,14 @@
 """The gate of languages: the rules read English and Korean, and say so of everything else."""
 
-import pytest
-
 from citewell_verify.text.languages import unread_language, why_unread
+from verify_material.rows import for_all_rows
 
 ENGLISH = "The report says that revenue rose in the third quarter, because more people bought the new phone."
 GERMAN = "Der Bericht sagt, dass der Umsatz im dritten Quartal stieg, weil mehr Menschen das neue Telefon kauften."
 KOREAN = "보고서에 따르면 새 전화기를 산 사람이 늘어 3분기 매출이 증가했다."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Revenue rose.", ENGLISH),
@@ -32,7 +31,7 @@ def test_english_korean_and_what_is_of_no_language_is_read(statement: str, sourc
     assert unread_language(statement, [source]) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "sources", "language"),
     [
         ("Der Umsatz stieg.", [GERMAN], "de"),

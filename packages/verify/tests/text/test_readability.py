@@ -2,15 +2,15 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.text.readability import is_readable
+from verify_material.rows import for_all_rows
 
 
 # V8
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "3.6.4 Defining and creating row permissions 25",
@@ -40,7 +40,7 @@ def test_apparatus_is_no_sentence(text: str) -> None:
     assert not is_readable(text)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "All returns must be made within 30 days of the purchase date.",
@@ -64,7 +64,7 @@ def test_any_text_is_judged(text: str) -> None:
     assert is_readable(text) in (True, False)
 
 
-@pytest.mark.parametrize("piece", [" ", "a ", ". ", "1 ", "A", "\t", "(", "… "])
+@for_all_rows("piece", [" ", "a ", ". ", "1 ", "A", "\t", "(", "… "])
 def test_long_texts_take_time_by_their_length(piece: str) -> None:
     started = time.process_time()
     is_readable(piece * 100_000)

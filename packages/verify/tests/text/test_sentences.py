@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.text.sentences import split_sentences
+from verify_material.rows import for_all_rows
 
 SPACES = ["\n", "\n\n", "\r\n", "\f", "\u2028", " ", "\t"]
 SIGNS = ["。", '"', "“", "”", "(", ")", "- ", "1. ", "#", "|", "…", "\x00", "\u0301", "[†1]", "[2]"]
@@ -34,7 +35,7 @@ def test_plain_sentences_come_back_as_they_were(written: list[str]) -> None:
     assert sentences(" ".join(written)) == written
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "text",
     [
         "The U.S. Army left at 5 p.m. on Jan. 5.",
@@ -61,7 +62,7 @@ def test_a_stop_inside_a_sentence_does_not_end_it(text: str) -> None:
     assert sentences(text) == [text]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "written",
     [
         ["He moved to the U.S.", "The law is strict."],
@@ -91,9 +92,7 @@ def test_sentences_without_a_space_between_them_are_found() -> None:
     assert sentences("日本語です。はい！") == ["日本語です。", "はい！"]
 
 
-@pytest.mark.parametrize(
-    "marker", ["[†1]", " [†1]", " [†2][†3]", "[1]", " [1, 2]", "【1†source】", " (Source: 1)", "\n[†1]"]
-)
+@for_all_rows("marker", ["[†1]", " [†1]", " [†2][†3]", "[1]", " [1, 2]", "【1†source】", " (Source: 1)", "\n[†1]"])
 def test_markers_behind_the_stop_belong_to_the_sentence_before_them(marker: str) -> None:
     assert sentences(f"Returns take 30 days.{marker} Exceptions apply.") == [
         f"Returns take 30 days.{marker}",
@@ -156,9 +155,7 @@ def test_a_short_line_is_a_heading_only_if_it_looks_like_one(text: str, first: s
     assert sentences(text)[0] == (first or text)
 
 
-@pytest.mark.parametrize(
-    "piece", ["a. ", '"a. ', ".\n", "[†1]", ".[†1]", "\n", ". ", "1.1.", "(", ".    ", "it's ", "a\n"]
-)
+@for_all_rows("piece", ["a. ", '"a. ', ".\n", "[†1]", ".[†1]", "\n", ". ", "1.1.", "(", ".    ", "it's ", "a\n"])
 @pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
 def test_hostile_text_comes_to_an_end(piece: str) -> None:
     text = piece * (64_000 // len(piece))
@@ -183,7 +180,7 @@ def test_a_long_sentence_is_not_split_in_a_marker_or_a_word() -> None:  # F1
     assert second.text.startswith("[Source: AAPL")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "parts",
     [
         ["시설 안내문의 일부이다.", "pH농도가 7보다 낮으면 산성이다.", "iPhone을 쓴다."],

@@ -1,11 +1,10 @@
 """A reply that only looks like a thought stays as it is; one behind a thought is found."""
 
-import pytest
-
 from citewell_verify.text.thoughts import LiveReply, reply_text
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "reply",
     [
         "[Internal] Returns are taken within 30 days[†1].",
@@ -37,14 +36,14 @@ def test_a_reply_that_looks_like_a_thought_stays(reply: str) -> None:  # S1.2
     assert reply_text(reply) == reply
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "name", ["think", "Thinking", "thought", "extended_thinking", "antThinking", "inner_monologue", "scratchpad", "cot"]
 )
 def test_what_stands_between_tags_of_thoughts_is_cut_off(name: str) -> None:  # S1.2
     assert reply_text(f"<{name}>Maybe 60 days?</{name}>\n30 days[†1].") == "30 days[†1]."
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("written", "reply"),
     [
         ("30 days[†1]. <think>Or 60 days? No.</think> Keep it[†1].", "30 days[†1]. Keep it[†1]."),

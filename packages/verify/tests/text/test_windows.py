@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.text.windows import windows
+from verify_material.rows import for_all_rows
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -62,7 +63,7 @@ def test_an_overlap_that_is_no_smaller_than_a_window_is_refused(overlap: int) ->
         windows("text", 10, overlap)
 
 
-@pytest.mark.parametrize("piece", ["x", "x ", "A sentence. ", "\n", ". ", "| a "])
+@for_all_rows("piece", ["x", "x ", "A sentence. ", "\n", ". ", "| a "])
 def test_long_texts_are_cut_in_linear_time(piece: str) -> None:
     # Anything worse would run into the test's time limit.
     text = piece * (100_000 // len(piece))

@@ -1,13 +1,13 @@
 """Words and stems: inflected forms meet, different words do not."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.text.words import content_stems, coverage, stem, words
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "forms",
     [
         "return returns returned returning",
@@ -30,7 +30,7 @@ def test_forms_of_one_word_have_one_stem(forms: str) -> None:
     assert len({stem(word) for word in words(forms)}) == 1
 
 
-@pytest.mark.parametrize("pair", ["policy police", "basic basis", "king kin", "나라 나무", "국가 국회", "need ned"])
+@for_all_rows("pair", ["policy police", "basic basis", "king kin", "나라 나무", "국가 국회", "need ned"])
 def test_different_words_have_different_stems(pair: str) -> None:
     left, right = words(pair)
     assert stem(left) != stem(right)

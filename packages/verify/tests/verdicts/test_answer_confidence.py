@@ -14,6 +14,7 @@ from citewell_verify.verdicts.confidence import (
     least_high,
     why_uncalibrated,
 )
+from verify_material.rows import for_all_rows
 
 PROBABILITY = st.floats(0, 1)
 SUPPORTS = st.lists(st.none() | PROBABILITY, min_size=1, max_size=8)
@@ -63,7 +64,7 @@ def test_where_nothing_was_claimed_or_checked_there_is_none(supports: list[float
     assert confidence_label(None, calibration()) is None
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("confidence", "high", "label"),
     [
         (0.95, 0.9, "High"),
@@ -87,7 +88,7 @@ def test_without_a_calibration_that_holds_the_word_is_uncalibrated() -> None:  #
     assert confidence_label(1.0, calibration(), "another language") == UNCALIBRATED
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "language"),
     [
         ("The office opens at eight.", "en"),

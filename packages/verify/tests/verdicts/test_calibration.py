@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.support.model import support_model
 from citewell_verify.verdicts.confidence import Calibration, calibrations, fit, logistic
+from verify_material.rows import for_all_rows
 
 probabilities = st.floats(0, 1)
 pairs = st.lists(st.tuples(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 0.999]) | probabilities, st.booleans()), max_size=30)
@@ -37,7 +38,7 @@ def loss(slope: float, offset: float, told: list[tuple[float, bool]]) -> float:
     return -sum(math.log(max(each, 1e-300)) for each in right) + ((slope - 1) ** 2 + offset**2) / 2
 
 
-@pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (0.5, 0.0), (2.0, 0.5), (0.8, -1.0), (1.5, 1.0)])
+@for_all_rows(("slope", "offset"), [(1.0, 0.0), (0.5, 0.0), (2.0, 0.5), (0.8, -1.0), (1.5, 1.0)])
 def test_a_fit_recovers_what_the_labels_were_made_with(slope: float, offset: float) -> None:  # N8
     assert fit(*sample(slope, offset, 20_000)) == pytest.approx((slope, offset), abs=0.1)
 

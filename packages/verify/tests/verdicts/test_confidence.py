@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from citewell_verify.answers.statements import plan_checks, statements
 from citewell_verify.verdicts.confidence import ClaimStatus, claims_confidence, confidence, confidence_of, level
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
+from verify_material.rows import for_all_rows
 
 S = SentenceStatus
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("supported", "partial", "unsupported", "expected"),
     [
         (5, 0, 0, 1.0),
@@ -67,7 +68,7 @@ def test_levels(score: float, name: str) -> None:  # S2.2
     assert level(score) == name
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("supported", "unsupported", "total", "expected"),
     [
         (5, 0, 5, 1.0),  # 1.1, held at 1
@@ -122,7 +123,7 @@ def test_an_answer_to_an_empty_context_has_no_confidence_at_all() -> None:  # S2
     assert (confidence(states), level(confidence(states))) == (0.0, "Very Low")
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", "## Summary", "What do you mean?", "I don't know.", "In summary:"])
+@for_all_rows("answer", ["", "  \n", "## Summary", "What do you mean?", "I don't know.", "In summary:"])
 def test_an_answer_that_claims_nothing_has_neither_confidence_nor_level(answer: str) -> None:  # S2.6
     states = [sentence_status(each.claim, []) for each in statements(answer)]
     assert confidence(states) is claims_confidence([]) is level(confidence(states)) is None

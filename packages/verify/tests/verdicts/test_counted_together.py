@@ -1,11 +1,11 @@
 """Sums, differences and changes that follow from figures of several sources, and those that do not (V7)."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell_verify.verdicts.counted_together import find_operands
 from citewell_verify.verdicts.joint_support import find_joint_support
+from verify_material.rows import for_all_rows
 
 DEPOTS = "The east depot shipped 1,310 crates in May.", "The west depot shipped 745 crates in May."
 LOANS = "The bank holds 1,240 loans in Spain.", "The bank holds 860 loans in Portugal."
@@ -33,7 +33,7 @@ FOLLOWS = [
 ]
 
 
-@pytest.mark.parametrize(("sources", "statement"), FOLLOWS)
+@for_all_rows(("sources", "statement"), FOLLOWS)
 def test_what_follows_from_a_figure_of_each_source_has_both_as_evidence(
     sources: tuple[str, str], statement: str
 ) -> None:  # V7
@@ -43,7 +43,7 @@ def test_what_follows_from_a_figure_of_each_source_has_both_as_evidence(
     assert [part.text for part in joint.parts] == list(sources)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("sources", "statement"),
     [
         (DEPOTS, "Together, the east depot and the west depot shipped 2,155 crates in May."),

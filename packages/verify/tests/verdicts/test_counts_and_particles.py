@@ -10,6 +10,7 @@ from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.facts.reading.korean import only_particle
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.verdicts.states import SentenceStatus
+from verify_material.rows import for_all_rows
 from verify_material.statuses import statuses
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -28,7 +29,7 @@ def test_everyday_statements() -> None:
     assert sum(SentenceStatus.SUPPORTED in found for found in not_said) <= 0.03 * len(not_said)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "value", "unit"),
     [
         ("양말 세 켤레", 3, ""),
@@ -60,7 +61,7 @@ def test_only_is_a_particle(word: str, particle: str) -> None:
     assert only_particle(word) == particle
 
 
-@pytest.mark.parametrize("word", ["대만", "불만을", "하지만", "얼마만", "수십만", "해야만", "높지만"])
+@for_all_rows("word", ["대만", "불만을", "하지만", "얼마만", "수십만", "해야만", "높지만"])
 def test_nouns_and_endings_in_the_same_letters_are_no_particle(word: str) -> None:
     assert only_particle(word) == ""
 

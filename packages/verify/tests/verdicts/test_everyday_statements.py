@@ -15,6 +15,7 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.verdicts.ruling import Grounds
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from verify_material.rows import for_all_rows
 
 PASSAGES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("everyday.json").read_text(encoding="utf-8"))
 MOST_CONTRADICTED = {"en": 0.01, "ko": 0.01}  # of the statements that the passages do say
@@ -27,7 +28,7 @@ def status(statement: str, source: str) -> SentenceStatus:
     return sentence_status(True, [verdict])
 
 
-@pytest.mark.parametrize("passage", PASSAGES, ids=range(len(PASSAGES)))
+@for_all_rows("passage", PASSAGES)
 def test_what_a_passage_does_not_say_is_not_supported(passage: dict[str, Any]) -> None:
     supported = [each for each in passage["not_said"] if status(each, passage["source"]) is SentenceStatus.SUPPORTED]
     assert supported == []

@@ -1,10 +1,9 @@
 """Statements of two halves, each below a heading that names what it is about, in its source or above it (V2, V7)."""
 
-import pytest
-
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.verdicts.joint_support import find_joint_support, joint_rulings
+from verify_material.rows import for_all_rows
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 IT = ("It weighs 5 kg and runs on two batteries.", "It weighs 7 kg and has four ports.")
@@ -30,8 +29,8 @@ def approved(statement: str, sources: list[str], contexts: list[str]) -> bool:
     return [each.supports for each in rulings.values()] == [True, True]
 
 
-@pytest.mark.parametrize("outside", [True, False])
-@pytest.mark.parametrize(("form", "texts", "one", "other", "first", "second"), CASES)
+@for_all_rows("outside", [True, False])
+@for_all_rows(("form", "texts", "one", "other", "first", "second"), CASES)
 def test_each_half_is_about_what_its_heading_names(
     form: str, texts: tuple[str, str], one: str, other: str, first: str, second: str, outside: bool
 ) -> None:
@@ -57,7 +56,7 @@ def test_without_the_headings_nobody_knows_what_it_is_about() -> None:
     assert approved(form.format(one, 5, other, 7), list(texts), [first, second])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("headings", "statement", "above"),
     [
         ("Germany › Berlin", "Germany has two airports.", "Berlin"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.verdicts.joint_support import JointSupport, find_joint_support, joint_rulings
+from verify_material.rows import for_all_rows
 
 YES = StatementCheck(evidence="", explanation="all of it", relation="supports", is_accurate=True, confidence=0.97)
 Write = Callable[[str, int], str]
@@ -152,7 +153,7 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ELSEWHERE)
+@for_all_rows("case", ELSEWHERE)
 def test_what_parts_share_is_not_what_another_subject_has(case: tuple[str, str, str]) -> None:  # V2, V7
     assert approved(read(*case), *case[1:]) == [False, False]
 

@@ -1,8 +1,7 @@
 """Permission and duty in other words than "may" and "must", and who does what to whom (V1, V3)."""
 
-import pytest
-
 from citewell_verify.verdicts.states import SentenceStatus
+from verify_material.rows import for_all_rows
 from verify_material.statuses import statuses
 
 POLICY = "Customers may return a product within 30 days of the purchase date."
@@ -111,11 +110,11 @@ NOT_SAID = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "source"), SAID)
+@for_all_rows(("statement", "source"), SAID)
 def test_a_permission_or_duty_in_other_words_is_supported(statement: str, source: str) -> None:
     assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
 
 
-@pytest.mark.parametrize(("statement", "source"), NOT_SAID)
+@for_all_rows(("statement", "source"), NOT_SAID)
 def test_another_permission_duty_or_role_is_not_supported(statement: str, source: str) -> None:
     assert SentenceStatus.SUPPORTED not in statuses(statement, source)

@@ -16,6 +16,7 @@ from citewell_verify.verdicts.ruling import (
     Ruling,
 )
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict, sentence_status
+from verify_material.rows import for_all_rows
 
 RELATIONS: tuple[Relation, ...] = ("supports", "partially_supports", "contradicts", "does_not_mention")
 SAID = "Returns are accepted within 30 days of the purchase date."
@@ -73,7 +74,7 @@ def test_a_yes_with_words_of_the_source_stands() -> None:  # S5.4
     assert verdict(ruling) is Verdict.ACCURATE
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "quote",
     [
         "",
@@ -127,8 +128,8 @@ def test_a_quotation_in_another_script_cannot_share_words_with_the_statement() -
 EXCHANGED = [SAID.replace("30", "60"), SAID.replace("are accepted", "are not accepted")]
 
 
-@pytest.mark.parametrize("statement", EXCHANGED)
-@pytest.mark.parametrize("sure", [0.0, 0.5, 1.0])
+@for_all_rows("statement", EXCHANGED)
+@for_all_rows("sure", [0.0, 0.5, 1.0])
 def test_a_sentence_with_one_part_exchanged_is_contradicted_whatever_a_judge_says(
     statement: str, sure: float
 ) -> None:  # V2, S4.4, N4
@@ -146,7 +147,7 @@ def test_a_no_that_the_source_bears_out_is_at_least_as_sure(sure: float, expecte
     assert (ruling.relation, ruling.confidence) == ("contradicts", expected)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         (SAID, POLICY),
@@ -171,7 +172,7 @@ def test_what_stands_in_the_source_is_supported_whatever_a_judge_says(statement:
     assert words_of(ruling, source).rstrip(".。").split() == statement.rstrip(" \n.。").split()
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Refunds are paid.", "It is not true that refunds are paid."),

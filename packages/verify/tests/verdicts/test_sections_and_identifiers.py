@@ -11,6 +11,7 @@ from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
 from citewell_verify.facts.structure.sections import alternative_headings, parse_sections
 from citewell_verify.verdicts.states import SentenceStatus
+from verify_material.rows import for_all_rows
 from verify_material.statuses import statuses
 
 AIRCRAFT = """# F-16 Fighting Falcon
@@ -49,8 +50,8 @@ KOREAN = [
 ]
 
 
-@pytest.mark.parametrize("alone", [False, True])
-@pytest.mark.parametrize(
+@for_all_rows("alone", [False, True])
+@for_all_rows(
     ("statement", "source"),
     [
         ("Berlin has 4 million inhabitants.", CITIES),
@@ -69,7 +70,7 @@ def test_a_section_is_about_what_its_heading_names(statement: str, source: str, 
     assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source"),
     [
         ("Berlin has 2 million inhabitants.", CITIES),
@@ -127,7 +128,7 @@ def test_the_class_of_a_thing_stands_for_it(statement: str, source: str) -> None
     assert statuses(statement, source) == {SentenceStatus.SUPPORTED}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "heading", "text"),
     [
         ("Revenue was 5 million euros in 2024.", "Fiscal year 2024", "Revenue was 5 million euros."),
@@ -154,7 +155,7 @@ IDENTIFIERS = [
 ]
 
 
-@pytest.mark.parametrize(("stated", "written"), [*IDENTIFIERS, *((other, one) for one, other in IDENTIFIERS)])
+@for_all_rows(("stated", "written"), [*IDENTIFIERS, *((other, one) for one, other in IDENTIFIERS)])
 def test_an_identifier_is_one_word_in_each_spelling(stated: str, written: str) -> None:  # V2
     one, other = (tokenize(f"Here the {each} is sold.") for each in (stated, written))
     assert any(tokens_match(each, name) for each in one for name in other if name.kind == "name")
@@ -210,14 +211,14 @@ def test_a_place_is_not_the_organisation_that_is_named_after_it() -> None:  # V2
     assert SentenceStatus.SUPPORTED not in statuses("부산은 1967년에 설립되었다.", source)
 
 
-@pytest.mark.parametrize("underline", ["====", "----"])
-@pytest.mark.parametrize("heading", ["Berlin", "berlin", "Where is Berlin?"])
+@for_all_rows("underline", ["====", "----"])
+@for_all_rows("heading", ["Berlin", "berlin", "Where is Berlin?"])
 def test_an_underlined_line_is_a_heading(heading: str, underline: str) -> None:
     found = parse_sections(f"{heading}\n{underline}\n\nIt is a city.\n")
     assert [each.path for each in found] == [(heading,)]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "paths"),
     [
         ("= Pumps =\n\n== Pump 4 ==\nIt weighs 7 kg.\n", [("Pumps", "Pump 4")]),
@@ -248,7 +249,7 @@ def test_headings_that_divide_their_matter_into_alternatives(text: str, found: s
     assert alternative_headings(text) == found
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("written", "heading"),
     [
         ("3.1 Batteries", "Batteries"),

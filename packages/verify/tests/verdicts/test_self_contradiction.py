@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from citewell_verify.prompting.judgements import Relation, StatementCheck
 from citewell_verify.verdicts.self_contradiction import denies_itself
+from verify_material.rows import for_all_rows
 
 EVIDENCE = "The Berlin office has 25 employees."
 
@@ -25,7 +26,7 @@ def reply(explanation: str = "", *differences: str, evidence: str = EVIDENCE, ac
     )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "explanation",
     [
         "The Berlin office has 25 employees, which is different from the statement provided.",
@@ -52,7 +53,7 @@ def test_a_yes_whose_explanation_denies_it_does_not_count(explanation: str) -> N
     assert "explanation denies it" in denies_itself(reply(explanation))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "explanation",
     [
         "",
@@ -89,7 +90,7 @@ def test_what_the_source_itself_says_denies_nothing(evidence: str, explanation: 
     assert denies_itself(reply(explanation, evidence=evidence)) == ""
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "difference",
     [
         "40 employees are those of Paris",
@@ -104,7 +105,7 @@ def test_a_yes_beside_a_difference_does_not_count(difference: str) -> None:  # V
     assert difference in denies_itself(reply("The source says so.", "None", difference))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "nothing",
     [
         *("", " ", "None", "none.", "N/A", "No difference", "No significant differences.", "There are no differences."),
@@ -127,7 +128,7 @@ def test_a_no_is_never_touched(explanation: str, differences: list[str], evidenc
     assert denies_itself(reply(explanation, *differences, evidence=evidence, accurate=False)) == ""
 
 
-@pytest.mark.parametrize("piece", ["not ", "no difference ", "“", "does not a b ", "와 다르지 ", "( ", "is different "])
+@for_all_rows("piece", ["not ", "no difference ", "“", "does not a b ", "와 다르지 ", "( ", "is different "])
 def test_a_long_reply_is_read_in_no_time(piece: str) -> None:
     text = piece * 50_000
     began = time.process_time()

@@ -16,6 +16,7 @@ from citewell_verify.verdicts.states import (
     classify,
     sentence_status,
 )
+from verify_material.rows import for_all_rows
 
 S = SentenceStatus
 RELATIONS: list[Relation] = ["supports", "partially_supports", "contradicts", "does_not_mention"]
@@ -38,7 +39,7 @@ checks = st.builds(
 ) | st.just(NOT_CHECKED)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("is_accurate", "confidence", "expected"),
     [
         (True, 0.7, Verdict.ACCURATE),
@@ -55,7 +56,7 @@ def test_a_judgement_counts_from_the_threshold_on(
     assert classify(is_accurate, confidence) is expected
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("found", "expected"),
     [
         ([], S.NOT_CHECKED),

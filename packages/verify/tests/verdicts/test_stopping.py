@@ -1,12 +1,11 @@
 """When writing an answer stops early (N1)."""
 
-import pytest
-
 from citewell_verify.answers.statements import without_unfinished_sentence
 from citewell_verify.verdicts.states import is_ungrounded
+from verify_material.rows import for_all_rows
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("states", "after", "stops"),
     [
         ([], 2, False),
@@ -23,7 +22,7 @@ def test_only_what_is_refused_from_the_first_is_stopped(states: list[str], after
     assert is_ungrounded(states, after) is stops
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("text", "kept"),
     [
         ("Returns take 30 days [†1]. A receipt is nee", "Returns take 30 days [†1]."),

@@ -9,6 +9,7 @@ from citewell_verify.prompting.judgements import StatementCheck
 from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.verdicts.ruling import Grounds
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from verify_material.rows import for_all_rows
 
 IT = "It weighs 7 kilograms and runs on two batteries."
 DEVICE = "The device weighs 7 kilograms and has two ports."
@@ -58,20 +59,20 @@ def yes(quotation: str) -> StatementCheck:
     )
 
 
-@pytest.mark.parametrize(("statement", "text", "context"), SAID)
+@for_all_rows(("statement", "text", "context"), SAID)
 def test_what_stands_below_its_heading_or_column_is_said(statement: str, text: str, context: str) -> None:
     assert Grounds.of(statement, [text], [context]).disagreements == ()
     assert status(yes(text), statement, text, context) is SentenceStatus.SUPPORTED
     assert offline(statement, text, context).relation != "contradicts"
 
 
-@pytest.mark.parametrize(("statement", "text", "context"), OF_ANOTHER)
+@for_all_rows(("statement", "text", "context"), OF_ANOTHER)
 def test_what_stands_below_another_heading_or_column_is_not_supported(statement: str, text: str, context: str) -> None:
     assert status(yes(text), statement, text, context) is not SentenceStatus.SUPPORTED
     assert status(offline(statement, text, context), statement, text, context) is not SentenceStatus.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("context", "kept"),
     [
         ("X100 › X200", "X200"),

@@ -18,6 +18,7 @@ from citewell_verify.verdicts.states import (
     keyword_overlap,
     overall,
 )
+from verify_material.rows import for_all_rows
 
 APPLE = names_of({"filename": "filing.txt", "metadata": {"ticker": "AAPL", "year": "2023", "filing_type": "10-Q"}})
 unit = st.floats(0, 1)
@@ -41,7 +42,7 @@ def test_the_seeds_example_is_fully_covered() -> None:  # S1.3
     assert citation_coverage(answer, [APPLE] * 5) == 1.0
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("answer", "expected"),
     [
         ("Nothing is named here.", 0.0),
@@ -104,7 +105,7 @@ def test_no_weight_at_all_is_an_error() -> None:
         overall(Part(1), Part(1), Part(1), Weights(0, 0, 0))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("alignment", "coverage", "facts", "expected"),
     [
         (0.5, 0.5, 0.7, []),

@@ -13,6 +13,7 @@ from citewell_verify.prompting.numbered_sources import Source, Sources
 from citewell_verify.text.windows import headings_of
 from citewell_verify.verdicts.ruling import Grounds
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, sentence_status
+from verify_material.rows import for_all_rows
 
 WEIGHT = "It weighs 7 kilograms and runs on two batteries."
 MANUAL = f"# Model X100\n\n{WEIGHT}\n"
@@ -28,7 +29,7 @@ def status(statement: str, source: str, quotation: str, context: str = "") -> Se
     return sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())])
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source", "quotation", "context"),
     [
         ("Model X200 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
@@ -51,7 +52,7 @@ def test_what_is_said_of_another_thing_is_no_support(
     assert sentence_status(True, [PairVerdict.from_json(1, ruling.as_json())]) is not SentenceStatus.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("statement", "source", "quotation", "context"),
     [
         ("Model X100 weighs 7 kilograms.", MANUAL, WEIGHT, ""),
@@ -82,7 +83,7 @@ def test_no_value_is_proven_by_what_stands_outside_of_the_passage(
     assert status(statement, text, text, context) is not SentenceStatus.SUPPORTED
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("stated", "written"),
     [("CO2", "CO₂"), ("X200", "X-200"), ("X200", "Ｘ２００"), ("B12", "B 12"), ("F16", "F-16")],
 )
@@ -97,7 +98,7 @@ def test_a_part_of_an_identifier_is_another_one(stated: str, written: str) -> No
     assert absent_subjects(f"In the north {stated} is common.", text, 0, len(text)) == [stated]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "heading",
     ["Chapter 2", "Part II", "1. 개요", "FAQs", "Population", "Early life", "Terms and conditions", "인구", "경력"],
 )
@@ -108,8 +109,8 @@ def test_a_part_of_a_text_names_nothing(heading: str) -> None:  # V4
 IDENTIFIERS = [("X100", "X1000"), ("X1000", "X100"), ("XR2000", "XR2001"), ("A320", "A3200"), ("B2B", "B2C")]
 
 
-@pytest.mark.parametrize(("stated", "written"), IDENTIFIERS)
-@pytest.mark.parametrize(
+@for_all_rows(("stated", "written"), IDENTIFIERS)
+@for_all_rows(
     "sentence",
     ["The {} weighs 7 kilograms.", "Model {} is waterproof and has two ports.", "{}은 무게가 7킬로그램이다."],
 )

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from openpyxl import Workbook
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, GradientFill, PatternFill
@@ -18,6 +17,7 @@ from pptx.util import Cm, Pt
 
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.office_files import add_box, slides, workbook
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 RTF = (
@@ -26,7 +26,7 @@ RTF = (
 )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "body",
     [
         r"Open {\v 80} end.\par",
@@ -52,7 +52,7 @@ def test_words_of_rtf_that_are_not_seen_are_left_out(body: str) -> None:
     assert "hidden_text" in document.found
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "body",
     [
         r"Open {\v secret \plain 80} end.\par",
@@ -141,7 +141,7 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@for_all_rows("look", LOOKS)
 def test_a_box_of_a_slide_is_read_if_it_is_seen(look: str) -> None:
     change, is_seen = LOOKS[look]
 
@@ -176,7 +176,7 @@ CELLS: dict[str, tuple[Font, PatternFill | GradientFill | None, bool]] = {
 }
 
 
-@pytest.mark.parametrize("look", CELLS)
+@for_all_rows("look", CELLS)
 def test_a_cell_is_read_if_its_words_stand_off(look: str) -> None:
     font, fill, is_seen = CELLS[look]
 
@@ -190,7 +190,7 @@ def test_a_cell_is_read_if_its_words_stand_off(look: str) -> None:
     assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("value", "number_format", "is_seen"),
     [
         (80, ";;;", False),

@@ -14,6 +14,7 @@ from citewell_documents.formats import SAVE_AS, SUFFIXES, listed
 from citewell_documents.parsing import READ_SUFFIXES, ParseLimits, parse
 from citewell_verify.errors import CitewellError
 from document_material.office_files import odt, packed, replaced, slides, unpacked, word, workbook
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 WORD = word(lambda document: document.add_paragraph("Text."))
@@ -57,7 +58,7 @@ MISNAMED: dict[str, tuple[bytes, type[CitewellError], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISNAMED)
+@for_all_rows("name", MISNAMED)
 def test_a_file_that_is_something_else_is_told_what(name: str) -> None:
     # A8
     data, error, message = MISNAMED[name]

@@ -11,6 +11,7 @@ from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, Document
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
 from document_material.office_files import check_places, odt, outline, tables, unpacked, with_part
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 
@@ -139,7 +140,7 @@ GOOD = odt(p("Text."))
 LOCKED = with_part(GOOD, "META-INF/manifest.xml", b"<manifest:encryption-data/>")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "error", "message"),
     [
         (odt("<text:p/>"), DocumentEmpty, "a.odt contains no text"),

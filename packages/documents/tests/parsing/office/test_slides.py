@@ -26,6 +26,7 @@ from document_material.office_files import (
     tables,
     with_part,
 )
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=5, max_chars=5_000)
 
@@ -123,7 +124,7 @@ def test_the_data_of_a_chart_is_a_table_with_its_title() -> None:
 GOOD = slides(lambda presentation: add_slide(presentation, "Text"))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "error", "message"),
     [
         (slides(add_slide), DocumentEmpty, "a.pptx contains no text"),

@@ -13,6 +13,7 @@ from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentU
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
 from document_material.office_files import check_places, outline, packed, replaced, tables, with_part, word
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 _MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -253,7 +254,7 @@ def math(xml: str) -> str:
     return text_of(f"<w:p><m:oMathPara><m:oMath>{xml}</m:oMath></m:oMathPara></w:p>")
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("xml", "linear"),
     [
         ("<m:sSup><m:e>{a}</m:e><m:sup>{2}</m:sup></m:sSup>{+b}", "a^2+b"),
@@ -280,7 +281,7 @@ def test_a_file_that_says_nothing_of_itself_has_nothing_found() -> None:
 GOOD = with_body(paragraph("Text."))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "error", "message"),
     [
         (with_body("<w:p/>"), DocumentEmpty, "a.docx contains no text"),

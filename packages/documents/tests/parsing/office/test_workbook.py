@@ -15,6 +15,7 @@ from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.workbook.values import shown
 from citewell_verify.errors import CitewellError
 from document_material.office_files import check_places, outline, replaced, tables, with_part, workbook
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 SHEET = "xl/worksheets/sheet1.xml"
@@ -117,7 +118,7 @@ def test_a_file_that_claims_a_million_rows_is_read_by_what_it_holds() -> None:
     assert tables(read(far)) == [("a\tb", "1\t2")]
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("value", "number_format", "text"),
     [
         (0.25, "0%", "25%"),
@@ -169,7 +170,7 @@ def test_values_are_as_a_reader_sees_them(value: object, number_format: str, tex
 GOOD = workbook({"S": [["a", "b"]]})
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "error", "message"),
     [
         (workbook({"S": []}), DocumentEmpty, "a.xlsx contains no text"),

@@ -7,6 +7,7 @@ import pytest
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_files import Sheet, raw
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 FIRST = (
@@ -123,10 +124,10 @@ def test_documents_are_read_one_after_the_other_in_threads() -> None:
     assert {future.result().text for future in read} == {f"{FIRST}\n\n{SECOND}"}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "matrix", ["1e38 0 0 1e38 0 0", "1 0 0 1 1e38 -1e38", "0 0 0 0 10 10", "-1 0 0 -1 300 300", "0 1 -1 0 9 9"]
 )
-@pytest.mark.parametrize("box", ["0 0 600 800", "0 0 0 0", "-1e9 -1e9 1e9 1e9"])
+@for_all_rows("box", ["0 0 600 800", "0 0 0 0", "-1e9 -1e9 1e9 1e9"])
 def test_text_in_impossible_places_is_read_nevertheless(matrix: str, box: str) -> None:
     content = f"BT /F1 12 Tf {matrix} Tm (Hidden words) Tj ET BT /F1 12 Tf 1 0 0 1 72 700 Tm (Seen words) Tj ET"
     assert "Seen words" in parse(raw(content, box), "odd.pdf", LIMITS).text

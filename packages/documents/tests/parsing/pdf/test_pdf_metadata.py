@@ -9,6 +9,7 @@ from pypdf import PdfReader, PdfWriter
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_files import Sheet
 from document_material.pdf_korean import pdf_of
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 
@@ -42,7 +43,7 @@ def test_what_the_author_wrote_is_found() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "title", ["untitled", "Untitled-1", "Microsoft Word - policy", "policy_final.docx", "Document1", "-", "2024"]
 )
 def test_a_title_that_nobody_wrote_is_none(title: str) -> None:

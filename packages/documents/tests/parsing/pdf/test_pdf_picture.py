@@ -22,6 +22,7 @@ from citewell_documents.parsing.limits import MAX_PIXELS, MAX_WIDTH
 from citewell_documents.parsing.sandbox.isolated import picture_isolated
 from document_material import bombs
 from document_material.pdf_files import Sheet, encrypted, raw
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=5_000, max_chars=2_000_000, memory_mb=256, base_s=60, s_per_mb=0)
 PDF = Sheet().block("Goods come back within 30 days.").data()
@@ -52,7 +53,7 @@ def test_no_shape_of_a_page_makes_a_picture_of_any_size(box: str) -> None:  # A8
     assert picture.width * picture.height <= 1.01 * MAX_PIXELS
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "number", "error"),
     [
         (PDF, 2, PageNotFound),

@@ -2,12 +2,11 @@
 
 from collections import Counter
 
-import pytest
-
 from citewell_documents.chunking import split_document
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_kinds import KINDS
 from document_material.pdf_truth import TOKEN, Truth
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=400_000)
 
@@ -28,7 +27,7 @@ def judged(kind: str) -> Counter[str]:
     return count
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_all_rows("kind", KINDS)
 def test_pages_sections_and_sentences_are_right(kind: str) -> None:  # N3
     count = judged(kind)
     assert count["places"] >= count["sentences"] > 24

@@ -10,6 +10,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.dart_files import PAGE, REPORT
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=100_000)
 
@@ -97,7 +98,7 @@ def test_a_report_without_text_and_one_that_is_too_long_are_refused() -> None:  
         parse(REPORT.encode(), "a.xml", ParseLimits(max_pages=3, max_chars=300))
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "piece",
     [
         "<P>",

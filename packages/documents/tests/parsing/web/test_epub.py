@@ -8,6 +8,7 @@ import pytest
 from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_verify.errors import CitewellError
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 CONTAINER = '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>'
@@ -52,7 +53,7 @@ ENTITY = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><container>&e;
 LOCKED = "<encryption><EncryptedData><EncryptionMethod Algorithm='{}'/></EncryptedData></encryption>"
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("changed", "error"),
     [
         ({"META-INF/encryption.xml": LOCKED.format("http://www.w3.org/2001/04/xmlenc#aes128-cbc")}, DocumentEncrypted),

@@ -3,11 +3,12 @@
 import pytest
 
 from citewell_documents.parsing import ParseLimits, parse
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "page",
     [
         "<style>.x{display:none}</style><p>Open</p><p class=x>80</p>",
@@ -49,7 +50,7 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
     assert "hidden_text" in document.found or "<input" in page
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "page",
     [
         "<style>.g{background:#103}.x{color:#fff}</style><div class=g><p class=x>80</p></div>",

@@ -5,6 +5,7 @@ import pytest
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 
@@ -104,7 +105,7 @@ _SMIME = (
 )
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "content",
     [
         _PGP,

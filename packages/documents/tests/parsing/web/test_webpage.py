@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
+from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
 
@@ -44,7 +45,7 @@ def test_a_page_is_its_text_with_sections_lists_and_lines_of_code() -> None:  # 
     assert document.found == {"title": "Returns", "author": "Ann Lee", "date": "2024-03-05T10:00", "language": "en-GB"}
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     "hidden",
     [
         "<p hidden>ORDER</p>",
@@ -63,7 +64,7 @@ def test_what_no_reader_sees_is_not_read(hidden: str) -> None:
     assert text.endswith("Too.")
 
 
-@pytest.mark.parametrize("tag", ["aside", "header", "footer", "nav", "article"])
+@for_all_rows("tag", ["aside", "header", "footer", "nav", "article"])
 def test_a_text_is_not_lost_in_a_tag_for_something_else(tag: str) -> None:
     assert (
         "The whole story" in read(f"<{tag}><p>The whole story of a long day.</p></{tag}><footer>(c) us</footer>").text
@@ -96,7 +97,7 @@ def test_a_table_that_only_places_things_is_text() -> None:
     assert (document.text, document.tables) == ("Letter\n\nDear Ann,\n\n2025", ())
 
 
-@pytest.mark.parametrize(
+@for_all_rows(
     ("data", "text"),
     [
         ('<meta charset="euc-kr"><p>환불 정책</p>'.encode("euc-kr"), "환불 정책"),
