@@ -117,13 +117,15 @@ def test_characters_of_a_cell_that_are_struck_are_left_out() -> None:  # issue 4
     names, part = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "xl/sharedStrings.xml"
     texts = f'<sst xmlns="{names}"><si><r><t>Lamp </t></r><r><rPr><strike/></rPr><t>80</t></r></si></sst>'
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
-    data = with_part(workbook({"Prices": [["Item"], ["Lamp"]]}), part, texts.encode())
+    data = with_part(workbook({"Prices": [["Item"], ["Lamp"], ["Desk"]]}), part, texts.encode())
     data = replaced(
         data, "[Content_Types].xml", "</Types>", f'<Override PartName="/{part}" ContentType="{kind}"/></Types>'
     )
-    data = replaced(data, "xl/worksheets/sheet1.xml", 't="inlineStr"><is><t>Lamp</t></is>', 't="s"><v>0</v>')
+    sheet = "xl/worksheets/sheet1.xml"
+    data = replaced(data, sheet, 't="inlineStr"><is><t>Lamp</t></is>', 't="s"><v>0</v>')
+    data = replaced(data, sheet, "<t>Desk</t>", "<r><rPr><strike/></rPr><t>95 </t></r><r><t>Desk</t></r>")
     document = parse(data, "prices.xlsx", LIMITS)
-    assert (document.text, document.found["hidden_text"]) == ("Prices\n\nItem\nLamp", "1 word: struck through")
+    assert (document.text, document.found["hidden_text"]) == ("Prices\n\nItem\nLamp\nDesk", "2 words: struck through")
 
 
 def test_a_merged_cell_whose_beginning_is_hidden_shows_its_value_in_the_others() -> None:

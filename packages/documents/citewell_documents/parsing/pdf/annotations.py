@@ -59,8 +59,10 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
 
 def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
     rectangle = pdfium_c.FS_RECTF()
-    is_hidden = pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN
-    if is_hidden or not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
+    if pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN:
+        pdfium_c.FPDFAnnot_SetFlags(annotation, _HIDDEN)  # PDFium also draws what is only printed
+        return None
+    if not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return None
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
 

@@ -11,9 +11,9 @@ LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 FONT = " /Resources << /Font << /F1 4 0 R >> >>"
 
 
-def field(value: str, place: str) -> str:
+def field(value: str, place: str, flags: int = 4) -> str:
     return (
-        f"<< /Type /Annot /Subtype /Widget /FT /Tx /F 4 /T (f{place}) /V ({value}) /DA (/F1 11 Tf 0 g)"
+        f"<< /Type /Annot /Subtype /Widget /FT /Tx /F {flags} /T (f{place}) /V ({value}) /DA (/F1 11 Tf 0 g)"
         f" /Rect [{place}] >>"
     )
 
@@ -41,6 +41,7 @@ def test_values_stand_beside_their_labels() -> None:
         field("940 euros", "180 665 290 685"),
         field("3B", "340 695 420 715"),
         field("Oskar Lind", "130 695 280 715"),
+        field("Only printed", "180 625 290 645", 32),
     )
     assert parse(form, "lease.pdf", LIMITS).text == "Tenant: Oskar Lind\tFlat: 3B\n\nRent per month: 940 euros"
 
