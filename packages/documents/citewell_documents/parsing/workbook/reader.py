@@ -100,7 +100,7 @@ def _add_sheet(
             if reason != "hidden" or not merged.keeps((row, column), texts[column]):
                 builder.hidden.add(texts[column], reason)
         shown = {
-            column: unseen.without(cells[column - 1].value, text, builder.hidden)
+            column: unseen.without(cells[column - 1], text, lines, builder.hidden)
             for column, text in texts.items()
             if reasons[column] is None
         }
