@@ -82,7 +82,7 @@ def _said(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION) -> str:
     """The text of a note, which says that it is a comment, and of whom."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
-        return f"Attached here, and not read: {pdfium.PdfAttachment(file, pdf).get_name()}"
+        return "Attached file: " + pdfium.PdfAttachment(file, pdf).get_name()
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
         return text

@@ -26,7 +26,7 @@ def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
     suffix = PurePath(filename).suffix.lower()
     text = without_comments(decoded(data, filename, limits), suffix)
     if not text.strip():
-        raise DocumentEmpty(f"{filename} contains no text but comments")
+        raise DocumentEmpty(f"{filename} contains no text")
     headings = {".rst": _underlined, ".tex": _commanded}.get(suffix, _prefixed)
     title = _TITLE.search(text) if suffix == ".tex" else None
     metadata = {"title": _plain(title[1])} if title else {}

@@ -90,7 +90,7 @@ def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
     document = parse(data, "rent.pdf", LIMITS)
     assert sorted(document.text.split("\n\n")) == [
         "Approved.",
-        "Attached here, and not read: rates.csv",
+        "Attached file: rates.csv",
         "Comment by Ines: Since May it is 95.",
         "The garage is extra.",
         "The rent is 90 euros.",
