@@ -20,6 +20,7 @@ _APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
 _FONT = re.compile(r"\\f(charset)?(\d{1,5})(?!\d)")
 _OF_THE_FILE = "1"
+_BEHIND_BYTE = re.compile(r"(?<=\\'[0-9a-fA-F]{2})[@-\[\]-z|~]")
 
 
 class _Group(NamedTuple):
@@ -59,6 +60,8 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
     """The running text with a mark for each note and comment, these, and the page headers and footers."""
+    # The second byte of a character may be written as the letter that it would be alone.
+    rtf = _BEHIND_BYTE.sub(lambda letter: rf"\'{ord(letter[0]):x}", rtf)
     fonts = ""
     if table := next((group for group in _groups(rtf) if group.kind == "fonttbl"), None):
         fonts = _with_charsets(rtf[table.start : table.end])
@@ -102,7 +105,7 @@ def _with_charsets(fonts: str) -> str:
 
 
 def _groups(rtf: str) -> Iterator[_Group]:
-    """The outermost groups that stand apart from the running text."""
+    """The outermost groups that stand apart from the running text; one that is not closed reaches to the end."""
     depth, opened = 0, ("", 0, 0)
     for token in _TOKEN.finditer(rtf):
         if token[0] == "{":
@@ -114,6 +117,8 @@ def _groups(rtf: str) -> Iterator[_Group]:
                 yield _Group(opened[0], opened[1], token.end())
                 opened = "", 0, 0
             depth -= 1
+    if opened[0]:
+        yield _Group(opened[0], opened[1], len(rtf))
 
 
 def _add_lines(text: str, notes: list[str], builder: DocumentBuilder) -> None:
