@@ -30,8 +30,9 @@ HTML_POLICY = f"{_NOTHING_RUNS}; frame-ancestors 'none'"
 """The Content-Security-Policy of the page: nothing runs or is loaded in it."""
 
 
-def page_of(title: str, answers: Sequence[TakenAlong]) -> str:
-    korean = bool(answers) and answers[0].korean
+def page_of(title: str, answers: Sequence[TakenAlong], *, korean: bool = False) -> str:
+    """`korean`: the language of the title where there are no answers, which say theirs."""
+    korean = answers[0].korean if answers else korean
     heading = "" if [answer.question for answer in answers] == [title] else f"<h1>{html.escape(title)}</h1>"
     head = (
         '<meta charset="utf-8">',

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from api.adapters.answer_page import HTML_POLICY, page_of
 from api.adapters.exports import shared_page
+from api.adapters.korean import korean
 from api.http.downloads import page_url
 from api.http.uploads import require_json
 from api.schemas.questions.sharing import ShareCreate, ShareCreated, SharedAnswer, ShareList
@@ -66,7 +67,9 @@ def open_shared(
         query = sharing.read_shared(token)
     except ShareNotFound as error:
         if is_page:
-            return HTMLResponse(page_of(error.message, []), error.status, headers=_PAGE_HEADERS)
+            in_korean = request.headers.get("accept-language", "").lower().startswith("ko")
+            told = korean().told(error.message) if in_korean else error.message
+            return HTMLResponse(page_of(told, [], korean=in_korean), error.status, headers=_PAGE_HEADERS)
         raise
     if is_page:
         return HTMLResponse(shared_page(query), headers=_PAGE_HEADERS)

@@ -20,7 +20,7 @@ def list_threads(
         PlainText | None,
         Query(
             max_length=200,
-            description="Only with each of these words in the title or in a question, whatever their case.",
+            description="Only with each of these words in its title, questions or answers, whatever their case.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,

@@ -20,7 +20,8 @@ NOT_TOLD = {
     "A file of type {1}.",
     "A JSON object, kept with every citation of the document.",
     "A JSON object, given to each document of the archive.",
-    "[hidden], [aria-hidden], [style], [bgcolor], [background], [text], font, s, del, strike, input, select",
+    "[hidden], [popover], [aria-hidden], [style], [bgcolor], [background], [text], "
+    "dialog, font, s, del, strike, input, select",
     "head > meta",
     "head > title",
     "p.wp-caption-text, div.thumbcaption, div.gallerytext",

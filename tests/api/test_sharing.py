@@ -87,6 +87,9 @@ def test_what_is_changed_cut_or_made_up_opens_nothing(http: httpx.Client, query_
     page = http.get(f"{start}/{flipped[0]}", headers=PAGE)
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "expired or was revoked" in page.text
+    korean = http.get(f"{start}/{flipped[0]}", headers={**PAGE, "Accept-Language": "ko-KR,ko;q=0.9"}).text
+    assert 'lang="ko"' in korean
+    assert "만료되었거나" in korean
     assert http.get(url).status_code == 200
 
 

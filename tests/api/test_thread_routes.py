@@ -159,7 +159,11 @@ def test_threads_are_listed_once_each_the_last_asked_first_in_pages(http: httpx.
     assert ids(http, search="HOSE") == [single]
     assert ids(http, search="호스") == ids(http, search="%") == [newest]
     assert ids(http, search="pump 20") == ids(http, search=" 20  PUMP ") == [conversation]
-    assert ids(http, search="set aside") == ids(http, search="hose set") == []
+    assert ids(http, search="set aside") == ids(http, search="hose set") == ids(http, search="hose days") == []
+    end(single, abstain)
+    end(replaced)
+    assert ids(http, search="hose know") == [single]  # issue 41: by its answer, but by none that was set aside
+    assert ids(http, search="days") == []
     shown = next(thread for thread in threads(http) if thread["id"] == conversation)
     assert (shown["turns"], shown["title"], shown["conversation_id"]) == (2, FIRST, conversation)
     for id_ in (conversation, replaced):

@@ -29,6 +29,9 @@ export const go = (address) => {
   location.hash = address;
 };
 
+/** Put what is chosen on a page into its address, unless the page of `signal` was left meanwhile. */
+export const keep = (address, signal) => signal.aborted || history.replaceState(null, "", address);
+
 /** Draw the page of the address of the moment; what the page before it was doing is told to stop. */
 export async function draw() {
   leave.abort();
@@ -47,7 +50,7 @@ export async function draw() {
   window.scrollTo(0, 0);
   try {
     const { page } = await matched.load();
-    await page(view, { params, search: new URLSearchParams(search), signal });
+    if (!signal.aborted) await page(view, { params, search: new URLSearchParams(search), signal });
   } catch (error) {
     loading.remove();
     if (!signal.aborted) view.prepend(trouble(error, h("button", { type: "button", onclick: draw }, t("again"))));

@@ -30,7 +30,7 @@ class ListedThread(NamedTuple):
 
 
 def list_threads(session: Session, *, search: str | None, after: Place | None, limit: int) -> Sequence[ListedThread]:
-    """The last asked first; each word of `search` is a part of the title or of a question, in any case."""
+    """The last asked first; each word of `search` is a part of the title, of a question or of its published answer."""
     at, id_ = after or (_LATEST, uuid.UUID(int=2**128 - 1))
     words = search.split() if search else None
     rows = session.execute(_NEWEST, {"words": words, "at": at, "id": id_, "limit": limit})
@@ -64,6 +64,8 @@ _SHOWN = """
     ) AS answer ON last.status = 'succeeded'
     ORDER BY listed.asked_at DESC, listed.id DESC
 """
+_SAYS_WORD = """queries.status = 'succeeded' AND strpos(
+    lower((SELECT text FROM answers WHERE query_id = queries.id ORDER BY round DESC LIMIT 1)), lower(word)) > 0"""
 # Each half is read in the order of its index, and no further than the page needs.
 _NEWEST = text(
     f"""
@@ -75,14 +77,16 @@ _NEWEST = text(
             AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) AS word
                 WHERE strpos(lower(coalesce(title, '')), lower(word)) = 0 AND NOT EXISTS (
                     SELECT FROM conversation_texts
-                    WHERE conversation_id = conversations.id AND strpos(asked, lower(word)) > 0))
+                    WHERE conversation_id = conversations.id AND strpos(asked, lower(word)) > 0) AND NOT EXISTS (
+                    SELECT FROM conversation_turns JOIN queries ON queries.id = query_id
+                    WHERE conversation_id = conversations.id AND set_aside_at IS NULL AND {_SAYS_WORD}))
          ORDER BY last_asked_at DESC, id DESC LIMIT :limit)
         UNION ALL
         (SELECT id, NULL, workspace_id, created_at, false, NULL FROM queries
          WHERE tenant_id = current_setting('citewell.tenant')::bigint AND is_thread AND kind = 'answer'
             AND (created_at, id) < (CAST(:at AS timestamptz), :id)
             AND NOT EXISTS (SELECT FROM unnest(CAST(:words AS text[])) AS word
-                WHERE strpos(lower(question), lower(word)) = 0)
+                WHERE strpos(lower(question), lower(word)) = 0 AND ({_SAYS_WORD}) IS NOT TRUE)
          ORDER BY created_at DESC, id DESC LIMIT :limit)
         ORDER BY asked_at DESC, id DESC LIMIT :limit
     )

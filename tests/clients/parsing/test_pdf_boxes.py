@@ -66,12 +66,17 @@ def test_a_box_is_told_from_the_corner_of_the_visible_page() -> None:
     whole = parse(raw(content), "a.pdf", LIMITS)
     cut = parse(raw(content).replace(b"/Resources", b"/CropBox [100 100 600 750] /Resources"), "a.pdf", LIMITS)
     turned = parse(raw(content).replace(b"/Resources", b"/Rotate 90 /Resources"), "a.pdf", LIMITS)
+    both = raw(content).replace(b"/Resources", b"/CropBox [100 100 600 750] /Rotate 90 /UserUnit 2 /Resources")
     (box,), (moved,), (round_,) = boxes_of(whole, "Refund"), boxes_of(cut, "Refund"), boxes_of(turned, "Refund")
     assert moved == (box[0] - 100, box[1] - 50, box[2] - 100, box[3] - 50)
     assert (cut.boxes[0].width, cut.boxes[0].height) == (500, 650)
     assert (turned.boxes[0].width, turned.boxes[0].height) == (800, 600)
     # Displayed turned by 90° clockwise: what was the lower edge is the left one.
     assert round_ == (800 - box[3], box[0], 800 - box[1], box[2])
+    shown = parse(both, "a.pdf", LIMITS)
+    (scaled,) = boxes_of(shown, "Refund")
+    width = shown.boxes[0].width
+    assert [round(side * 650 / width) for side in scaled] == [650 - moved[3], moved[0], 650 - moved[1], moved[2]]
 
 
 def test_the_cells_of_a_row_have_boxes_of_their_own() -> None:

@@ -6,6 +6,7 @@ import { confirmed } from "../parts/dialogs.js";
 import { judgement } from "../parts/feedback.js";
 import { notice, told, trouble } from "../parts/notices.js";
 import { proof } from "../parts/result.js";
+import { keep } from "../router.js";
 
 const t = words("pages/feedback");
 
@@ -70,11 +71,8 @@ export async function page(view, { search, signal }) {
   async function load(cursor = "") {
     const asking = ++state.asked;
     const wanted = { status: status.value, rating: rating.value, verdict: verdict.value, relevant: relevant.value };
-    history.replaceState(
-      null,
-      "",
-      withQuery("#/feedback", { ...wanted, status: wanted.status === "open" ? "" : wanted.status || "all" }),
-    );
+    const named = wanted.status === "open" ? "" : wanted.status || "all";
+    keep(withQuery("#/feedback", { ...wanted, status: named }), signal);
     try {
       const listing = await ask(withQuery("/v1/feedback", { ...wanted, cursor, limit: AT_A_TIME }), { signal });
       if (asking !== state.asked) return;

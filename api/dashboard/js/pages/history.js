@@ -8,6 +8,7 @@ import { trouble } from "../parts/notices.js";
 import { records } from "../parts/records.js";
 import { signalBadge } from "../parts/signal.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
+import { keep } from "../router.js";
 
 const t = words("pages/history");
 
@@ -27,7 +28,7 @@ export async function page(view, { search, signal }) {
   const state = { rows: [], cursor: null, asked: 0 };
   async function load(cursor = "") {
     const asking = ++state.asked; // a later filter may be answered sooner
-    filters.keep();
+    keep(filters.address(), signal);
     try {
       const page = await ask(withQuery("/v1/history", { ...filters.values(), cursor, limit: AT_A_TIME }), { signal });
       if (asking !== state.asked) return;
@@ -83,12 +84,7 @@ function filtersOf(names, search, changed) {
     from: from.value,
     to: to.value,
   });
-  const keep = () =>
-    history.replaceState(
-      null,
-      "",
-      withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() }),
-    );
+  const address = () => withQuery("#/history", { kind: kind.value === "answer" ? "" : kind.value, ...set() });
   const values = () => ({
     kind: kind.value,
     text: text.value.trim(),
@@ -111,7 +107,7 @@ function filtersOf(names, search, changed) {
     h("label", {}, t("from"), from),
     h("label", {}, t("to"), to),
   );
-  return { element, keep, values, clear, kind: () => kind.value, any: () => Object.values(set()).some(Boolean) };
+  return { element, address, values, clear, kind: () => kind.value, any: () => Object.values(set()).some(Boolean) };
 }
 
 function chosen(value, options, onchange) {

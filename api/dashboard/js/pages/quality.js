@@ -7,6 +7,7 @@ import { givenLabels, labelling } from "../parts/labels.js";
 import { aim, metricMeaning, metricName, metricTable, metricTile, metricValue, saysNothing } from "../parts/metrics.js";
 import { trouble } from "../parts/notices.js";
 import { workspaceNames, workspaceSelect } from "../parts/workspaces.js";
+import { keep } from "../router.js";
 
 const t = words("pages/quality");
 
@@ -56,7 +57,7 @@ export async function page(view, { search, signal }) {
       show(course, series.queries > 0 && courses(series, state));
     }, course);
   async function load() {
-    filters.keep();
+    keep(withQuery("#/quality", filters.values()), signal);
     await measure();
     await Promise.all([
       draw(),
@@ -80,7 +81,6 @@ function filtersOf(names, search, changed) {
     ["day", "week"].map((value) => h("option", { value, selected: value === search.get("bucket") }, t(value))),
   );
   const values = () => ({ workspace: workspace.value, days: days.value, bucket: bucket.value });
-  const keep = () => history.replaceState(null, "", withQuery("#/quality", values()));
   const element = h(
     "form",
     { class: "card sieve", role: "search", "aria-label": t("filters"), onsubmit: (event) => event.preventDefault() },
@@ -88,7 +88,7 @@ function filtersOf(names, search, changed) {
     h("label", {}, t("period"), days),
     h("label", {}, t("bucket"), bucket),
   );
-  return { element, values, keep };
+  return { element, values };
 }
 
 function measurements({ queries, metrics }) {

@@ -9,7 +9,7 @@ import { questionForm } from "../parts/question.js";
 import { refreshThreads } from "../parts/threads.js";
 import { turn } from "../parts/turn.js";
 import { workspacesByUse } from "../parts/workspaces.js";
-import { go } from "../router.js";
+import { go, keep } from "../router.js";
 
 const t = words("pages/thread");
 
@@ -112,7 +112,7 @@ export async function page(view, { params, signal }) {
     if (thread.conversation_id) return;
     const made = await ask("/v1/conversations", { method: "POST", json: { query_id: thread.id } });
     Object.assign(thread, { id: made.id, conversation_id: made.id });
-    history.replaceState(null, "", `#/thread/${made.id}`);
+    keep(`#/thread/${made.id}`, signal);
   }
 
   async function replayed(query) {

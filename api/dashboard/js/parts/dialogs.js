@@ -41,13 +41,16 @@ export async function copied(input) {
   }
 }
 
-/** Enter in a line of text is what the dialog is for; browsers press its first button, which leaves it. */
+/**
+ * Enter in a field is what the dialog is for; browsers press its first button, which leaves it. On a tick it does nothing
+ * that cannot be undone.
+ */
 function enters(event) {
   const meant = event.currentTarget.querySelector("button[value=yes]");
-  const isLine = event.target.matches("input:not([type=radio], [type=checkbox])");
-  if (event.key !== "Enter" || event.isComposing || !isLine || !meant) return;
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches("input") || !meant) return;
   event.preventDefault();
-  event.currentTarget.requestSubmit(meant);
+  const isTick = event.target.matches("[type=radio], [type=checkbox]");
+  if (!isTick || !meant.matches(".danger")) event.currentTarget.requestSubmit(meant);
 }
 
 /**

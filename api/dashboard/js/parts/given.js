@@ -121,10 +121,10 @@ async function chosen(signal) {
       "div",
       { class: "row end" },
       h("button", { value: "" }, t("cancel")),
-      h("button", { class: "primary", value: "take" }, t("take")),
+      h("button", { class: "primary", value: "yes" }, t("take")),
     ),
   ]);
-  if (done !== "take") return [];
+  if (done !== "yes") return [];
   return [...boxes.querySelectorAll("input:checked")].map(({ value, dataset }) => ({
     document_id: value,
     title: dataset.title,

@@ -42,6 +42,8 @@ def with_run(properties: str) -> ParsedDocument:
         '<w:color w:val="FCFDFC"/>',
         '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:color="auto" w:fill="FFFFFF"/>',
         '<w:color w:val="FFFFFF"/><w:highlight w:val="none"/>',
+        '<w:color w:val="000000"/><w:highlight w:val="black"/>',
+        '<w:color w:val="1F3864"/><w:shd w:val="clear" w:fill="1F3864"/>',
         '<w:sz w:val="2"/>',
     ],
 )
@@ -56,6 +58,7 @@ def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
     [
         '<w:color w:val="FFFFFF"/><w:highlight w:val="black"/>',
         '<w:color w:val="FFFFFF"/><w:shd w:fill="000080"/>',
+        '<w:highlight w:val="black"/>',
         '<w:color w:val="D0D0D0"/>',
         '<w:strike w:val="0"/>',
         '<w:sz w:val="8"/>',
@@ -118,13 +121,23 @@ def test_characters_of_a_cell_that_are_struck_are_left_out() -> None:  # issue 4
     names, part = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "xl/sharedStrings.xml"
     texts = f'<sst xmlns="{names}"><si><r><t>Lamp </t></r><r><rPr><strike/></rPr><t>80</t></r></si></sst>'
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
-    data = with_part(workbook({"Prices": [["Item"], ["Lamp"]]}), part, texts.encode())
+    data = with_part(workbook({"Prices": [["Item"], ["Lamp"], ["Desk"]]}), part, texts.encode())
     data = replaced(
         data, "[Content_Types].xml", "</Types>", f'<Override PartName="/{part}" ContentType="{kind}"/></Types>'
     )
-    data = replaced(data, "xl/worksheets/sheet1.xml", 't="inlineStr"><is><t>Lamp</t></is>', 't="s"><v>0</v>')
+    sheet = "xl/worksheets/sheet1.xml"
+    data = replaced(data, sheet, 't="inlineStr"><is><t>Lamp</t></is>', 't="s"><v>0</v>')
+    data = replaced(
+        data,
+        sheet,
+        "<t>Desk</t>",
+        '<r><rPr><strike/></rPr><t>95 </t></r><r><rPr><color rgb="FFFFFFFF"/></rPr><t>7 </t></r><r><t>Desk</t></r>',
+    )
     document = parse(data, "prices.xlsx", LIMITS)
-    assert (document.text, document.found["hidden_text"]) == ("Prices\n\nItem\nLamp", "1 word: struck through")
+    assert (document.text, document.found["hidden_text"]) == (
+        "Prices\n\nItem\nLamp\nDesk",
+        "3 words: not visible, struck through",
+    )
 
 
 def test_a_merged_cell_whose_beginning_is_hidden_shows_its_value_in_the_others() -> None:
@@ -176,9 +189,10 @@ def test_struck_words_of_slides_are_left_out() -> None:
 def test_words_of_opendocument_that_are_not_seen_are_left_out(shown: str) -> None:
     style = f'<style:style style:name="T1" style:family="text"><style:text-properties {shown}/></style:style>'
     body = '<text:p>The fee is <text:span text:style-name="T1">80 </text:span>95 euros.</text:p>'
-    document = parse(odt(body, style), "fee.odt", LIMITS)
+    section = '<text:section text:display="none"><text:p>Or 70.</text:p></text:section>'
+    document = parse(odt(body + section, style), "fee.odt", LIMITS)
     assert document.text == "The fee is 95 euros."
-    assert document.found["hidden_text"].startswith("1 word: ")
+    assert document.found["hidden_text"].startswith("3 words: ")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ RST = "======\nGarden\n======\n\nWater daily.\n\nTools\n~~~~~\n\nA rake.\n\n+---
 ADOC = "= Garden\n\nWater daily.\n\n----\n== no heading\n----\n\n== Tools\n\nA rake.\n"
 TEX = (
     "\\documentclass{article}\\title{The \\emph{garden}}\n\\begin{document}\n\\section{Water \\textbf{daily}}\n"
-    "Twice.\n% \\section{Gone}\n\\subsection*{Tools}\nA rake.\n\\end{document}\n"
+    "Twice, 50\\% of it.\n\\subsection*{Tools}\nA rake.\n\\end{document}\n"
 )
 
 
@@ -36,6 +36,32 @@ def test_markup_is_kept_as_it_is_written_and_has_its_headings(
     document = parse(text.encode(), name, LIMITS)
     assert document.text == text
     assert [section.path for section in document.sections] == paths
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "seen"),
+    [
+        (
+            "a.tex",
+            "  % 7\nFee 50\\% of 9. % 7\n\\verb|5 % 9| \\url{a%9}\\\\%7\n",
+            "Fee 50\\% of 9. \n\\verb|5 % 9| \\url{a%9}\\\\\n",
+        ),
+        (
+            "b.tex",
+            "\\begin{comment}\n7\n\\end{comment}9\n\\iffalse 7 \\else 9\n\\let\\a\\iffalse 9",
+            "9\n 9\n\\let\\a\\iffalse 9",
+        ),
+        (
+            "c.tex",
+            "\\begin{verbatim}\n% 9\n\\end{verbatim}\n% \\section{7}\n",
+            "\\begin{verbatim}\n% 9\n\\end{verbatim}\n",
+        ),
+        ("a.adoc", "// 7\n9\n////\n7\n////\n----\n// 9\n----\n", "9\n----\n// 9\n----\n"),
+        ("a.rst", ".. Was 7.\n   And 7.\n\n9\n\n.. note:: 9\n.. _a: 9\n", "\n9\n\n.. note:: 9\n.. _a: 9\n"),
+    ],
+)
+def test_comments_that_no_reader_of_the_document_sees_are_no_text(name: str, text: str, seen: str) -> None:  # issue 42
+    assert parse(text.encode(), name, LIMITS).text == seen
 
 
 def test_the_title_of_a_latex_document_is_found() -> None:
@@ -86,7 +112,7 @@ def test_what_is_no_notebook_is_told_so(data: bytes) -> None:  # A8
 @for_all_rows("suffix", [".rst", ".adoc", ".tex", ".ipynb", ".log", ".ini", ".properties"])
 def test_an_empty_or_endless_file_of_these_kinds_is_refused(suffix: str) -> None:  # A8
     with pytest.raises(DocumentEmpty, match=r"empty|no text"):
-        parse(b'{"cells": []}' if suffix == ".ipynb" else b" \n ", f"a{suffix}", LIMITS)
+        parse({".ipynb": b'{"cells": []}', ".tex": b"% 7\n"}.get(suffix, b" \n "), f"a{suffix}", LIMITS)
     with pytest.raises(DocumentTooLarge, match="the limit is 5,000"):
         parse(b"x" * 6_000, f"a{suffix}", LIMITS)
 

@@ -119,6 +119,17 @@ def test_rich_text_has_paragraphs_tables_and_korean() -> None:  # N3
     assert len(document.tables) == 1
 
 
+def test_a_font_of_rich_text_without_a_character_set_has_the_code_page_of_the_file() -> None:  # issue 42
+    fonts = rb"{\f0 A;}{\f1\fcharset238{\*\falt B}C;}{\f2\fcharset1 D;}" + rb"".join(
+        rb"{\f%d Name}" % n for n in range(3, 99)
+    )
+    text = rb"\f0 \'c7\'d1 \f1\'b3\'f3d\'9f \f2\'b1\'db \f90\'c7\'d1\par"
+    document = parse(rb"{\rtf1\ansi\ansicpg949{\fonttbl" + fonts + b"}" + text + b"}", "a.rtf", LIMITS)
+    assert document.text == "한 łódź 글 한"
+    japanese = rb"{\rtf1\ansi{\fonttbl{\f0\fcharset128 A;}{\f1\fcharset0 B;}}\f0\'8eO\'96\'7b\'89~ \f1 gr\'f6n\par}"
+    assert parse(japanese, "a.rtf", LIMITS).text == "三本円 grön"
+
+
 def test_notes_comments_and_page_headers_of_rich_text_are_read() -> None:  # N3
     data = (
         rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"

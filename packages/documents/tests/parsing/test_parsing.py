@@ -65,6 +65,7 @@ ODD_FILES: dict[str, tuple[bytes, type[CitewellError], str]] = {
     "pages.pdf": (long_pdf(4, "Page."), DocumentTooLarge, "has 4 pages; the limit is 3"),
     "dense.pdf": (long_pdf(3, "word " * 400), DocumentTooLarge, "has more text than the limit (page 3)"),
     "letter.doc": (b"\xd0\xcf\x11\xe0", DocumentTypeUnknown, ".doc is read through LibreOffice; save it as .docx"),
+    "deck.odp": (office_file(), DocumentTypeUnknown, ".odp is not supported; save it as .pptx"),
     "README": (b"text", DocumentTypeUnknown, "a name without an extension is not supported"),
     "archive.pdf.gz": (gzip.compress(PDF), DocumentTypeUnknown, ".gz is not supported"),
 }

@@ -7,9 +7,13 @@ from citewell_documents.parsing.html.drawn import Drawn, drawn_within, why_gone
 from citewell_documents.parsing.html.nodes import TEXT, UNSEEN, parse_tree, walk
 from citewell_documents.parsing.html.stylesheets import Linked, Sheets, Style
 
-_MAY_MATTER = "[hidden], [aria-hidden], [style], [bgcolor], [background], [text], font, s, del, strike, input, select"
-_DEFAULTS: dict[str, Style] = {tag: {"text-decoration": "line-through"} for tag in ("s", "del", "strike")}
+_MAY_MATTER = (
+    "[hidden], [popover], [aria-hidden], [style], [bgcolor], [background], [text], "
+    "dialog, font, s, del, strike, input, select"
+)
 _NOT_SHOWN: Style = {"display": "none"}
+_STRUCK: Style = {"text-decoration": "line-through"}
+_DEFAULTS: dict[str, Style] = {"s": _STRUCK, "del": _STRUCK, "strike": _STRUCK, "dialog": _NOT_SHOWN}
 _FURNITURE = frozenset("nav header footer aside".split())
 _NO_VALUE = frozenset("hidden password image file color range".split())
 _TICKS = {"checkbox": ("☐", "☑"), "radio": ("○", "●")}
@@ -121,7 +125,9 @@ def _style(node: LexborNode, tag: str, sheets: Sheets) -> Style:
     attributes = node.attributes
     if not attributes:
         return sheets.style(node.mem_id, "", _DEFAULTS.get(tag, {}))
-    default = {**_DEFAULTS.get(tag, {}), **(_NOT_SHOWN if "hidden" in attributes else {})}
+    default = {} if "open" in attributes else {**_DEFAULTS.get(tag, {})}
+    if "hidden" in attributes or "popover" in attributes:
+        default |= _NOT_SHOWN
     for name, declares in (("bgcolor", "background-color"), ("text", "color"), ("color", "color")):
         if (value := attributes.get(name)) and (name != "color" or tag == "font"):
             default[declares] = value.lower()

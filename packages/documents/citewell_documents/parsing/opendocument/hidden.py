@@ -14,7 +14,11 @@ _NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:
 
 
 def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
-    """Judges each piece of text by the nearest style that says how it is shown."""
+    """Judges each piece of text by the nearest style that says how it is shown, unless its section is hidden."""
+    for section in list(content.iter(odf("text:section"))):
+        if section.get(odf("text:display")) == "none" or section.get(odf("text:is-hidden")) == "true":
+            hidden.add(" ".join(map(str, section.itertext())), "hidden")
+            section.clear()
     open_elements: list[tuple[Element, Reason | None]] = [(content, None)]
     while open_elements:
         element, reason = open_elements.pop()

@@ -47,16 +47,10 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
         try:
             box = _box(annotation)
             if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
-                kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation) if pdf.formenv else None
-                is_checked = kind in _BOXES and bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation))
-                fields += [Field(box, is_checked if kind in _BOXES else None)] if pdf.formenv else []
-            elif (
-                box
-                and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
-                and pdfium_c.FPDFAnnot_HasKey(annotation, b"AP")
-            ):
-                is_drawn = True  # text that stands on the page itself
-            elif box and (text := _said(annotation)):
+                fields += [_field(pdf, annotation, box)] if pdf.formenv else []
+            elif box and _is_written(annotation):
+                is_drawn = True
+            elif box and (text := _said(pdf, annotation)):
                 notes.append(Note(text, box))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
@@ -65,15 +59,30 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
 
 def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
     rectangle = pdfium_c.FS_RECTF()
-    is_hidden = pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN
-    if is_hidden or not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
+    if pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN:
+        pdfium_c.FPDFAnnot_SetFlags(annotation, _HIDDEN)  # PDFium also draws what is only printed
+        return None
+    if not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return None
     return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
 
 
-def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:
+def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: Box) -> Field:
+    kind = pdfium_c.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
+    return Field(box, bool(pdfium_c.FPDFAnnot_IsChecked(pdf.formenv, annotation)) if kind in _BOXES else None)
+
+
+def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
+    """True for text that stands on the page itself."""
+    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
+    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
+
+
+def _said(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION) -> str:
     """The text of a note, which says that it is a comment, and of whom."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
+    if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
+        return "Attached file: " + pdfium.PdfAttachment(file, pdf).get_name()
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
         return text

@@ -6,8 +6,10 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from citewell_documents.document import ParsedDocument
+from citewell_documents.errors import DocumentEmpty
 from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.text.comments import without_comments
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
 _RULE = re.compile(r"([^\w\s])\1{2,}[ \t]*")
@@ -21,8 +23,10 @@ _TITLE = re.compile(r"\\title\{([^{}\n]{1,500})\}")
 
 def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read markup, whose kind its name tells. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
-    text = decoded(data, filename, limits)
     suffix = PurePath(filename).suffix.lower()
+    text = without_comments(decoded(data, filename, limits), suffix)
+    if not text.strip():
+        raise DocumentEmpty(f"{filename} contains no text")
     headings = {".rst": _underlined, ".tex": _commanded}.get(suffix, _prefixed)
     title = _TITLE.search(text) if suffix == ".tex" else None
     metadata = {"title": _plain(title[1])} if title else {}
@@ -55,9 +59,8 @@ def _prefixed(text: str) -> Iterator[Heading]:
 
 def _commanded(text: str) -> Iterator[Heading]:
     for match in _LATEX.finditer(text):
-        comment = text.rfind("%", text.rfind("\n", 0, match.start()) + 1, match.start())
         title = _plain(_argument(match[2]))
-        if title and comment < 0:
+        if title:
             yield Heading(match.start(), title, (_LEVELS.index(match[1]),))
 
 

@@ -19,6 +19,9 @@ _MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
 _APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
+_FONT = re.compile(r"\\f(charset)?(\d{1,5})(?!\d)")
+_OF_THE_FILE = "1"
+_BEHIND_BYTE = re.compile(r"(?<=\\'[0-9a-fA-F]{2})[@-\[\]-z|~]")
 
 
 class _Group(NamedTuple):
@@ -54,8 +57,13 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
     """The running text with a mark for each note and comment, these, and the page headers and footers."""
+    # The second byte of a character may be written as the letter that it would be alone.
+    rtf = _BEHIND_BYTE.sub(lambda letter: rf"\'{ord(letter[0]):x}", rtf)
+    fonts = ""
+    if table := next((group for group in _groups(rtf) if group.kind == "fonttbl"), None):
+        fonts = _with_charsets(rtf[table.start : table.end])
+        rtf = f"{rtf[: table.start]}{fonts}{rtf[table.end :]}"
     groups = list(_groups(rtf))
-    fonts = next((rtf[group.start : group.end] for group in groups if group.kind == "fonttbl"), "")
     page = _CODE_PAGE.search(rtf)
     head = rf"{{\rtf1\ansi{page[0] if page else ''}{fonts}"
     apart = [(group, opening) for group in groups if (opening := _APART.match(rtf, group.start))]
@@ -81,8 +89,20 @@ def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
     return text, notes, list(headers)
 
 
+def _with_charsets(fonts: str) -> str:
+    """The table with those fonts alone that have a character set: striprtf gives one without it that of the next."""
+    charsets: dict[str, str] = {}
+    font = ""
+    for is_charset, number in _FONT.findall(fonts):
+        if not is_charset:
+            font = number
+        elif number != _OF_THE_FILE:
+            charsets[font] = number
+    return "{\\fonttbl" + "".join(rf"{{\f{font}\fcharset{number} A;}}" for font, number in charsets.items()) + "}"
+
+
 def _groups(rtf: str) -> Iterator[_Group]:
-    """The outermost groups that stand apart from the running text."""
+    """The outermost groups that stand apart from the running text; one that is not closed reaches to the end."""
     depth, opened = 0, ("", 0, 0)
     for token in _TOKEN.finditer(rtf):
         if token[0] == "{":
@@ -94,6 +114,8 @@ def _groups(rtf: str) -> Iterator[_Group]:
                 yield _Group(opened[0], opened[1], token.end())
                 opened = "", 0, 0
             depth -= 1
+    if opened[0]:
+        yield _Group(opened[0], opened[1], len(rtf))
 
 
 def _add_lines(text: str, notes: list[str], builder: DocumentBuilder) -> None:

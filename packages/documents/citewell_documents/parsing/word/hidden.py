@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from docx.oxml.ns import qn
 
-from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
+from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike, is_like_paper
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.word.styles import Styles
 from citewell_documents.parsing.word.text import is_on
@@ -19,6 +19,8 @@ _BACKGROUND, _HIGHLIGHT, _SHADE, _TABLE_STYLE, _BOX = map(
 )
 _NO_PATTERN = ("", "clear", "nil")
 _SMALLEST = 4  # half points
+_PAPER, _UNKNOWN = "ffffff", ""
+_HIGHLIGHTS = {"white": _PAPER, "black": "000000"}
 _STRIKES = ("w:strike", "w:dstrike")
 
 
@@ -54,11 +56,8 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
         return "struck"
     if (size := value("w:sz")).isdecimal() and int(size) < _SMALLEST:
         return "small"
-    if has_ground or not is_like_paper(value("w:color")):
-        return None
-    # A shade of its own, or of what it is in, may be behind the run.
-    is_on_ground = next((ground for ground in _grounds(run, properties) if ground is not None), False)
-    return None if is_on_ground else "unseen"
+    ink, ground = value("w:color"), _ground(run, properties, _UNKNOWN if has_ground else _PAPER)
+    return "unseen" if are_alike(ink, ground) or (is_like_paper(ink) and is_like_paper(ground)) else None
 
 
 def _properties(run: Element, styles: Styles) -> Iterator[Element]:
@@ -79,20 +78,25 @@ def _style(properties: Element | None, tag: str) -> str:
     return "" if named is None else named.get(qn("w:val"), "")
 
 
-def _grounds(run: Element, properties: list[Element]) -> Iterator[bool | None]:
-    """Whether what is behind is not white, the nearest first; None where nothing is said."""
+def _ground(run: Element, properties: list[Element], page: str) -> str:
+    """The colour behind the run: a shade of its own, or of what it is in, or of the page."""
+    return next((ground for ground in _grounds(run, properties) if ground is not None), page)
+
+
+def _grounds(run: Element, properties: list[Element]) -> Iterator[str | None]:
+    """The colours behind it, the nearest first; None where nothing is said."""
     yield from map(_shade, properties)
     for parent in run.iterancestors():
         yield from (_shade(child) for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr"))
-        yield True if parent.tag == _BOX else None
+        yield _UNKNOWN if parent.tag == _BOX else None
 
 
-def _shade(settings: Element) -> bool | None:
+def _shade(settings: Element) -> str | None:
     highlight, shade = settings.find(_HIGHLIGHT), settings.find(_SHADE)
     if highlight is not None and (colour := highlight.get(qn("w:val"), "")) != "none":
-        return colour != "white"
+        return _HIGHLIGHTS.get(colour, _UNKNOWN)
     if shade is not None:
         fill, is_plain = shade.get(qn("w:fill"), "auto"), shade.get(qn("w:val"), "") in _NO_PATTERN
         if not is_plain or fill != "auto":
-            return not (is_plain and is_like_paper(fill))
-    return True if settings.find(_TABLE_STYLE) is not None else None
+            return fill if is_plain else _UNKNOWN
+    return _UNKNOWN if settings.find(_TABLE_STYLE) is not None else None

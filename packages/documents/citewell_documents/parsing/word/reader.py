@@ -19,7 +19,7 @@ from citewell_documents.parsing.office.charts import add_chart
 from citewell_documents.parsing.office.diagrams import diagram_texts
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import opened_package
-from citewell_documents.parsing.office.parts import NO_TEXT, Element, core_properties, described, unreadable_if_damaged
+from citewell_documents.parsing.office.parts import NO_TEXT, Element, core_properties, unreadable_if_damaged
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -148,10 +148,9 @@ class _Reader:
             self._flush()
         for box in boxes:
             self.read(box)
-        for picture in pictures(paragraph):
-            if description := described(picture):
-                self._flush()
-                self.builder.paragraph(description, figure="alternative_text")
+        for description in filter(None, pictures(paragraph)):
+            self._flush()
+            self.builder.paragraph(description, figure="alternative_text")
         for relationship in charts(paragraph):
             if (part := self.part.related_parts.get(relationship)) is not None:
                 self._flush()
@@ -185,7 +184,7 @@ class _Reader:
             if text := paragraph_text(block).strip():
                 texts.append(f"{self._label(style.list_id, style.list_level)} {text}".strip())
             self._pending += self.notes.texts(note_references(block))
-            self._described += filter(None, map(described, pictures(block)))
+            self._described += filter(None, pictures(block))
             boxes.extend(text_boxes(block))
         return " ".join(texts)
 

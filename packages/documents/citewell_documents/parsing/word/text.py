@@ -11,7 +11,7 @@ from docx.oxml.ns import qn
 from citewell_documents.parsing.numerals import roman
 from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of
 from citewell_documents.parsing.office.equations import linear
-from citewell_documents.parsing.office.parts import Element
+from citewell_documents.parsing.office.parts import Element, described, described_as
 from citewell_documents.parsing.office.remarks import comment
 
 _TEXTS = {
@@ -27,6 +27,7 @@ _LEFT_OUT = {
     *(qn("w:softHyphen"), qn("w:rt"), qn("w:txbxContent")),  # w:rt: how the characters above it are pronounced
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
+_DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
 _TICKED, _UNTICKED = "\u2611", "\u2610"
 _TICKS = {
     ("Wingdings", 0xF0FE): _TICKED,
@@ -64,9 +65,12 @@ def charts(paragraph: Element) -> Iterator[str]:
         yield chart.get(qn("r:id"), "")
 
 
-def pictures(paragraph: Element) -> Iterator[Element]:
-    """The properties of the pictures, where their descriptions are."""
-    yield from _outermost(paragraph, "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr")
+def pictures(paragraph: Element) -> Iterator[str]:
+    """What is said about the pictures, which older versions of Word drew as shapes."""
+    for picture in _outermost(paragraph, _DRAWN):
+        yield described(picture)
+    for shape in _outermost(paragraph, "{urn:schemas-microsoft-com:vml}shape"):
+        yield described_as(shape.get("alt", ""))
 
 
 def has_sequence(paragraph: Element) -> bool:

@@ -63,13 +63,14 @@ class Unseen:
         is_hidden = is_hidden or (isinstance(cell, ReadOnlyCell) and prints_nothing(cell.value, cell.number_format))
         return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
 
-    def without(self, value: object, text: str, hidden: HiddenWords) -> str:
+    def without(self, cell: object, text: str, lines: Lines, hidden: HiddenWords) -> str:
         """The text of a cell that is seen, without those of its characters that are not: some are struck alone."""
-        if not isinstance(value, CellRichText):
+        if not isinstance(cell, ReadOnlyCell) or not isinstance(value := cell.value, CellRichText):
             return text
+        ground = None if lines.has_grounds else self._ground(self._workbook._fills[self._looks(cell).fillId])
         parts: list[str] = []
         for part in value:
-            reason = self._look(part.font, None) if isinstance(part, TextBlock) else None
+            reason = self._look(part.font, ground) if isinstance(part, TextBlock) else None
             hidden.add(str(part), reason)
             parts += [] if reason else [str(part)]
         return "".join(parts).strip()
@@ -79,11 +80,13 @@ class Unseen:
             return None
         style: int = cell._style_id
         if style not in self._known:
-            book = self._workbook
-            font, fill = book._fonts[book._cell_styles[style].fontId], book._fills[book._cell_styles[style].fillId]
-            self._known[style] = self._look(font, self._ground(fill))
+            book, look = self._workbook, self._looks(cell)
+            self._known[style] = self._look(book._fonts[look.fontId], self._ground(book._fills[look.fillId]))
         reason = self._known[style]
         return None if reason == "unseen" and lines.has_grounds else reason
+
+    def _looks(self, cell: ReadOnlyCell) -> Any:
+        return self._workbook._cell_styles[cell._style_id]
 
     def _look(self, font: Any, ground: str | None) -> Reason | None:
         if font.strike:

@@ -8,7 +8,9 @@ from typing import Any
 
 import openpyxl
 from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.worksheet import _read_only
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+from openpyxl.worksheet._reader import WorkSheetParser
 
 from citewell_documents.blocks import SheetPlace
 from citewell_documents.document import ParsedDocument
@@ -29,6 +31,16 @@ from citewell_documents.parsing.workbook.values import shown
 
 _MAX_CELLS = 20_000_000
 _MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
+
+
+class _Parser(WorkSheetParser):
+    """Keeps the looks of characters within a cell, as openpyxl does in sheets that it does not stream."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options, rich_text=True)
+
+
+_read_only.WorkSheetParser = _Parser  # pyright: ignore[reportAttributeAccessIssue]: streamed sheets take no options
 
 
 def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -81,7 +93,7 @@ def _add_sheet(
             if reason != "hidden" or not merged.keeps((row, column), texts[column]):
                 builder.hidden.add(texts[column], reason)
         shown = {
-            column: unseen.without(cells[column - 1].value, text, builder.hidden)
+            column: unseen.without(cells[column - 1], text, lines, builder.hidden)
             for column, text in texts.items()
             if reasons[column] is None
         }

@@ -11,9 +11,9 @@ LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 FONT = " /Resources << /Font << /F1 4 0 R >> >>"
 
 
-def field(value: str, place: str) -> str:
+def field(value: str, place: str, flags: int = 4) -> str:
     return (
-        f"<< /Type /Annot /Subtype /Widget /FT /Tx /F 4 /T (f{place}) /V ({value}) /DA (/F1 11 Tf 0 g)"
+        f"<< /Type /Annot /Subtype /Widget /FT /Tx /F {flags} /T (f{place}) /V ({value}) /DA (/F1 11 Tf 0 g)"
         f" /Rect [{place}] >>"
     )
 
@@ -41,6 +41,7 @@ def test_values_stand_beside_their_labels() -> None:
         field("940 euros", "180 665 290 685"),
         field("3B", "340 695 420 715"),
         field("Oskar Lind", "130 695 280 715"),
+        field("Only printed", "180 625 290 645", 32),
     )
     assert parse(form, "lease.pdf", LIMITS).text == "Tenant: Oskar Lind\tFlat: 3B\n\nRent per month: 940 euros"
 
@@ -82,12 +83,14 @@ def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
         " << /Type /Annot /Subtype /FreeText /Rect [72 500 300 520] /F 4 /Contents (The garage is extra.) >>"
         " << /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 2 /Contents (Unseen.) >>"
         " << /Type /Annot /Subtype /FreeText /Rect [72 400 300 420] /F 4 /AP << /N 6 0 R >> >>"
+        " << /Type /Annot /Subtype /FileAttachment /Rect [400 300 420 320] /F 4 /FS << /F (rates.csv) /EF << >> >> >>"
     )
     drawn = stream(words("Approved.", 5, x=0), "/Type /XObject /Subtype /Form /BBox [0 0 228 20]" + FONT)
     data = raw(words("The rent is 90 euros.", 600), page=f"/Annots [{notes}]", objects=(drawn,))
     document = parse(data, "rent.pdf", LIMITS)
     assert sorted(document.text.split("\n\n")) == [
         "Approved.",
+        "Attached file: rates.csv",
         "Comment by Ines: Since May it is 95.",
         "The garage is extra.",
         "The rent is 90 euros.",

@@ -54,6 +54,7 @@ def test_a_page_is_its_text_with_sections_lists_and_lines_of_code() -> None:  # 
         "<span style='font-size:0px'>ORDER</span>",
         "<!-- ORDER -->",
         "<template>ORDER</template><noscript>ORDER</noscript>",
+        "<dialog>ORDER</dialog><p popover>ORDER</p><dialog open>Open.</dialog>",
         "<table><tr><th>a</th></tr><tr hidden><td>ORDER</td></tr></table>",
     ],
 )
