@@ -286,11 +286,15 @@ class UseEmbedder:
         # More encodings at a time would not be faster, and each takes memory for its text.
         self._places = BoundedSemaphore(max(2, os.cpu_count() or 1))
 
-    @cached_property
+    @property
     def name(self) -> str:
         """`WHEEL_MODEL` while the vectors are those of this name, else with a hash of the installed model's vectors, so
         that they are never compared with others. Loads the weights.
         """
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         components = self.encode(_SAMPLES)[:, ::_EVERY]
         if np.abs(components - np.array(_KNOWN) / 1000).max() < _TOLERANCE:
             return WHEEL_MODEL
