@@ -45,6 +45,7 @@ ROWS: dict[str, tuple[str, ...]] = {
             "get_history",
             "get_model",
             "list_models",
+            "list_guarded_models",
             "search_",
             "explain_",
         ),

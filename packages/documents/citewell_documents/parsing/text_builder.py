@@ -157,11 +157,11 @@ class DocumentBuilder:
             figures=tuple(self._figures),
         )
 
-    def build_with_text(self, metadata: Mapping[str, str | None] | None = None, advice: str = "") -> ParsedDocument:
-        """Return the same; raise DocumentEmpty, with `advice`, if there is no text."""
+    def build_with_text(self, metadata: Mapping[str, str | None] | None = None, empty: str = "") -> ParsedDocument:
+        """Return the same; raise DocumentEmpty, with the message `empty`, if there is no text."""
         document = self.build(metadata)
         if not document.text:
-            raise DocumentEmpty(f"{self.filename} contains no text{advice}")
+            raise DocumentEmpty(empty or f"{self.filename} contains no text")
         return document
 
     def _add(

@@ -29,7 +29,9 @@ def parse_epub(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
     builder = DocumentBuilder(filename, limits)
     for name in package.spine:
         _add_chapter(archive.read(name), package.titles.get(name, ""), builder, partial(_sheet, archive, name))
-    return builder.build_with_text(package.metadata, "; a book of scanned pages needs text recognition (OCR) first.")
+    return builder.build_with_text(
+        package.metadata, f"{filename} contains no text; a book of scanned pages needs text recognition (OCR) first."
+    )
 
 
 def _sheet(archive: Archive, chapter: str, address: str, base: str) -> tuple[str, str] | None:

@@ -67,7 +67,9 @@ def parse_webpage(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocu
     if tree.body is not None:
         root, surrounds = main_text(tree.body)
         add_blocks(root, builder, leave_out=surrounds)
-    document = builder.build_with_text(found_in_head(tree), " that a reader of the page would see")
+    document = builder.build_with_text(
+        found_in_head(tree), f"{filename} contains no text that a reader of the page would see"
+    )
     return replace(document, found={**document.found, **_own_title(document)})
 
 

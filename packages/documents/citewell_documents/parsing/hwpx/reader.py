@@ -10,7 +10,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.parts import NO_TEXT, Element, found_from, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
 from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
@@ -49,7 +49,7 @@ def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         for root in roots:
             reader.read(root)
         reader.read_page_headers(roots)
-        return builder.build_with_text(_found(archive, filename), NO_TEXT)
+        return builder.build_with_text(_found(archive, filename), no_text(filename))
 
 
 def _outline_levels(archive: Archive, filename: str) -> dict[str, int]:

@@ -21,7 +21,6 @@ _DAMAGE = (
 )
 _CORE_PART = re.compile(r"docProps/core\.xml|package/services/metadata/core-properties/[^/]+\.psmdcp")
 _DEFAULT_TITLES = ("powerpoint presentation", "powerpoint-präsentation", "word document", "presentation", "slide 1")
-NO_TEXT = "; pictures of text need text recognition (OCR) first"
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
 
 
@@ -83,6 +82,10 @@ def xml_part(archive: Archive, name: str, filename: str) -> Element:
         return etree.fromstring(content, parser)
     except etree.LxmlError:
         raise DocumentUnreadable(f"{filename} is damaged: {name} in it is not XML; save or download it again") from None
+
+
+def no_text(filename: str) -> str:
+    return f"{filename} contains no text; pictures of text need text recognition (OCR) first"
 
 
 def described(properties: Element) -> str:

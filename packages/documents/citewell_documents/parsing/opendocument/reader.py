@@ -9,7 +9,7 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEncrypted
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.parts import NO_TEXT, Element, found_from, unreadable_if_damaged, xml_part
+from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
 from citewell_documents.parsing.opendocument.hidden import drop_hidden
 from citewell_documents.parsing.opendocument.styles import Counter, Styles, odf
 from citewell_documents.parsing.opendocument.tables import marks_header, row_elements, table_rows
@@ -55,7 +55,7 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
         drop_hidden(content, styles, builder.hidden)
         _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
         _add_page_headers(parts, builder)
-        return builder.build_with_text(_found(archive, filename), NO_TEXT)
+        return builder.build_with_text(_found(archive, filename), no_text(filename))
 
 
 def _add_page_headers(parts: Sequence[Element], builder: DocumentBuilder) -> None:

@@ -19,7 +19,7 @@ from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.packages import opened_package
-from citewell_documents.parsing.office.parts import NO_TEXT, core_properties, unreadable_if_damaged
+from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
@@ -69,7 +69,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
                 for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
                     for text in _texts(0, cells, {}).values():
                         builder.hidden.add(text, "hidden")
-        return builder.build_with_text(core_properties(archive, filename), NO_TEXT)
+        return builder.build_with_text(core_properties(archive, filename), no_text(filename))
 
 
 def _add_sheet(
