@@ -58,7 +58,7 @@ test: setup-dev ## what a change is tried with: units, integration on servers th
 
 test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
 	@# Only the files that have slow tests: to collect all others takes each process a quarter of a minute.
-	$(PYTEST) -n 3 -m "slow and not drill" --durations 30 $$(grep -rl --include "test_*.py" "mark.slow" packages tests --exclude-dir browser)
+	$(PYTEST) -n 3 -m "slow and not drill" --durations 30 $$(grep -rl --include "test_*.py" -e "mark.slow" -e "= MARKS" packages tests --exclude-dir browser)
 
 test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium

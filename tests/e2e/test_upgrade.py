@@ -14,7 +14,7 @@ from db.migrate import alembic_config, head_revision
 from tests.e2e.stack import Stack
 from tests.e2e.test_small_form import CITEWELL
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 LATER = """
 from alembic import op

@@ -24,7 +24,7 @@ from citewell_verify.verdicts.ruling import Grounds
 from domain.quality.metrics import support_score
 
 _PARTS = ("citewell_verify.", "benchmarks.rules.measuring")
-_DOCUMENTS = ROOT / "tests/domain/verdicts/sections.json"
+_DOCUMENTS = ROOT / "packages/verify/tests/verdicts/sections.json"
 _MOST_TEXTS = 1500
 _PLANTED = (
     *(f"change: {each}" for each in CHANGES),

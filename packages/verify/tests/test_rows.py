@@ -1,5 +1,6 @@
 """A table that is one test: every row is tried, and each failure says its row (issue 40, Show 5)."""
 
+from collections.abc import Generator
 from traceback import format_exception
 
 import pytest
@@ -38,6 +39,37 @@ def test_other_parameters_are_fixtures(tmp_path: object, number: int) -> None:
     assert number
 
 
-def test_a_table_without_rows_is_refused() -> None:
-    with pytest.raises(AssertionError, match="without rows"):
-        for_all_rows("row", [])
+def test_what_would_try_nothing_is_refused() -> None:
+    for table in ([], [pytest.param(1, marks=pytest.mark.slow)]):
+        with pytest.raises(TypeError, match="rows are plain values"):
+            for_all_rows("row", table)
+
+    def generator(row: int) -> Generator[int]:
+        yield row
+
+    with pytest.raises(TypeError, match="plain function"):
+        for_all_rows("row", [1])(generator)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_test_that_takes_too_long_ends_at_once() -> None:
+    tried: list[int] = []
+
+    @for_all_rows("row", [1, 2])
+    def example(row: int) -> None:
+        tried.append(row)
+        pytest.fail("Timeout (>2.0s) from pytest-timeout.")
+
+    with pytest.raises(pytest.fail.Exception, match="Timeout"):
+        example()
+    assert tried == [1]
+
+
+def test_a_row_that_is_skipped_fails() -> None:
+    @for_all_rows("row", [1, 2])
+    def example(row: int) -> None:
+        if row == 2:
+            pytest.skip("not here")
+        assert row > 1
+
+    with pytest.RaisesGroup(AssertionError, pytest.skip.Exception, match="2 of 2 rows"):
+        example()
