@@ -4,9 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from citewell_documents.errors import DocumentUnusable
-from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.records.json_reader import parse_json
 from domain.query.attached_text import attached_texts
 
 Json = Mapping[str, Any]
@@ -14,8 +11,6 @@ _OF_TOOLS = ("tool", "function")
 _OF_THE_MODEL = "assistant"
 _OF_PEOPLE = ("user", "system", "developer")
 _TITLE_CHARS = 300
-# A request is shorter than that.
-_LIMITS = ParseLimits(max_pages=1, max_chars=100_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +30,10 @@ def offered_sources(
 ) -> list[Offered]:
     """Return the sources in the order of the request.
 
-    These are the results of `tools` (of all if none is named), with those in JSON as such files are read; parts of the
-    types `document` and `search_result` of messages that the model did not write; and `documents` as vLLM and Cohere
-    take them. The words of users, systems and the model are none, but with `attached` the texts that a chat program put
-    between marks into those of users and systems.
+    These are the results of `tools` (of all if none is named), parts of the types `document` and `search_result` of
+    messages that the model did not write, and `documents` as vLLM and Cohere take them. The words of users, systems and
+    the model are none, but with `attached` the texts that a chat program put between marks into those of users and
+    systems.
     """
     rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
     names = dict(_called(rows))
@@ -74,21 +69,10 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
         name = names.get(str(row.get("tool_call_id")), _text(row.get("name")))
         if tools and name not in tools:
             return
-        yield Offered(_readable(_words(content)), name or None)
+        yield Offered(_words(content), name or None)
     for part in _list(content):
         if _mapping(part).get("type") in ("document", "search_result"):
             yield from filter(None, [_document(part)])
-
-
-def _readable(result: str) -> str:
-    """A result in JSON as such a file is read, so that what one record says proves nothing of another; others as they
-    are."""
-    if not result.lstrip().startswith(("{", "[")):
-        return result
-    try:
-        return parse_json(storable(result).encode(), "result.json", _LIMITS).text
-    except DocumentUnusable:
-        return result
 
 
 def _attached(row: Json) -> Iterator[Offered]:

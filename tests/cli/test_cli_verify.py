@@ -34,7 +34,8 @@ def test_sentences_citations_and_the_repaired_text_are_shown(citewell: Citewell,
 def test_for_programs_it_is_the_result_as_the_api_gives_it(
     citewell: Citewell, files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:  # N2, N3
-    monkeypatch.setattr("sys.stdin", io.StringIO("Customers may return a product within 30 days [2]."))
+    answer = b"Customers may return a product within 30 days [2]."
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(answer)))
     with verifying():
         outcome = citewell("verify", "-", "-s", files[1], "-s", str(PDF), "--repair", "off", "--json")
     assert (outcome.code, outcome.err, outcome.out.count("\n")) == (0, "", 1)

@@ -70,9 +70,6 @@ def test_what_users_systems_and_models_say_is_no_source(offline: Stack) -> None:
         {"role": "assistant", "content": [{"type": "document", "text": POLICY}]},
     ]
     assert judged(offline, RIGHT, sent=smuggled)["texts"] == [UNKNOWN]
-    orders = '{"orders": [{"id": "A-17", "status": "shipped"}, {"id": "B-20", "status": "lost"}]}'
-    said_of_both = judged(offline, "Order A-17 is shipped. Order B-20 is shipped.", sent=messages(orders))
-    assert said_of_both["texts"] == ["Order A-17 is shipped."]
     assert judged(offline, RIGHT, source_tools=["another"])["action"] == "BLOCKED"
 
 

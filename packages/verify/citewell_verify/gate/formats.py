@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -89,10 +90,12 @@ def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]
 
 @cache
 def _in_repository(path: str) -> str:
-    """The path from the root of the repository, where pipelines look for it; outside of one as it is."""
-    whole = Path(path).resolve()
-    root = next((folder for folder in whole.parents if (folder / ".git").exists()), None)
-    return whole.relative_to(root).as_posix() if root else path.replace("\\", "/")
+    """The path from the root of the repository in which this runs, where pipelines look for it; else as it is."""
+    here = Path.cwd()
+    root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
+    whole = Path(normpath(here / path))
+    is_inside = root is not None and path != "-" and whole.is_relative_to(root)
+    return whole.relative_to(root).as_posix() if is_inside and root else path.replace("\\", "/")
 
 
 def github(outcomes: Sequence[Outcome]) -> list[str]:

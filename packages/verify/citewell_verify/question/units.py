@@ -170,7 +170,7 @@ def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
         at += len(line) + 1
         opening, after = text.rfind("\n", 0, at - 1) + 1, following.lstrip()
         room = width - _FREE * len(f"{text[opening : at - 1]} {after.partition(' ')[0]}")
-        goes_on = after[:1].islower() or is_unfinished(line.rstrip())
+        goes_on = after[:1].islower() or (after[:1].isdigit() and is_unfinished(line.rstrip()))
         if _LABEL.match(after) or (room > 0 and not goes_on):
             yield _stripped(text, start, at)
             start = at

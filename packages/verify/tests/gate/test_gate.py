@@ -78,11 +78,12 @@ def test_the_gate_is_as_narrow_as_it_is_asked_to_be(tmp_path: Path, options: lis
 
 
 def test_a_place_in_an_answer_of_its_own_is_the_line_of_its_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "our answers"
-    folder.mkdir()
+    (folder / ".git").mkdir(parents=True)  # a repository within: paths are those of the one in which this runs
+    monkeypatch.chdir(tmp_path)
     policy, answer, sarif = folder / "policy.md", folder / "answer.md", folder / "out.sarif"
     # An editor of Windows may have written them.
     policy.write_text(POLICY, encoding="utf-8-sig")
@@ -107,8 +108,12 @@ def test_files_of_evaluation_libraries_are_read_as_they_are(tmp_path: Path, monk
     ]
     assert {case.answer for case in read} == {RIGHT}
     assert {case.sources[0].text for case in read} == {POLICY}
-    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff" + json.dumps(ours)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf" + json.dumps(ours).encode())))
     assert read_cases(Path("-"))[0].answer == RIGHT
+    # A locale of containers would read these bytes as something.
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"5\xfc"), errors="surrogateescape"))
+    with pytest.raises(VerificationInvalid, match="- is not text in UTF-8"):
+        read_cases(Path("-"))
 
 
 @pytest.mark.parametrize(

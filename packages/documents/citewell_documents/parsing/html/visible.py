@@ -125,7 +125,7 @@ def _style(node: LexborNode, tag: str, sheets: Sheets) -> Style:
     attributes = node.attributes
     if not attributes:
         return sheets.style(node.mem_id, "", _DEFAULTS.get(tag, {}))
-    default = {} if "open" in attributes else {**_DEFAULTS.get(tag, {})}
+    default = {} if tag == "dialog" and "open" in attributes else {**_DEFAULTS.get(tag, {})}
     if "hidden" in attributes or "popover" in attributes:
         default |= _NOT_SHOWN
     for name, declares in (("bgcolor", "background-color"), ("text", "color"), ("color", "color")):

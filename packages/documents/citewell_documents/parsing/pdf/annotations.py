@@ -50,7 +50,7 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
                 fields += [_field(pdf, annotation, box)] if pdf.formenv else []
             elif box and _is_written(annotation):
                 is_drawn = True
-            elif box and (text := _said(pdf, annotation)):
+            elif box and (text := _said(annotation)):
                 notes.append(Note(text, box))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
@@ -78,11 +78,9 @@ def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
     return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
-def _said(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION) -> str:
+def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:
     """The text of a note, which says that it is a comment, and of whom."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
-    if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
-        return "Attached file: " + pdfium.PdfAttachment(file, pdf).get_name()
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
         return text

@@ -9,7 +9,6 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty
 from citewell_documents.parsing.decoding import decoded
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.text.comments import without_comments
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
 _RULE = re.compile(r"([^\w\s])\1{2,}[ \t]*")
@@ -17,6 +16,9 @@ _ASCIIDOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"(?:-{4,}|\.{4,}|/{4,}|\+{4,}|`{3,})[ \t]*")
 _LATEX = re.compile(r"\\(part|chapter|(?:sub){0,2}section|paragraph)\*?[ \t]*(?:\[[^\]\n]{0,500}\])?\{([^\n]{1,500})")
 _LEVELS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+_CODE = re.compile(
+    r"\\begin\{([^{}\n]{0,30}(?:verbatim|listing|minted|alltt|filecontents|code)[^{}\n]{0,30})\}", re.IGNORECASE
+)
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$]")
 _TITLE = re.compile(r"\\title\{([^{}\n]{1,500})\}")
 
@@ -24,13 +26,28 @@ _TITLE = re.compile(r"\\title\{([^{}\n]{1,500})\}")
 def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read markup, whose kind its name tells. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     suffix = PurePath(filename).suffix.lower()
-    text = without_comments(decoded(data, filename, limits), suffix)
-    if not text.strip():
+    text = decoded(data, filename, limits)
+    if suffix == ".tex" and not (text := _without_comments(text)).strip():
         raise DocumentEmpty(f"{filename} contains no text")
     headings = {".rst": _underlined, ".tex": _commanded}.get(suffix, _prefixed)
     title = _TITLE.search(text) if suffix == ".tex" else None
     metadata = {"title": _plain(title[1])} if title else {}
     return ParsedDocument(text, sections=sections_from(headings(text), len(text)), found=metadata)
+
+
+def _without_comments(text: str) -> str:
+    """LaTeX without the lines that its author wrote for other authors; code is shown as it is written."""
+    kept: list[str] = []
+    shown_until = ""
+    for line in text.splitlines(keepends=True):
+        if not shown_until and line.lstrip().startswith("%"):
+            continue
+        kept.append(line)
+        if shown_until:
+            shown_until = "" if shown_until in line else shown_until
+        elif (code := _CODE.search(line)) and (end := f"\\end{{{code[1]}}}") not in line[code.end() :]:
+            shown_until = end
+    return "".join(kept)
 
 
 def _underlined(text: str) -> Iterator[Heading]:

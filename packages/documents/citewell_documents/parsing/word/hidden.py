@@ -17,7 +17,7 @@ _NOT_READ = {
 _BACKGROUND, _HIGHLIGHT, _SHADE, _TABLE_STYLE, _BOX = map(
     qn, ("w:background", "w:highlight", "w:shd", "w:tblStyle", "w:txbxContent")
 )
-_NO_PATTERN = ("", "clear", "nil")
+_NO_PATTERN = ("", "clear")
 _SMALLEST = 4  # half points
 _PAPER, _UNKNOWN = "ffffff", ""
 _HIGHLIGHTS = {"white": _PAPER, "black": "000000"}
@@ -95,7 +95,7 @@ def _shade(settings: Element) -> str | None:
     highlight, shade = settings.find(_HIGHLIGHT), settings.find(_SHADE)
     if highlight is not None and (colour := highlight.get(qn("w:val"), "")) != "none":
         return _HIGHLIGHTS.get(colour, _UNKNOWN)
-    if shade is not None:
+    if shade is not None and shade.get(qn("w:val")) != "nil":
         fill, is_plain = shade.get(qn("w:fill"), "auto"), shade.get(qn("w:val"), "") in _NO_PATTERN
         if not is_plain or fill != "auto":
             return fill if is_plain else _UNKNOWN
