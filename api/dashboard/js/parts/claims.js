@@ -55,7 +55,7 @@ export function claimsTable({ claims, citation_checks: checks, sentences }, pass
     shown,
   );
   draw();
-  return h("div", { class: "stack" }, filters, place);
+  return h("div", { class: "claims stack" }, filters, place);
 }
 
 function fromClaim({ claim, status, evidence: quote, source, reasoning }, sentences) {
