@@ -81,7 +81,7 @@ def with_what_belongs_to_it(part: QuestionPart, quotation: Quotation) -> list[Qu
         return [quotation] if names_row(unit, quotation.own) else _whole_table(part, quotation)
     place = next(at for at, member in enumerate(read.units) if member is unit)
     following = read.units[place + 1 :]
-    if unit.text.endswith(_LEADS):
+    if _introduces(unit, following):
         return _with_list(quotation, following)
     if part.kind not in FORMS and all(coverage([word], unit.above) for word in quotation.own):
         return _whole_section(quotation, read.units[:place])
@@ -96,9 +96,13 @@ def names_row(unit: Unit, own: Set[str]) -> bool:
     return not all(coverage([word], unit.above) for word in own)
 
 
+def _introduces(unit: Unit, following: Sequence[Unit]) -> bool:
+    return unit.text.endswith(_LEADS) or any(item.lead == unit.text for item in following[:1])
+
+
 def _with_list(quotation: Quotation, following: Sequence[Unit]) -> list[Quotation]:
     """The quotation with the list that it introduces, if it does."""
-    if not quotation.unit.text.endswith(_LEADS):
+    if not _introduces(quotation.unit, following):
         return [quotation]
     below, table = quotation.unit.group + 1, following[0].row.table if following and following[0].row else None
     items = takewhile(lambda item: item.row.table == table if item.row else item.group == below, following)

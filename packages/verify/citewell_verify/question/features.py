@@ -33,7 +33,8 @@ _ASKED_WORDS = frozenset(
         vocabulary("""
             year years date name names named type types kind kinds term amount number percentage percent called many
             much long often part group person people thing things happen happened reason way example say says tell
-            show give get list summaris summar summari overview point key main 년도 이름 종류 이유 요약 개요 핵심
+            show give get list summaris summar summari overview point key main 년도 날짜 이름 종류 이유 방법
+            사람 금액 비율 퍼센트 요약 개요 핵심
         """),
     )
 )

@@ -20,19 +20,20 @@ Kind = Literal[
 _MOST_CHARS = 2_000  # of a question: a longer one contains other texts
 _MOST_PARTS = 8
 
+_MONEY = "price|cost|fee|rent|salary|wage|deposit|budget|allowance|fare|fine"
 _CUES: tuple[tuple[Kind, str], ...] = (
     ("contact", r"\b(?:e-?mail|phone|telephone|fax|mobile)\b|\bcontact (?:details|number)|전화|연락처|이메일|팩스"),
     (
         "when",
         r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|month|day|century|decade|time)\b"
-        r"|언제|요일|몇 ?[년월일시](?!간)|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
+        r"|언제|요일|몇 ?[년월일시](?! ?(?:간|동안|이나))|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
     ),
     ("amount", r"\bhow much\b|얼마|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
     (
         "number",
-        r"\bhow (?:many|long|old|far|often|large|big|high|tall|fast|deep|wide|heavy|hot|cold)\b"
+        r"\bhow (?:many|long|old|far|often|early|late|soon|large|big|high|tall|fast|deep|wide|heavy|hot|cold)\b"
         r"|\b(?:what|which) (?:is |was |are |were )?(?:the )?(?:\w+ ){0,2}?(?:percentage|percent|number|amount|share"
-        r"|rate|proportion|ratio|temperature|weight|height|length|population|total|size|price|cost)\b"
+        rf"|rate|proportion|ratio|temperature|weight|height|length|population|total|size|{_MONEY})\b"
         r"|몇|며칠|비율|\bwie (?:viele|lange|hoch|groß|alt|oft|weit)\b|\bcuántos\b",
     ),
     ("who", r"\bwho(?:m|se)?\b|누구|누가|\bwer\b|\bwem\b|\bqui\b|\bquién\b|誰|谁"),
@@ -83,23 +84,27 @@ _DATE_UNITS = vocabulary("년 월 일")
 # With a particle, as in 7월 12일에, it tells when something was.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
 _UNIT = re.compile(r"[^\W\d_]+|[%€$£¥₩]")
+_ITEM_NUMBER = re.compile(r"(?:^|: )\W*\d{1,3}[.)]\s", re.MULTILINE)
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
-_CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?!간)|어느 ?해", re.IGNORECASE)
+_CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?! ?(?:간|동안|이나))|어느 ?해", re.IGNORECASE)
 _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w|https?://|www\.|(?<![\d.,])\+?\(?\d[\d() /-]{4,}\d(?![\d.,%])")
 _MEASURES = (
-    (re.compile(r"\bhow much\b|\b(?:price|cost|fee|rent|salary)\b|얼마|가격|단가|요금|비용", re.IGNORECASE), "money"),
+    (re.compile(rf"\bhow much\b|\b(?:{_MONEY})\b|얼마|가격|단가|요금|비용", re.IGNORECASE), "money"),
     (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
     (
-        re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE),
+        re.compile(
+            r"\bhow (?:long|old|early|late|soon)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE
+        ),
         "time months length",
     ),
-    (re.compile(r"\bhow (?:far|tall|deep|wide|high)\b", re.IGNORECASE), "length"),
+    (re.compile(r"\bhow far\b", re.IGNORECASE), "length time months"),
+    (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
     (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
 )
 """What a question for an amount or a number measures: dimensions of `citewell_verify.entities.quantities`, and any
 currency for money."""
 _VAGUE = re.compile(
-    r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|all|every|each|daily|weekly"
+    r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|every|each|daily|weekly"
     r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",
     re.IGNORECASE,
 )
@@ -234,11 +239,14 @@ def _new_date(text: str, question: str) -> bool:
 
 
 def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
-    """Whether the text has a number that the question lacks; "one of the first" is no exact amount."""
+    """Whether the text has a number that the question lacks and that numbers no item of a list; "one of the first" is
+    no exact amount."""
     known = {quantity.value for quantity in find_quantities(question)}
-    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
+    besides = [*((date.start, date.end) for date in find_dates(text)), *(i.span() for i in _ITEM_NUMBER.finditer(text))]
     fresh = [
-        quantity for quantity in find_quantities(text) if quantity.value not in known and quantity.start not in dated
+        quantity
+        for quantity in find_quantities(text)
+        if quantity.value not in known and not any(start <= quantity.start < end for start, end in besides)
     ]
     return any(
         not (exact and number.weak) and not _IN_NAME.search(text[max(0, number.start - 2) : number.start])

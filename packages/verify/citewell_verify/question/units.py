@@ -113,7 +113,8 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         is_item, is_heading = place.enter(line, shown, below, opens_line=opens_line)
         above = "" if is_heading else place.heading
         yield Unit(sentence, shown, above, place.lead, place.group, is_item, is_heading, title=called)
-        place.leave(line, shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line)
+        leads = shown.endswith(_LEADS) or (_ITEM.match(following) is not None and not is_stopped(shown))
+        place.leave(shown, is_item=is_item, is_heading=is_heading, opens_line=opens_line, leads=leads)
 
 
 @dataclass
@@ -145,11 +146,11 @@ class _Place:
         self.sign = sign or self.sign
         return bool(sign), False
 
-    def leave(self, line: str, shown: str, *, is_item: bool, is_heading: bool, opens_line: bool) -> None:
-        if not is_item and line.endswith(_LEADS):
+    def leave(self, shown: str, *, is_item: bool, is_heading: bool, opens_line: bool, leads: bool) -> None:
+        if leads and not is_item and not is_heading:
             self.lead, self.group = shown, self.group + 1
         self.was_item = is_item or (self.was_item and not opens_line)
-        self.was_heading, self.before = is_heading, line
+        self.was_heading, self.before = is_heading, shown
 
 
 def _sign(line: str) -> str:

@@ -21,9 +21,12 @@ _KOREAN_TAIL = re.compile(
     "(?:이었습니다|이었다|입니다|이다|이며|이고|이라고|라고|라는|에서는|에서의|에서도|에서|에게서|에게|에는|에도|에|으로부터|으로는|으로서"
     "|으로써|으로|로부터|로는|로서|로써|로|부터|까지의|까지|마다|조차|밖에|처럼|보다|만큼|께서|한테|하고|이나|나|이란|란|은|는|이|가|을|를"
     "|의|도|만|과|와|들은|들이|들을|들의|들"
-    "|하였습니다|하였다|했습니다|했다|했으며|했던|한다고|한다|합니다|하는|하고|하며|하여|하기|하지|하면|할|한|해야|해"
-    "|되었습니다|되었다|됐습니다|됐다|되며|되고|된다|됩니다|되는|되지|된|될"
-    "|지|지는|지도|시켰다|시킨다|시키는|시킨|았다|었다|였다|았습니다|었습니다|습니다|는다|다)$"
+    "|지|지는|지도|았다|었다|였다|았습니다|었습니다|습니다|는다|다)$"
+)
+# A noun becomes a verb by 하다, 되다 or 시키다, whose endings are many: 신청하려면, 공개되었으며.
+_KOREAN_VERB = re.compile(
+    "(?<=..)(?:하(?:[다는고며여기지면려였도라자게나니시던더므거셔세][가-힣]*)?|해(?:서|야|도|요|라)?|한(?:다[가-힣]*)?|할|함"
+    "|[했합][가-힣]+|[되돼됐][가-힣]*|된(?:다[가-힣]*)?|될|됨|됩니[가-힣]*|시[키킨켰][가-힣]*)$"
 )
 _ENGLISH_TAILS = (
     (re.compile("(?:(?<=.i)es|(?<=ss)es|(?<=sh)es|(?<=ch)es|(?<=[xz])es|(?<=[^siu])s)$"), ""),
@@ -84,7 +87,8 @@ def stem(word: str) -> str:
     if len(word) > _LONGEST:
         return word
     if "가" <= word[-1] <= "힣":
-        shorter = _KOREAN_TAIL.sub("", word)
+        shorter = _KOREAN_VERB.sub("", word)
+        shorter = _KOREAN_TAIL.sub("", word) if shorter == word else shorter
         is_left = shorter not in (word, "") and (len(shorter) > 1 or shorter.isascii())
         return stem(shorter) if is_left else word
     if word[0].isdigit():
