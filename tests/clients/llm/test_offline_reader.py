@@ -92,6 +92,30 @@ The gate is mended in the weeks after the spring fair, when the ground has dried
 """
 
 
+CLUB = """# Archery club
+
+## Board
+
+1. Elections to the board take place in the autumn.
+2. The board consists of nine members and meets in the club house.
+
+To hire a bow for the first time, please do this
+
+- ring the keeper
+- bring a pass
+
+**To return one after the course:**
+
+1. Clean the string
+2. Hang it up
+
+## 보관
+
+보증금 영수증은 6년간 보관한다. 열쇠는 관리실에 보관한다.
+심판을 위촉하려면 이사회가 동의하여야 한다.
+"""
+
+
 def answer(question: str, *texts: str) -> str:
     sources = Sources.numbered((f"paper {number}.md", text) for number, text in enumerate(texts, start=1))
     return "".join(compose_answer(question, sources, IDK))
@@ -122,6 +146,11 @@ def answer(question: str, *texts: str) -> str:
         (DUTIES, "Who replaced the lamp of court 2?", "Fitter: Ana Reyes"),
         (DUTIES, "신청 기간은 언제인가요?", "2026. 6. 1.(월) ~ 7. 3.(금)"),
         (DUTIES, "접수는 어디로 전화하나요?", "02-555-0100"),
+        (CLUB, "How many members sit on the board?", "nine members"),
+        (CLUB, "보증금 영수증은 몇 년 동안 보관하나요?", "6년간"),
+        (CLUB, "심판의 위촉은 누가 동의하나요?", "이사회가 동의하여야 한다"),
+        (CLUB, "How do I hire a bow?", "- ring the keeper [†1]\n- bring a pass"),
+        (CLUB, "How do I return a bow?", "1. Clean the string [†1]\n2. Hang it up"),
     ],
 )
 def test_a_question_gets_what_the_paper_has_with_its_head(text: str, question: str, said: str) -> None:  # V8

@@ -175,8 +175,10 @@ def _words(shares: Mapping[str, float]) -> frozenset[str]:
 
 def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]:
     """All are 0..1, but for the margin, which may be negative."""
-    said, question = _read(standing.unit.below_heading[:_MOST_CHARS]), _question(asked.text)
-    kind = has_kind(asked.kind, said.text, asked.text)
+    unit, question = standing.unit, _question(asked.text)
+    said = _read(unit.below_heading[:_MOST_CHARS])
+    # The number of an item is known by the beginning of its line.
+    kind = has_kind(asked.kind, f"{unit.head}\n{unit.text}"[:_MOST_CHARS], asked.text)
     if asked.kind in FORMS:
         lacks = _LACKS[kind]
     else:  # a sentence that supposes, reports or plans what is asked leaves it open

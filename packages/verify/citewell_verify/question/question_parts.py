@@ -84,7 +84,6 @@ _DATE_UNITS = vocabulary("년 월 일")
 # With a particle, as in 7월 12일에, it tells when something was.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
 _UNIT = re.compile(r"[^\W\d_]+|[%€$£¥₩]")
-_ITEM_NUMBER = re.compile(r"(?:^|: )\W*\d{1,3}[.)]\s", re.MULTILINE)
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
 _CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?! ?(?:간|동안|이나))|어느 ?해", re.IGNORECASE)
 _CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w|https?://|www\.|(?<![\d.,])\+?\(?\d[\d() /-]{4,}\d(?![\d.,%])")
@@ -239,14 +238,11 @@ def _new_date(text: str, question: str) -> bool:
 
 
 def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
-    """Whether the text has a number that the question lacks and that numbers no item of a list; "one of the first" is
-    no exact amount."""
+    """Whether the text has a number that the question lacks; "one of the first" is no exact amount."""
     known = {quantity.value for quantity in find_quantities(question)}
-    besides = [*((date.start, date.end) for date in find_dates(text)), *(i.span() for i in _ITEM_NUMBER.finditer(text))]
+    dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     fresh = [
-        quantity
-        for quantity in find_quantities(text)
-        if quantity.value not in known and not any(start <= quantity.start < end for start, end in besides)
+        quantity for quantity in find_quantities(text) if quantity.value not in known and quantity.start not in dated
     ]
     return any(
         not (exact and number.weak) and not _IN_NAME.search(text[max(0, number.start - 2) : number.start])

@@ -71,11 +71,15 @@ class Unit:
         return frozenset(content_stems("\n".join((self.heading, self.lead, *groups, *heads))))
 
     @property
+    def head(self) -> str:
+        """What stands above it, without its number."""
+        return "" if self.row else _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
+
+    @property
     def below_heading(self) -> str:
         """The text with what stands above it, as it is quoted where it is not clear by itself."""
-        head = _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
-        between = " " if head.endswith(_ASKS) else ": "
-        return f"{head}{between}{self.text}" if head and self.row is None else self.text
+        between = " " if self.head.endswith(_ASKS) else ": "
+        return f"{self.head}{between}{self.text}" if self.head else self.text
 
 
 @text_cache(_MOST_CHARS)
