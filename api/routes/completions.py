@@ -74,7 +74,7 @@ async def create_completion(
     client that disconnects before the end cancels its question. What chat programs ask about the conversation (a title,
     tags, next questions) is answered from it alone, with `citewell` null, and not stored.
     """
-    if (reply := side_reply(asked.question)) is not None:
+    if (reply := side_reply(asked.last)) is not None:
         return await run_in_threadpool(said_aside, asked, reply)
     named = asked.conversation or citewell_conversation
     if asked.stream:

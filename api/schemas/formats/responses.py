@@ -7,7 +7,6 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from api.schemas.formats.completions import (
-    NOT_COUNTED,
     Asked,
     ChatMessage,
     CompletionOptions,
@@ -22,7 +21,6 @@ from api.schemas.formats.completions import (
 
 PREFIX = "resp_"
 _REFUSED: dict[str, str] = {
-    "documents": NOT_COUNTED,
     "prompt": "no prompts are stored here; send the question as `input`",
     "moderation": "nothing is moderated; leave it out",
     "top_logprobs": "there are no log probabilities; leave it out",
