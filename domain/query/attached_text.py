@@ -25,7 +25,7 @@ _IN_PROMPT = re.compile(_BLOCK.format(names=_NAMES), _FLAGS)
 _FILE_IN_FENCE = re.compile(r'(?:^---\s+)?^# "([^"\n]+)"\n', re.MULTILINE)
 _TITLE = re.compile(r'\b(?:name|title)\s*=\s*"([^"]+)"', re.IGNORECASE)
 _ENDS_OF_A_FENCE = 2
-_DETAIL = re.compile(r"\s*<(\w+)>([^<>\n]*)</\1>")
+_DETAIL = re.compile(r"\s*<((?!\w*conte[nx]t)\w+)>([^<>\n]*)</\1>", re.IGNORECASE)
 _NAMED_WITHIN = re.compile(
     r"\s*<document_metadata>\s*(?:sourceDocument:[ \t]*(?P<name>[^\n]*))?.*?</document_metadata>", re.DOTALL
 )
@@ -38,7 +38,10 @@ _ASKED_BEHIND_LABEL = re.compile(
     r"^[ \t]*(?:user )?(?:query|question|질문)[ \t]*[:：](?P<asked>.*?)(?:\n[^\n]{1,30}[:：]\s*)?\Z",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_LONE_TAG = re.compile(r"^[ \t]*</?\w+[^<>\n]*>[ \t]*$\n?", re.MULTILINE)
+_WORD_OF_CONTENT = r"\w*conte[nx]t\w*"
+_LONE_TAG = re.compile(
+    rf"^[ \t]*</?\w+[^<>\n]*>[ \t]*$\n?|\A\s*<{_WORD_OF_CONTENT}>|</{_WORD_OF_CONTENT}>\s*\Z", re.MULTILINE
+)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
