@@ -58,7 +58,7 @@ class QuerySnapshot:
     @property
     def has_given_sources(self) -> bool:
         """Whether it rests on sources that came with the request alone, be it an answer's (N2) or a question's (N9)."""
-        return self.is_external or self.options.given_sources
+        return self.is_external or bool(self.options.given_sources)
 
     @property
     def is_by_schema(self) -> bool:

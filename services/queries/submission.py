@@ -232,7 +232,8 @@ def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
 def options_over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
     options = resolve_options(asked, settings)
     if asked.sources:
-        return options.model_copy(update={"given_sources": True, "graph_mode": "naive"})
+        named = tuple(row["title"] for row in asked.sources)
+        return options.model_copy(update={"given_sources": named, "graph_mode": "naive"})
     if len(workspaces) == 1:
         return options
     if asked.graph not in (None, "naive"):

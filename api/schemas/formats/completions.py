@@ -362,6 +362,10 @@ class CompletionProof(BaseModel):
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )
+    attached_texts: list[str] = Field(
+        description="The names of the texts that came with the question: it is answered from them alone. None: from the "
+        "workspace."
+    )
     conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
     citations: list[CitationRead] = Field(
         description="Every citation of the answer, with its number in `content`; offsets count from the start of that."
