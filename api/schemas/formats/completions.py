@@ -363,7 +363,7 @@ class CompletionProof(BaseModel):
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )
     attached_texts: list[str] = Field(
-        description="The names of the texts that came with the question: it is answered from them alone. None: from the "
+        description="The names of the texts that came with the question, of which alone it is answered; none: of the "
         "workspace."
     )
     conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
