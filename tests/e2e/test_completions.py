@@ -111,7 +111,9 @@ def test_an_attached_file_answers_and_is_found_by_no_other_question(offline: Sta
         )
     assert "38 cars" in told.output_text
     assert "07:40" in told.output_text
-    assert {annotation.title for part in told.output for annotation in part.content[0].annotations} == {"Text 1"}
+    annotations = told.model_dump()["output"][0]["content"][0]["annotations"]
+    assert {annotation["title"] for annotation in annotations} == {"Text 1"}
+    assert (told.model_extra or {})["citewell"]["attached_texts"] == ["Text 1"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
