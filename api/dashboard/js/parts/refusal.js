@@ -10,7 +10,7 @@ const MOST = 5;
 /** `query` abstained; `again(changes)` asks it once more, null where that cannot be; `events` of its history tell the searches. */
 export function refusal(query, again, events = []) {
   const { sources } = query;
-  const searched = query.attached_texts.length ? query.attached_texts : query.workspaces;
+  const names = query.attached_texts.join(", ");
   const isRead = query.provider !== "offline";
   const places = new Map(sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
   const easier = (event) => {
@@ -25,7 +25,7 @@ export function refusal(query, again, events = []) {
     h(
       "div",
       { class: "small" },
-      h("h3", {}, t("searched", { workspace: searched.join(", ") })),
+      h("h3", {}, names ? t("searchedTexts", { names }) : t("searched", { workspace: query.workspaces.join(", ") })),
       h(
         "ul",
         {},
