@@ -32,7 +32,7 @@ _NAMED_WITHIN = re.compile(
 _LAST_MARK = re.compile(rf"</(?:{_NAMES}|context)\s*>|\[END CONTEXT[^\[\]\n]*\]", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _ASKED_IN_TAG = re.compile(
-    r"<(?P<tag>(?:user_)?(?:query|question))>(?P<asked>.*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
+    r"<(?P<tag>(?:user_)?(?:query|question))>(?P<asked>(?:(?!<(?P=tag)>).)*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
 )
 _ASKED_BEHIND_LABEL = re.compile(
     r"^[ \t]*(?:user )?(?:query|question|질문)[ \t]*[:：](?P<asked>.*?)(?:\n[^\n]{1,30}[:：]\s*)?\Z",

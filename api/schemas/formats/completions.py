@@ -172,7 +172,8 @@ class Asked(Lenient):
 
 
 class CompletionCreate(Asked):
-    """A conversation whose last question is answered from the documents of a workspace, and from nothing else.
+    """A conversation whose last question is answered from the documents of a workspace, and from nothing else; or from
+    the texts that came with it, if any did.
 
     Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
     """

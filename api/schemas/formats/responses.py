@@ -74,7 +74,8 @@ class ConversationOfResponse(Lenient):
 
 
 class ResponseCreate(Asked):
-    """A question that is answered from the documents of a workspace, and from nothing else.
+    """A question that is answered from the documents of a workspace, and from nothing else; or from the texts that came
+    with it, if any did.
 
     Sampling parameters (`temperature`, `top_p`, `max_output_tokens`, `reasoning`, …) and unknown fields are ignored.
     """
@@ -84,7 +85,9 @@ class ResponseCreate(Asked):
         examples=["Within how many days must returns be made?"],
     )
     instructions: str | None = Field(
-        default=None, description="Kept with the response and not used, as a system prompt: answers are the documents'."
+        default=None,
+        description="Kept with the response and not used, as a system prompt; but for texts that a program attached in "
+        "it, from which the question is then answered.",
     )
     previous_response_id: str | None = Field(
         default=None,
