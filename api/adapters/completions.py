@@ -165,6 +165,7 @@ def proof_of(query: Json) -> dict[str, Any]:
     here = f"/v1/queries/{query['id']}"
     fields = [
         "restated_question",
+        "attached_texts",
         "conversation_id",
         "citations",
         "references",

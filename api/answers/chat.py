@@ -28,6 +28,7 @@ from domain.query.conversation import last_turns
 from services.core.model_choice import current_settings
 from services.queries import conversations, results
 from services.queries.cancel_and_retry import cancel_query
+from services.queries.given_texts import given_rows
 from services.queries.submission import NewQuery
 from services.queries.workspaces import read_model
 from workers.starting.launch import launcher
@@ -36,9 +37,15 @@ from workers.starting.launch import launcher
 def as_query(asked: Asked) -> NewQuery:
     """Raises WorkspaceNotFound and ModeUnknown for what is no model, and TextAttached."""
     model = read_model(asked.model)
-    if asked.has_attached_text:
+    if asked.question is None:
         raise TextAttached
-    return NewQuery(asked.question, workspace=model.workspace, mode=model.mode, answer_schema=asked.answer_schema)
+    return NewQuery(
+        asked.question,
+        workspace=model.workspace,
+        mode=model.mode,
+        answer_schema=asked.answer_schema,
+        sources=given_rows(asked.sources, current_settings()),
+    )
 
 
 def start(asked: Asked, named: ConversationNamed | None, beside: dict[str, Any] | None = None) -> UUID:

@@ -70,11 +70,12 @@ async def create_completion(
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
     Earlier messages of users and assistants only tell what the question refers to; system prompts and tools are
-    accepted and not used. A stream contains checked sentences only: each as soon as it and all before it have passed. A
+    accepted and not used. Texts that a chat program attaches to messages are what the answer rests on, in place of the
+    workspace. A stream contains checked sentences only: each as soon as it and all before it have passed. A
     client that disconnects before the end cancels its question. What chat programs ask about the conversation (a title,
     tags, next questions) is answered from it alone, with `citewell` null, and not stored.
     """
-    if (reply := side_reply(asked.question)) is not None:
+    if (reply := side_reply(asked.last)) is not None:
         return await run_in_threadpool(said_aside, asked, reply)
     named = asked.conversation or citewell_conversation
     if asked.stream:

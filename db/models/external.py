@@ -1,10 +1,12 @@
-"""Answers from elsewhere (N2): the sources that came with a request, and batches of verifications."""
+"""Answers from elsewhere (N2): the sources that came with a request, also with a question (N9), and batches of
+verifications."""
 
 import uuid
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned
@@ -29,14 +31,19 @@ class Batch(Base):
 
 
 class GivenSource(Base):
-    """Source `number` of a verification, from 1; `pages` and `sections` as in `documents`, in code points of `text`.
+    """Source `number` of a verification, from 1, or of a question that is answered from texts beside it; `pages` and
+    `sections` as in `documents`, in code points of `text`.
 
     `document_id` is set when the source is a stored document; `text` is then its text at the time of the request.
-    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6).
+    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6). A question's text has
+    the [start, end] of its `passages`, and as `document_id` the id that citations name it by; no document has that.
     """
 
     __tablename__ = "given_sources"
-    __table_args__ = (UniqueConstraint("query_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("query_id", "number"),
+        Index(None, "document_id", postgresql_where=sql("passages IS NOT NULL")),
+    )
 
     id: Mapped[BigId]
     tenant_id: Mapped[Owned]
@@ -50,3 +57,4 @@ class GivenSource(Base):
     pages: Mapped[list[list[int]] | None]
     sections: Mapped[list[Any] | None]
     context: Mapped[str | None]
+    passages: Mapped[list[list[int]] | None]

@@ -22,9 +22,9 @@ class AnswerSchemaInvalid(BadInput):
 
 
 class TextAttached(BadInput):
-    """The request has a text beside the question, such as an attached file. Answers rest on the documents of the
-    workspace alone, so it would not count: add it to the workspace, or leave it out. An answer that exists already can
-    be verified against it with POST /v1/verifications, and what another model answers to it by the guard, /v1/guard."""
+    """A text is attached, and the question beside it cannot be told from the words of the program's template. Send the
+    question behind the text, in one line or as <user_query>…</user_query>; or in a message of its own, with the text in
+    the system prompt."""
 
 
 class ConversationElsewhere(BadInput):

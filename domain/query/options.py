@@ -236,6 +236,8 @@ class QueryOptions(BaseModel):
     """How the answer is to be written. Prompts that judge never contain it."""
     answer_schema: dict[str, Any] | None = None
     """The JSON Schema of the object that is filled from the verified sentences of the answer; None asks for none."""
+    given_sources: tuple[str, ...] = ()
+    """N9: the names of the texts that came with the question; if there are any, it is answered from them alone."""
     conversation: tuple[Turn, ...] = ()
     """N9: the conversation before the question, from which it is restated so that it can be understood alone."""
     review: ReviewRules = ReviewRules()

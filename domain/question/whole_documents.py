@@ -31,18 +31,28 @@ _REQUEST = re.compile(
 """What a request for a summary or for changes says beside the documents' names."""
 
 
-def whole_request(question: str, known: Mapping[str, Known], replaced: Collection[str] = ()) -> tuple[str, ...]:
+_ATTACHED = frozenset(content_stems("attached document file text 첨부 문서 파일"))
+"""What the only text beside a question is called."""
+
+
+def whole_request(
+    question: str, known: Mapping[str, Known], replaced: Collection[str] = (), *, is_attached: bool = False
+) -> tuple[str, ...]:
     """Return which of the `known` documents the question is about as a whole: one to summarise, two to compare.
 
     It must say nothing else, and be plain: "Summarise the notice period in the contract" asks for a part, and of two
     documents that are called as it says neither is meant. Of versions those that are `replaced` are not meant by a
-    summary, and come last in a comparison.
+    summary, and come last in a comparison. The only one that `is_attached` to the question needs no name.
     """
     asked = whole_asked(question)
     if asked is None or not known:
         return ()
     wanted = without_asking(question_stems(_REQUEST.sub(" ", question), dated=True))
     names = {name: called_by(document) for name, document in known.items()}
+    if is_attached and len(known) == 1:
+        # "Summarise this" names nothing, and means it.
+        wanted = [*wanted, *_ATTACHED]
+        names = {name: called | _ATTACHED for name, called in names.items()}
     if asked == "summary":
         meant = [name for name in known if _says(wanted, names[name])]
         meant = [name for name in meant if name not in replaced] or meant

@@ -224,6 +224,23 @@ def lexical_order(
     return [key for key, _ in lexical_scores(question, passages, collection, further)]
 
 
+def words_order(question: str, texts: Mapping[K, str]) -> list[K]:
+    """Return the keys of `texts` that have any lexeme of the question, best match first; they are the collection."""
+    asked = searched_question(question)
+    said = {key: lexemes(text) for key, text in texts.items()}
+    frequencies = Counter(lexeme for own in said.values() for lexeme in set(own))
+    collection = Collection(len(said), sum(map(len, said.values())) / max(len(said), 1), frequencies)
+    wanted = {*asked.own, *asked.further}
+    passages: list[Occurrences[K]] = []
+    for key, own in said.items():
+        places: dict[str, list[int]] = {}
+        for place, lexeme in enumerate(own, start=1):
+            if lexeme in wanted:
+                places.setdefault(lexeme, []).append(place)
+        passages.append(Occurrences(key, len(own), places))
+    return lexical_order(asked.own, passages, collection, asked.further)
+
+
 def lexical_scores(
     question: Sequence[str], passages: Sequence[Occurrences[K]], collection: Collection, further: Sequence[str] = ()
 ) -> list[tuple[K, float]]:

@@ -1,6 +1,7 @@
 """Loads the stored passages that a published answer rests on (N6)."""
 
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -9,6 +10,7 @@ from citewell_verify.evidence.passages import Passage
 from db.models import Answer, Citation
 from db.queries.documents.chunks import find_passages, get_passages
 from db.queries.runs import steps
+from db.queries.verifications.external_sources import list_given_passages
 from domain.errors.state import NotReverifiable
 
 
@@ -19,8 +21,10 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
     """
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
     keys: list[int] = selected.get("selected", [])
-    cited = cited_passages(session, citations)
-    written_from = get_passages(session, keys)
+    # The texts that came with the question, if any did: then there are no others.
+    given = {passage.key: passage for passage in list_given_passages(session, answer.query_id)}
+    cited = cited_passages(session, citations, given.values())
+    written_from = [given[key] for key in keys if key in given] if given else get_passages(session, keys)
     missing = len([passage for passage in cited if passage is None]) + len(keys) - len(written_from)
     if missing:
         raise NotReverifiable(
@@ -31,11 +35,12 @@ def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> 
     return [*available, *(passage for passage in written_from if passage.key not in known)]
 
 
-def cited_passages(session: Session, citations: list[Citation]) -> list[Passage | None]:
+def cited_passages(session: Session, citations: list[Citation], given: Iterable[Passage] = ()) -> list[Passage | None]:
     places: dict[int, tuple[uuid.UUID, int]] = {
         citation.number: (citation.document_id, citation.chunk_index) for citation in citations
     }
     stored = find_passages(session, set(places.values()))
+    stored |= {(passage.document_id, passage.chunk_index): passage for passage in given}
     return [stored.get(places[number]) for number in sorted(places)]
 
 

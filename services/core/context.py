@@ -22,7 +22,7 @@ from db.models import QueryKind
 from db.queries.documents.chunks import get_passages
 from db.queries.runs.events import EventData
 from db.queries.runs.steps import Key
-from db.queries.verifications.external_sources import get_given_passages
+from db.queries.verifications.external_sources import get_given_passages, list_given_passages
 from db.session import reading
 from domain.errors.state import SourceDeleted
 from domain.query.budget import CODES, Budget
@@ -54,6 +54,11 @@ class QuerySnapshot:
     def is_external(self) -> bool:
         """Whether answer and sources came with the request (N2), so that there are no other sources."""
         return self.kind == QueryKind.VERIFICATION
+
+    @property
+    def has_given_sources(self) -> bool:
+        """Whether it rests on sources that came with the request alone, be it an answer's (N2) or a question's (N9)."""
+        return self.is_external or bool(self.options.given_sources)
 
     @property
     def is_by_schema(self) -> bool:
@@ -278,7 +283,14 @@ class StepContext:
         )
 
     def passages(self, keys: list[int]) -> list[Passage]:
-        return self.passage_cache.passages(keys, get_given_passages if self.query.is_external else get_passages)
+        return self.passage_cache.passages(keys, get_given_passages if self.query.has_given_sources else get_passages)
+
+    def given_passages(self) -> list[Passage]:
+        """All passages of the texts that came with the question."""
+        with reading() as session:
+            passages = list_given_passages(session, self.query.id)
+        self.passage_cache.add(passages)
+        return passages
 
     def selected_passages(self) -> list[Passage]:
         """The passages that the answer is written from; number N in the answer is position N-1 here.

@@ -81,7 +81,7 @@ def conclude(context: StepContext) -> StepResult:
 
 
 def _save(context: StepContext, conclusion: Conclusion, session: Session) -> None:
-    given_with = context.query.id if context.query.is_external else None
+    given_with = context.query.id if context.query.has_given_sources else None
     assert_exact(session, conclusion.answer.text, conclusion.citations, given_with)
     add_answer(session, conclusion.answer, conclusion.citations)
     verification = conclusion.verification

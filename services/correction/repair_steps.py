@@ -18,9 +18,9 @@ from services.verification.round_results import collect_findings
 
 
 def search_evidence(context: StepContext) -> StepResult:
-    """Search the workspace for every failing statement, a few chunks for each.
+    """Search for every failing statement where the question was searched for, a few chunks for each.
 
-    Nothing is searched where the sources were given (N2): only they count, and all of them are available.
+    Nothing is searched where the answer was given (N2): only they count, and all of them are available.
     """
     if context.query.is_external:
         return StepResult.single(EvidenceFound(status="searched", found={}))

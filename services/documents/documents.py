@@ -19,6 +19,7 @@ from db.queries.documents.graph_storing import delete_document_graph
 from db.queries.documents.reingestions import delete_waiting
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
+from db.queries.verifications.external_sources import find_attached_text
 from db.session import reading, transaction
 from domain.documents.text_marks import restored
 from domain.errors.missing import OriginalNotFound
@@ -114,8 +115,11 @@ def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
+    """Its stored text, or that of a text that came with a question, which citations name in the same way. Raises
+    DocumentNotFound."""
     with reading() as session:
-        return rows.get_document_text(session, document_id)
+        attached = find_attached_text(session, document_id)
+        return rows.get_document_text(session, document_id) if attached is None else attached
 
 
 def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:

@@ -142,6 +142,8 @@ def _is_unread(session: Session, context: StepContext) -> bool:
     if query.is_external:
         draft = context.read(GENERATE) or {}
         return bool(draft.get("unread"))
+    if query.has_given_sources:
+        return False
     return count_unread(session, query.options.workspaces or (query.workspace_id,)) > 0
 
 

@@ -68,6 +68,9 @@ def retry_query(
         take_place(session, old.id, new_id)
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
+        elif old.options.get("given_sources"):
+            # The keys of its passages change with the copies, so its outcomes are made anew.
+            copy_sources(session, old.id, new_id)
         elif (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice) and (
             old.error or {}
         ).get("code") != SourceDeleted().code:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from citewell_documents.formats import has_pages_to_see
+from citewell_verify.evidence.passages import GIVEN
 from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import question_of
 from citewell_verify.safety.prompt_injection import without_orders
@@ -148,7 +149,9 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], mar
 def _links(citation: Citation) -> dict[str, str | None]:
     """Links to the original and, for pages of PDFs and of pictures, to the picture and the boxes of the words."""
     document = f"/v1/documents/{citation.document_id}"
-    links: dict[str, str | None] = {"original": f"{document}/original", "image": None, "boxes": None}
+    # A text that came with the question has no file.
+    original = "text" if citation.source == GIVEN else "original"
+    links: dict[str, str | None] = {"original": f"{document}/{original}", "image": None, "boxes": None}
     if citation.page_number and has_pages_to_see(citation.document_name):
         links["image"] = f"{document}/pages/{citation.page_number}/image"
         links["boxes"] = f"{document}/boxes?start={citation.source_start}&end={citation.source_end}"

@@ -124,6 +124,7 @@ def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, A
         **head_json(query, workspace, searched),
         "request": query.options.get("request", {}),
         "restated_question": restated,
+        "attached_texts": query.options.get("given_sources", []),
         "conversation_id": str(whole.conversation_id) if whole.conversation_id else None,
         **(answer_json(*whole.answer, whole.added, whole.marks, whole.cells, copies) if whole.answer else NO_ANSWER),
         "review": {"state": query.review, **(whole.review or {})} if query.review else None,

@@ -26,6 +26,7 @@ from db.queries.access.workspaces import get_open_workspace, require_access
 from db.queries.documents.spaces import space_of
 from db.queries.runs.queries import add_query
 from db.queries.runs.responses import add_response
+from db.queries.verifications.external_sources import add_given_sources
 from db.session import transaction
 from domain.errors.requests import AnswerSchemaInvalid, ModelNotAllowed, QuestionInvalid
 from domain.errors.state import EmbeddingsDiffer
@@ -99,6 +100,8 @@ class NewQuery:
     """The earlier turns of the conversation."""
     review: ReviewRules = field(default_factory=ReviewRules)
     """Those of the workspaces; no request has any."""
+    sources: tuple[dict[str, Any], ...] = ()
+    """The texts that came with it, as `given_rows` makes them; it is answered from them alone."""
     beside: dict[str, Any] | None = None
     """What a client of the Responses API said beside it; it then is a response, which can be read and followed."""
     callback_url: str | None = None
@@ -200,6 +203,8 @@ def store(
         is_thread=is_thread,
         **requester_columns(session),
     )
+    if checked.sources:
+        add_given_sources(session, [{**row, "query_id": query_id} for row in checked.sources])
     if checked.beside is not None:
         add_response(session, query_id, checked.beside)
 
@@ -226,6 +231,9 @@ def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
 
 def options_over(workspaces: Sequence[int], asked: NewQuery, settings: Settings) -> QueryOptions:
     options = resolve_options(asked, settings)
+    if asked.sources:
+        named = tuple(row["title"] for row in asked.sources)
+        return options.model_copy(update={"given_sources": named, "graph_mode": "naive"})
     if len(workspaces) == 1:
         return options
     if asked.graph not in (None, "naive"):

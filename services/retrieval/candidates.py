@@ -26,6 +26,7 @@ from services.core.context import StepContext, StepResult
 from services.core.model_choice import embedder_for, likely_space, remember_space
 from services.graph.search import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
+from services.retrieval.given_texts import search_given
 from services.retrieval.tracing import Ranking, trace_fusion
 
 _NAMED = 20
@@ -266,11 +267,15 @@ def find_by_words(queries: Sequence[str], search: Search) -> Found:
 
 
 def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:
-    """The best results of each of `queries` as the question's options say; by words alone if necessary.
+    """The best results of each of `queries` as the question's options say, in the texts that came with it, if any did;
+    by words alone if necessary.
 
     Raises EmbeddingMismatch, and EmbeddingUnavailable if the method is not hybrid.
     """
     options = context.query.options
+    if context.query.has_given_sources:
+        found, by_words_only = search_given(context, queries, k)
+        return Searched(found, (BY_WORDS_ONLY,) if by_words_only else ())
     where = Search(
         context.query.workspace_id,
         options.retrieval_method,

@@ -189,14 +189,20 @@ def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict
     documents = list(dict.fromkeys(passage.document_id for passage in candidates))
     if context.query.is_external or not (whole_asked(context.question) or len(documents) > 1):
         return {}, []
+    given = context.given_passages() if context.query.has_given_sources else []
     with reading() as session:
-        openings = find_passages(session, [(document_id, 0) for document_id in documents])
-        passages = {passage.key: passage for passage in (*openings.values(), *candidates)}
+        openings = find_passages(session, [(document_id, 0) for document_id in documents]).values()
+        openings = [passage for passage in given if not passage.chunk_index] or openings
+        passages = {passage.key: passage for passage in (*openings, *candidates)}
         excerpts = [ComparedExcerpt.of(passage) for passage in passages.values()]
         replaced = replaced_documents(context.question, excerpts)
         known = known_documents(sorted(excerpts, key=lambda excerpt: documents.index(uuid.UUID(excerpt.document))))
-        wanted = whole_request(context.question, known, replaced)
-        members = [list_passages(session, uuid.UUID(name), limit=READ_AHEAD, searched=True) for name in wanted]
+        wanted = whole_request(context.question, known, replaced, is_attached=bool(given))
+        members = [
+            [passage for passage in given if str(passage.document_id) == name]
+            or list_passages(session, uuid.UUID(name), limit=READ_AHEAD, searched=True)
+            for name in wanted
+        ]
     return replaced, shown_of(
         members, lambda passage: len(headings_of(passage.context or "")), lambda passage: passage.text
     )

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from citewell_verify.answers.statements import Statement, plan_checks
 from citewell_verify.answers.translation import strip_references
 from citewell_verify.evidence.citation_types import citation_type, weaker
-from citewell_verify.evidence.passages import Passage
+from citewell_verify.evidence.passages import Passage, number_of
 from citewell_verify.evidence.spans import claim_relevance, locate_verbatim, row_or_best_span, stating_row
 from citewell_verify.judging.statement import (
     Checked,
@@ -330,14 +330,14 @@ def citation_row(
 def assert_exact(session: Session, answer: str, citations: list[Citation], given_with: uuid.UUID | None = None) -> None:
     """N3: compare every span with the stored text. Raises EvidenceMismatch; a deleted document cannot be compared.
 
-    `given_with` is the verification that brought the sources (N2), if one did.
+    `given_with` is the verification (N2) or the question (N9) that brought the sources, if one did.
     """
     spans = [(citation.source_start, citation.source_end) for citation in citations]
     if given_with is None:
         documents = [citation.document_id for citation in citations]
         texts = read_slices(session, [(of, *span) for of, span in zip(documents, spans, strict=True)])
     else:
-        numbers = [citation.chunk_index + 1 for citation in citations]
+        numbers = [number_of(citation.doc_id) for citation in citations]
         texts = read_given_slices(session, given_with, [(of, *span) for of, span in zip(numbers, spans, strict=True)])
     for citation, stored in zip(citations, texts, strict=True):
         if stored is not None and stored != citation.text_span:

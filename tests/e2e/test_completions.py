@@ -22,14 +22,15 @@ QUESTION = "Within how many days must returns be made?"
 WORKSPACE = "completions"
 
 
-def create(stack: Stack, question: str, *before: str, **over: Any) -> Any:
-    """`before` are the turns of user and assistant, alternating."""
+def create(stack: Stack, question: str, *before: str, beside: dict[str, Any] | None = None, **over: Any) -> Any:
+    """`before` are the turns of user and assistant, alternating; `beside` are fields that OpenAI's client does not
+    know."""
     said = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(before)]
     messages = [*said, {"role": "user", "content": question}]
     key = stack.http.post("/v1/keys", json={"name": "chat", "scopes": ["read", "ask"]}).raise_for_status().json()["key"]
     with OpenAI(base_url=f"{stack.supervisor.url}/v1", api_key=key, timeout=60) as client:
         ask: Callable[..., Any] = client.chat.completions.create
-        plain = {"citewell": {"links": False}}
+        plain = {"citewell": {"links": False}, **(beside or {})}
         answer = ask(model=WORKSPACE, messages=messages, extra_body=plain, **over)
         return list(answer) if over.get("stream") else answer
 
@@ -74,16 +75,63 @@ def test_a_question_is_understood_from_the_conversation(offline: Stack) -> None:
     assert "question_restated" in told
 
 
+def test_an_attached_file_answers_and_is_found_by_no_other_question(offline: Stack) -> None:  # N9, issue 44
+    offline.add_text("policy.md", POLICY, workspace=WORKSPACE)
+    clauses = (
+        f"Clause {n}. The fee of item {n} is {n * 13 % 977} euros, payable to the treasurer." for n in range(4_500)
+    )
+    long = "\n\n".join(clauses) + "\n\nThe caretaker of the north gate is Imogen\x00 Blackwood."
+    ferry = "The ferry Kestrel carries 38 cars.\nIt sails at 07:40."
+    asked = "Who is the caretaker of the north gate, and how many cars does the ferry Kestrel carry?"
+    content = create(
+        offline,
+        f"### Task:\nRespond.\n\n### Guidelines:\n- Cite.\n\n<context>\n"
+        f'<source id="1" name="rules.txt">{long}</source>\n<source id="2" name="ferry.txt">{ferry}</source>\n</context>'
+        f"\n{asked}",
+    )
+    proof = content.model_extra["citewell"]
+    assert "Imogen Blackwood" in content.choices[0].message.content
+    assert "38 cars" in content.choices[0].message.content
+    assert {citation["document_name"] for citation in proof["citations"]} == {"rules.txt", "ferry.txt"}
+    for citation in proof["citations"]:
+        text = offline.http.get(citation["links"]["original"]).raise_for_status().text
+        assert text[citation["source_start"] : citation["source_end"]] == citation["text_span"]
+    query = offline.http.get(proof["links"]["self"]).json()
+    assert (query["question"], query["standing"]["state"]) == (asked, "valid")
+    assert offline.http.get(f"{proof['links']['self']}/audit/check").json()["intact"]
+    accepted = offline.http.post(f"{proof['links']['self']}/reverify", json={}).raise_for_status().json()
+    again = offline.http.get(accepted["links"]["self"], params={"wait": 60}).raise_for_status().json()
+    assert {sentence["status"] for sentence in again["sentences"]} == {"supported"}
+    assert create(offline, "Who is the caretaker of the north gate?").model_extra["citewell"]["abstained"]
+    with OpenAI(base_url=f"{offline.supervisor.url}/v1", api_key="none", timeout=60) as client:
+        told = client.responses.create(
+            model=WORKSPACE,
+            input="Summarise the attached file.",
+            instructions=f"[CONTEXT 0]:\n{ferry}\n[END CONTEXT 0]",
+        )
+    assert "38 cars" in told.output_text
+    assert "07:40" in told.output_text
+    annotations = told.model_dump()["output"][0]["content"][0]["annotations"]
+    assert {annotation["title"] for annotation in annotations} == {"Text 1"}
+    assert (told.model_extra or {})["citewell"]["attached_texts"] == ["Text 1"]
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_removed_statement_is_never_sent(groq: Stack, provider: GroqSimulator, stream: bool) -> None:  # N9, N5, S5.5
-    groq.add_text("policy.md", POLICY, workspace=WORKSPACE)
-    groq.add_text("warranty.md", WARRANTY, workspace=WORKSPACE)
+    """Of documents of the workspace, and in a stream of texts that came with the question."""
+    texts = {"policy.md": POLICY, "warranty.md": WARRANTY}
+    over = {"documents": [{"title": name, "text": text} for name, text in texts.items()]} if stream else {}
+    for name, text in texts.items():
+        groq.add_text(name, text if not stream else "Another text.", workspace=WORKSPACE)
     lamps = WARRANTY.removeprefix("Warranty. ").rstrip(".")
     said = f"Gift cards are sold at the desk of the town hall[†1]. {lamps}[†2]."
     provider.fail(Fault(kind=FaultKind.SAYING, match="\ngenerate_answer\n", quote=said, times=None))
     provider.go_on()
     told = create(
-        groq, f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?", stream=stream
+        groq,
+        f"{QUESTION} When must returns be made, after the purchase date? Who repairs lamps?",
+        stream=stream,
+        beside=over,
     )
     if stream:
         content = "".join(chunk.choices[0].delta.content or "" for chunk in told)

@@ -113,7 +113,7 @@ def _context_for(following: Work, context: StepContext) -> StepContext:
 def _request(following: Work, context: StepContext, results: Results) -> step_io.ClaimRequest:
     entered = [run.step.shown for run, _ in results if run.claim.attempts]
     stage = following.shown if following.shown not in entered[-1:] else None
-    reads = [] if context.query.is_external else [part.step.reads for part in following.parts if part.step.reads]
+    reads = [] if context.query.has_given_sources else [part.step.reads for part in following.parts if part.step.reads]
     keys = dict.fromkeys(key for read in reads for key in read(context))
     request = claim_request(following.run, following.keys, stage)
     return request._replace(passages=context.passage_cache.missing([*keys]))

@@ -14,7 +14,8 @@ from api.schemas.questions.answers import ObjectRead, VerificationRead
 from api.schemas.questions.evidence import CitationRead, SignalRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, JsonObject, ModelName
-from domain.query.attached_text import has_attached_text
+from domain.answers.offered_sources import Offered, offered_sources
+from domain.query.attached_text import question_beside
 
 ConversationNamed = UUID | Literal["new"]
 CONVERSATION = "conversation_id"
@@ -23,12 +24,7 @@ CONVERSATION = "conversation_id"
 _OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
 _SOURCES = {"document", "search_result"}
-NOT_COUNTED = (
-    "answers rest on the workspace's documents alone, so these would not count: add them to it, or have another model "
-    "answer from them by the guard, /v1/guard"
-)
 _REFUSED: dict[str, str] = {
-    "documents": NOT_COUNTED,
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
     "web_search_options": "only the workspace's documents are searched; leave it out",
@@ -41,10 +37,16 @@ class Lenient(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-class ContentPart(Lenient):
-    """A part of a message; in the question every part has to be text."""
+class ContentPart(BaseModel):
+    """A part of a message; in the question every part has to be text, or a text to answer from."""
 
-    type: str = Field(description="`text`; other types are refused in the question.", examples=["text"])
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    type: str = Field(
+        description="`text`, or `document` and `search_result` in the form of Anthropic's API, with a text to answer "
+        "from; other types are refused in the question.",
+        examples=["text"],
+    )
     text: str | None = Field(default=None, description="The text of a part of type `text`.")
 
 
@@ -109,7 +111,11 @@ class Asked(Lenient):
         description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
     )
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
-    documents: JsonValue = Field(default=None, description="Refused: answers rest on the workspace's documents alone.")
+    documents: list[JsonValue] | None = Field(
+        default=None,
+        description="Texts to answer from in place of the workspace's documents: each a text, or an object with a "
+        "`text` or `content` and a `title`. What a chat program attaches to a message counts as they do.",
+    )
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
 
     @property
@@ -123,24 +129,34 @@ class Asked(Lenient):
         raise NotImplementedError
 
     @property
-    def question(self) -> str:
+    def last(self) -> str:
+        """The last message of the user, with all that a program put around the question."""
         return _text_of(self.said[_last_of_user(self.said)])
 
     @property
-    def before(self) -> list[tuple[str, str]]:
-        return [(message.role, _text_of(message)) for message in self.said[: _last_of_user(self.said)]]
+    def question(self) -> str | None:
+        """What the person asked in it; None where texts are attached and that cannot be told from the program's
+        words."""
+        return question_beside(self.last)
 
     @property
-    def has_attached_text(self) -> bool:
-        """Whether a program sent a text beside the question: between marks, in its words or in those of the system, or
-        as a part of its own."""
-        prompts = [message for message in self.said if message.role in _OF_THE_SYSTEM]
-        beside = [self.said[_last_of_user(self.said)], *prompts]
-        return (
-            has_attached_text(self.question, is_question=True)
-            or any(has_attached_text(_text_of(prompt), is_question=False) for prompt in prompts)
-            or any(part.type in _SOURCES for message in beside for part in _parts_of(message))
-        )
+    def before(self) -> list[tuple[str, str]]:
+        turns = ((message.role, _text_of(message)) for message in self.said[: _last_of_user(self.said)])
+        return [(role, question_beside(text) or "" if role == "user" else text) for role, text in turns]
+
+    @property
+    def sources(self) -> list[Offered]:
+        """The texts that came with the question: between marks, in the words of users or of the system, as parts of
+        messages, and as `documents`. What tools say is none."""
+        messages = [message.model_dump() for message in self.said if message.role in ("user", *_OF_THE_SYSTEM)]
+        return offered_sources(messages, self.documents or (), attached=True)
+
+    @field_validator("documents")
+    @classmethod
+    def _texts(cls, documents: list[JsonValue] | None) -> list[JsonValue] | None:
+        if len(offered_sources((), documents or ())) < len(documents or ()):
+            raise ValueError("each must be a text, or an object with a `text` or `content` that has one")
+        return documents
 
     @property
     def is_json(self) -> bool:
@@ -156,7 +172,8 @@ class Asked(Lenient):
 
 
 class CompletionCreate(Asked):
-    """A conversation whose last question is answered from the documents of a workspace, and from nothing else.
+    """A conversation whose last question is answered from the documents of a workspace, and from nothing else; or from
+    the texts that came with it, if any did.
 
     Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
     """
@@ -345,6 +362,10 @@ class CompletionProof(BaseModel):
     query_id: UUID = Field(description="The question at `/v1/queries/{id}`.")
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
+    )
+    attached_texts: list[str] = Field(
+        description="The names of the texts that came with the question, of which alone it is answered; none: of the "
+        "workspace."
     )
     conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
     citations: list[CitationRead] = Field(

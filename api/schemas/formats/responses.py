@@ -7,7 +7,6 @@ from uuid import UUID
 from pydantic import BaseModel, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from api.schemas.formats.completions import (
-    NOT_COUNTED,
     Asked,
     ChatMessage,
     CompletionOptions,
@@ -22,7 +21,6 @@ from api.schemas.formats.completions import (
 
 PREFIX = "resp_"
 _REFUSED: dict[str, str] = {
-    "documents": NOT_COUNTED,
     "prompt": "no prompts are stored here; send the question as `input`",
     "moderation": "nothing is moderated; leave it out",
     "top_logprobs": "there are no log probabilities; leave it out",
@@ -76,7 +74,8 @@ class ConversationOfResponse(Lenient):
 
 
 class ResponseCreate(Asked):
-    """A question that is answered from the documents of a workspace, and from nothing else.
+    """A question that is answered from the documents of a workspace, and from nothing else; or from the texts that came
+    with it, if any did.
 
     Sampling parameters (`temperature`, `top_p`, `max_output_tokens`, `reasoning`, …) and unknown fields are ignored.
     """
@@ -86,7 +85,9 @@ class ResponseCreate(Asked):
         examples=["Within how many days must returns be made?"],
     )
     instructions: str | None = Field(
-        default=None, description="Kept with the response and not used, as a system prompt: answers are the documents'."
+        default=None,
+        description="Kept with the response and not used, as a system prompt; but for texts that a program attached in "
+        "it, from which the question is then answered.",
     )
     previous_response_id: str | None = Field(
         default=None,

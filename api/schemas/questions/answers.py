@@ -225,6 +225,9 @@ class QueryRead(QueryHead):
         "with a question they ask for the same again.",
         examples=[{"mode": "high", "retrieval": {"filter": {"metadata": {"year": 2025}}}}],
     )
+    attached_texts: list[str] = Field(
+        description="The names of the texts that came with the question, of which alone it is answered; as a rule none."
+    )
     restated_question: str | None = Field(
         description="The question as it was understood from the conversation; null when that is how it was asked."
     )

@@ -38,8 +38,9 @@ def copy_sources(session: Session, old: uuid.UUID, new: uuid.UUID) -> dict[int, 
 
 
 _COPY_SOURCES = text("""
-    INSERT INTO given_sources (query_id, number, title, url, document_id, metadata, text, pages, sections, context)
-    SELECT CAST(:new AS uuid), number, title, url, document_id, metadata, text, pages, sections, context
+    INSERT INTO given_sources (query_id, number, title, url, document_id, metadata, text, pages, sections, context,
+        passages)
+    SELECT CAST(:new AS uuid), number, title, url, document_id, metadata, text, pages, sections, context, passages
     FROM given_sources WHERE query_id = CAST(:old AS uuid)
     ORDER BY number
 """)

@@ -48,7 +48,7 @@ _MISSED = text("""
     LEFT JOIN documents AS old ON old.id = cited.document_id
     LEFT JOIN documents AS new
         ON (new.workspace_id, new.filename) = (old.workspace_id, old.filename) AND new.status = 'ready'
-    WHERE answers.query_id = :query AND cited.document_id IS NOT NULL
+    WHERE answers.query_id = :query AND cited.source <> 'request'
         AND (old.id IS NULL OR old.status = 'superseded')
 """)
 

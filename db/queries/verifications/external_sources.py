@@ -1,14 +1,16 @@
-"""Sources that came with a request (N2): each is one passage of any length."""
+"""Sources that came with a request: each is one passage of any length (N2), or the passages of a text beside a question
+(N9), whose keys are negative: no chunk has such a key."""
 
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from citewell_verify.evidence.passages import Passage, chunk_id_of, source_passage
-from db.models import Document, DocumentStatus, GivenSource
+from db.models import Document, DocumentStatus, GivenSource, Query
 from db.queries.documents.documents import get_document
 from domain.errors.missing import SourceNotFound
 from domain.errors.state import DocumentNotRead
@@ -25,7 +27,10 @@ _COLUMNS = (
     GivenSource.pages,
     GivenSource.sections,
     GivenSource.context,
+    GivenSource.passages,
 )
+MOST_PASSAGES = 100_000
+"""A text of a question has fewer passages."""
 
 
 def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
@@ -46,9 +51,33 @@ def read_document(session: Session, document_id: uuid.UUID) -> Document:
 
 def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
     wanted = list(keys)
-    rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_(wanted)))
-    by_key = {row.id: given_passage(row) for row in rows}
-    return [by_key[key] for key in wanted if key in by_key]
+    rows = session.execute(select(*_COLUMNS).where(GivenSource.id.in_({_source_of(key) for key in wanted})))
+    by_id = {row.id: row for row in rows}
+    found = ((key, by_id.get(_source_of(key))) for key in wanted)
+    return [given_passage(row) if key > 0 else _part(row, -key % MOST_PASSAGES) for key, row in found if row]
+
+
+def list_given_passages(session: Session, query_id: uuid.UUID) -> list[Passage]:
+    """All passages of the texts that came with a question, in their order."""
+    rows = session.execute(select(*_COLUMNS).where(GivenSource.query_id == query_id).order_by(GivenSource.number))
+    return [_part(row, place) for row in rows for place in range(len(row.passages or ()))]
+
+
+def _source_of(key: int) -> int:
+    return key if key > 0 else -key // MOST_PASSAGES
+
+
+def _part(row: Any, place: int) -> Passage:
+    whole, (start, end) = given_passage(row), row.passages[place]
+    return replace(
+        whole,
+        key=-(row.id * MOST_PASSAGES + place),
+        chunk_id=f"{whole.chunk_id}_part_{place + 1}",
+        chunk_index=place,
+        start_index=start,
+        end_index=end,
+        text=whole.text[start:end],
+    )
 
 
 def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
@@ -58,6 +87,14 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
     if text is None:
         raise SourceNotFound
     return text
+
+
+def find_attached_text(session: Session, document_id: uuid.UUID) -> str | None:
+    """The text that came with a question, by the id that its citations name; None for who may not see the question."""
+    named = select(GivenSource.text).join(Query, Query.id == GivenSource.query_id)
+    return session.scalar(
+        named.where(GivenSource.document_id == document_id, GivenSource.passages.is_not(None)).limit(1)
+    )
 
 
 def given_passage(row: Any) -> Passage:

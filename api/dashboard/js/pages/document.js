@@ -33,11 +33,17 @@ export async function page(view, { params, search, signal }) {
   const top = h("div");
   const body = h("div");
   show(view, top, body);
-  let document = await ask(path, { signal }).catch((error) => {
+  const missing = (error) => {
     if (error.status !== 404) throw error;
     return null;
-  });
-  if (!document) return show(top, h("h1", {}, t("notHere")), h("p", {}, t("deleted")));
+  };
+  let document = await ask(path, { signal }).catch(missing);
+  if (!document) {
+    const text = await send(`${path}/text`, { signal }).then((response) => response.text(), missing);
+    if (text === null) return show(top, h("h1", {}, t("notHere")), h("p", {}, t("deleted")));
+    show(top, h("h1", {}, t("attached")), h("p", { class: "small muted" }, t("attachedNote")));
+    return drawAttached(body, text, search, signal);
+  }
   const draw = () =>
     show(
       top,
@@ -55,6 +61,17 @@ export async function page(view, { params, search, signal }) {
     ({ documents }) => documents.length > 1 && top.append(versions(documents, document.id)),
   );
   await Promise.all([listed, READ.has(document.status) && drawText(body, path, document, search, signal, listed)]);
+}
+
+/** A text that came with a question, which is no document. */
+function drawAttached(body, text, search, signal) {
+  const measured = points(text);
+  const wanted = spanOf(search, measured);
+  const layout = { pages: [], sections: [] };
+  const { element, tools } = textView({ text, measured, layout, cited: wanted?.cited }, signal);
+  const sheet = h("article", { class: "card sheet", "aria-label": t("text"), tabindex: "-1" }, element);
+  show(body, h("div", { class: "reader-tools card" }, tools), h("div", { class: "reader" }, sheet));
+  reveal(element.querySelector("mark.cited"));
 }
 
 /** `above` is kept when what stands above the text is drawn: a place that is shown does not move any more then. */

@@ -7,9 +7,10 @@ const t = words("parts/refusal");
 
 const MOST = 5;
 
-/** `query` abstained; `again(changes)` asks it once more; `events` of its history tell the searches. */
+/** `query` abstained; `again(changes)` asks it once more, null where that cannot be; `events` of its history tell the searches. */
 export function refusal(query, again, events = []) {
   const { sources } = query;
+  const names = query.attached_texts.join(", ");
   const isRead = query.provider !== "offline";
   const places = new Map(sources.map((source) => [`${source.document_id} ${source.page_number}`, source]));
   const easier = (event) => {
@@ -24,7 +25,7 @@ export function refusal(query, again, events = []) {
     h(
       "div",
       { class: "small" },
-      h("h3", {}, t("searched", { workspace: query.workspaces.join(", ") })),
+      h("h3", {}, names ? t("searchedTexts", { names }) : t("searched", { workspace: query.workspaces.join(", ") })),
       h(
         "ul",
         {},
@@ -42,7 +43,10 @@ export function refusal(query, again, events = []) {
       { class: "row small" },
       t("next"),
       h("a", { href: "#/documents" }, t("add")),
-      isRead && query.mode !== "low" && h("button", { type: "button", class: "small", onclick: easier }, t("easier")),
+      isRead &&
+        again &&
+        query.mode !== "low" &&
+        h("button", { type: "button", class: "small", onclick: easier }, t("easier")),
     ),
   );
 }

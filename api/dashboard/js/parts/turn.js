@@ -50,13 +50,19 @@ export function turn(asked, doing) {
   function draw(query) {
     known = query;
     doing.drawn(query);
-    show(understood, query.restated_question && t("restated", { q: query.restated_question }));
+    const names = query.attached_texts;
+    show(
+      understood,
+      query.restated_question && t("restated", { q: query.restated_question }),
+      names.length > 0 && [" ", t("attached", { names: names.join(", ") })],
+    );
     const again = (changes) => doing.send(anew(query, changes));
-    const more = [againMenu(query, again), editing(), branching()];
+    // Asked once more here, it would come without its texts.
+    const more = names.length ? [branching()] : [againMenu(query, again), editing(), branching()];
     show(
       place,
       query.status === "succeeded"
-        ? result(query, path, { signal, again, more })
+        ? result(query, path, { signal, again: names.length ? null : again, more })
         : ended(query, path, { signal, more: [replay(path, doing), ...more] }),
     );
   }

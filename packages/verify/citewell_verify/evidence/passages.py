@@ -14,6 +14,9 @@ from citewell_verify.text.sentences import LONGEST_SENTENCE
 from citewell_verify.text.windows import indexed_text, windows
 from citewell_verify.text.words import content_stems, coverage
 
+GIVEN = "request"
+"""The `source` of a passage that came with a request."""
+
 _SOURCE = "source_"
 _PART_CHARS, _OVERLAP_CHARS = 1_500, 150
 
@@ -95,7 +98,7 @@ def source_passage(
         document_id=document_id,
         doc_id=chunk_id_of(number),
         filename=title,
-        source="request",
+        source=GIVEN,
         metadata=metadata,
         chunk_id=chunk_id_of(number),
         chunk_index=number - 1,

@@ -1284,6 +1284,7 @@ class Query(QueryHead):
     """A question with everything known of it so far."""
 
     request: dict[str, Any]
+    attached_texts: list[str]
     restated_question: str | None
     conversation_id: str | None
     answer: str | None
