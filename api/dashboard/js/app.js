@@ -212,9 +212,10 @@ byId("fold").addEventListener("click", fold);
 narrow.addEventListener("change", drawSide);
 window.addEventListener("hashchange", async () => {
   if (byId("side").popover) byId("side").hidePopover();
+  const from = document.activeElement;
   await refresh();
-  const main = byId("main");
-  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true }); // else the page chose a place itself
+  // Else the page chose a place itself, or the keyboard went on while it came.
+  if ([from, document.body].includes(document.activeElement)) byId("main").focus({ preventScroll: true });
 });
 document.addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "k") return;

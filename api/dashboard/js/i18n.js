@@ -53,21 +53,24 @@ function missing(group, name) {
   return name;
 }
 
-export const percent = (value, digits = 0) =>
-  value === null || value === undefined
-    ? "–"
-    : new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: digits }).format(value);
-export const number = (value, digits = 0) =>
-  value === null || value === undefined
-    ? "–"
-    : new Intl.NumberFormat(language(), { maximumFractionDigits: digits }).format(value);
+const formats = new Map();
+
+/** A formatter of `Intl`, made once for its options: a page of many numbers would spend its time making them. */
+function format(Kind, options) {
+  const key = JSON.stringify([language(), options]);
+  if (!formats.has(key)) formats.set(key, new Kind(language(), options));
+  return formats.get(key);
+}
+
+const figure = (value, options) =>
+  value === null || value === undefined ? "–" : format(Intl.NumberFormat, options).format(value);
+export const percent = (value, digits = 0) => figure(value, { style: "percent", maximumFractionDigits: digits });
+export const number = (value, digits = 0) => figure(value, { maximumFractionDigits: digits });
 export const dollars = (value) =>
-  new Intl.NumberFormat(language(), { style: "currency", currency: "USD", maximumSignificantDigits: 3 }).format(
-    value ?? 0,
-  );
-export const moment = (text) =>
-  text ? new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(text)) : "–";
-export const day = (text) => new Intl.DateTimeFormat(language(), { dateStyle: "medium" }).format(new Date(text));
+  figure(value ?? 0, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
+const date = (text, options) => format(Intl.DateTimeFormat, options).format(new Date(text));
+export const moment = (text) => (text ? date(text, { dateStyle: "medium", timeStyle: "short" }) : "–");
+export const day = (text) => date(text, { dateStyle: "medium" });
 export const seconds = (value) =>
   value === null || value === undefined ? "–" : `${number(value, 1)}${language() === "ko" ? "초" : " s"}`;
 /** A language in the language of the page: `ko` is "Korean" or "한국어". */

@@ -32,6 +32,9 @@ export const go = (address) => {
 /** Put what is chosen on a page into its address, unless the page of `signal` was left meanwhile. */
 export const keep = (address, signal) => signal.aborted || history.replaceState(null, "", address);
 
+// That a page which was left stops its requests is no fault of any.
+addEventListener("unhandledrejection", (event) => event.reason?.name === "AbortError" && event.preventDefault());
+
 /** Draw the page of the address of the moment; what the page before it was doing is told to stop. */
 export async function draw() {
   leave.abort();

@@ -91,9 +91,7 @@ function stored(names, search, signal) {
     chosen.keep(state.documents);
     more.hidden = !state.cursor;
     const n = state.documents.length;
-    told.textContent = n
-      ? t(state.cursor ? "part" : n === 1 ? "count_1" : "count", { n: number(n), total: number(state.total) })
-      : "";
+    told.textContent = n ? t(state.cursor ? "part" : "count", { n: number(n), total: number(state.total) }) : "";
     show(result, state.documents.length ? documents.element : empty(filters));
   }
   async function follow() {
@@ -135,7 +133,7 @@ function selection(reload) {
   const element = h("div", { class: "row" }, h("label", { class: "inline small" }, all, t("chooseAll")), count, remove);
   function draw() {
     const n = ids.size;
-    count.textContent = n ? t(n === 1 ? "chosen_1" : "chosen", { n: number(n) }) : "";
+    count.textContent = n ? t("chosen", { n: number(n) }) : "";
     remove.hidden = !n;
     element.hidden = !shown.length;
     all.checked = n > 0 && n === shown.length;
@@ -143,7 +141,7 @@ function selection(reload) {
   }
   async function removeAll() {
     const wanted = shown.filter(({ id }) => ids.has(id));
-    const title = t(wanted.length === 1 ? "sureMany_1" : "sureMany", { n: number(wanted.length) });
+    const title = t("sureMany", { n: number(wanted.length) });
     if (!(await confirmed(title, t("warningMany"), t("remove")))) return;
     remove.disabled = true;
     let gone = 0;
@@ -156,7 +154,7 @@ function selection(reload) {
       notice(told(error));
     }
     remove.disabled = false;
-    if (gone) notice(t(gone === 1 ? "goneMany_1" : "goneMany", { n: number(gone) }));
+    if (gone) notice(t("goneMany", { n: number(gone) }));
     await reload();
   }
   const column = {

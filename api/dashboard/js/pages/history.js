@@ -170,7 +170,7 @@ function titleOf(call) {
 
 function roundsOf({ attempts }) {
   if (!attempts) return "";
-  return attempts === 1 ? t("rounds_1") : t("rounds", { n: number(attempts) });
+  return t("rounds", { n: number(attempts) });
 }
 
 function took({ created_at: from, finished_at: to }) {

@@ -100,7 +100,7 @@ function measurements({ queries, metrics }) {
       "section",
       { "aria-labelledby": "targets" },
       h("h2", { id: "targets" }, t("targets")),
-      h("p", { class: "small muted" }, queries === 1 ? t("now_1") : t("now", { n: number(queries) })),
+      h("p", { class: "small muted" }, t("now", { n: number(queries) })),
       h(
         "div",
         { class: "metrics" },

@@ -26,7 +26,7 @@ export async function page(view, { params: { name }, signal }) {
     h(
       "div",
       { class: "row spread" },
-      h("p", { class: "small muted" }, h("bdi", {}, space.name), " · ", amountOf(space)),
+      h("p", { class: "small muted" }, space.title && [h("bdi", {}, space.name), " · "], amountOf(space)),
       h(
         "div",
         { class: "row" },

@@ -42,7 +42,7 @@ export function chart({ title, points, bucket, format, target, whole }) {
 
 function told({ value, count }, format) {
   if (value === null) return t("nothing");
-  return count === 1 ? t("of_1", { value: format(value) }) : t("of", { value: format(value), n: number(count) });
+  return t("of", { value: format(value), n: number(count) });
 }
 
 function ends(points) {

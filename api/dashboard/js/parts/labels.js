@@ -70,7 +70,7 @@ export async function labelling(workspace, changed, signal) {
 
 function count(told, forget) {
   const n = givenLabels().length;
-  told.textContent = n === 1 ? t("labelled_1") : n ? t("labelled", { n: number(n) }) : "";
+  told.textContent = n ? t("labelled", { n: number(n) }) : "";
   forget.hidden = !n;
 }
 

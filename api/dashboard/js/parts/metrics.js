@@ -35,8 +35,7 @@ export const saysNothing = ({ copied, count }) => copied > 0 && copied === count
 /** A tile for one metric that has a target. */
 export function metricTile(name, metric) {
   const { value, count, target, met } = metric;
-  const cases =
-    needsLabels(name) && !count ? t("unlabelled") : count === 1 ? t("over_1") : t("over", { n: number(count) });
+  const cases = needsLabels(name) && !count ? t("unlabelled") : t("over", { n: number(count) });
   return h(
     "article",
     { class: saysNothing(metric) ? "card metric says-nothing" : "card metric" },

@@ -2,41 +2,47 @@
 import { h, show } from "../dom.js";
 import { language } from "../i18n.js";
 
-const AT_ONCE = 100;
+const GROUP = 50; // rows
+const PAUSE_MS = 200;
 
 /**
  * `columns`: `{ name, cell(row), value(row)?, number? }`; one with `value` can be sorted by it, the first column is the
- * row's header. The caption is read out, and seen where `seen` says so.
+ * row's header. The caption is read out, and seen where `seen` says so. All rows are there at once, to be
+ * found and printed, in groups (of `--rows`), which styles may leave without a layout until they are `.laid-out`.
  */
 export function table({ caption, columns, rows, seen = false }) {
-  const body = h("tbody");
   const heads = columns.map((column) => head(column, (descending) => sortBy(column, descending)));
   const collator = new Intl.Collator(language(), { numeric: true });
+  const title = h("caption", { class: seen ? "" : "sr-only" }, caption);
+  const element = h("table");
   function sortBy(column, descending) {
     for (const cell of heads) cell.toggleAttribute("aria-sort", false);
     heads[columns.indexOf(column)].setAttribute("aria-sort", descending ? "descending" : "ascending");
     const sign = descending ? -1 : 1;
     draw([...rows].sort((left, right) => sign * compare(column.value(left), column.value(right), collator)));
   }
-  let drawings = 0;
-  /** The first rows at once, and the others behind them, so that the page never stands still for a long table. */
+  const top = h("thead", {}, h("tr", {}, heads));
+  const groupOf = (some) =>
+    h(
+      "tbody",
+      { style: { "--rows": some.length } },
+      some.map((row) => rowOf(row, columns)),
+    );
   function draw(ordered) {
-    const drawing = ++drawings;
-    const some = (from) => ordered.slice(from, from + AT_ONCE).map((row) => rowOf(row, columns));
-    function behind(from) {
-      if (drawing !== drawings || from >= ordered.length) return;
-      body.append(...some(from));
-      setTimeout(() => behind(from + AT_ONCE));
-    }
-    show(body, some(0));
-    setTimeout(() => behind(AT_ONCE));
+    const groups = [];
+    for (let at = 0; at < ordered.length; at += GROUP) groups.push(groupOf(ordered.slice(at, at + GROUP)));
+    show(element, title, top, groups);
+    setTimeout(() => layOut(element), PAUSE_MS);
   }
   draw(rows);
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h("table", {}, h("caption", { class: seen ? "" : "sr-only" }, caption), h("thead", {}, h("tr", {}, heads)), body),
-  );
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, element);
+}
+
+/** One group after the other, so that the page never stands still for a long table: assistive technology needs all. */
+function layOut(element) {
+  const group = element.querySelector("tbody:not(.laid-out)");
+  group?.classList.add("laid-out");
+  if (group) setTimeout(() => layOut(element), PAUSE_MS);
 }
 
 function rowOf(row, columns) {
