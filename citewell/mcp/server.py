@@ -105,7 +105,9 @@ def _security(host: str, port: int) -> TransportSecuritySettings:
 def _listening(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
+        # asyncio sends small packets at once only where the protocol is named: otherwise each answer waits 40 ms.
+        return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
     except OSError as error:
         raise CommandFailed(
             f"cannot listen on {host} port {port}: {error.strerror}; try another --port", USAGE
