@@ -135,7 +135,8 @@ def long_answer(sentences: int) -> str:
     return " ".join(f"Room {n} has {n + (500 if n % 3 == 0 else 100)} seats [†1]." for n in range(1, sentences + 1))
 
 
-@pytest.mark.parametrize("without_model", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.parametrize("without_model", [True, False])
+@pytest.mark.slow
 def test_a_very_long_answer_is_checked_to_its_last_sentence(stage: GroqStage, without_model: bool) -> None:  # S2.6, N4
     play = partial(with_offline, embeddings=False) if without_model else with_groq(stage)
     source = " ".join(f"Room {n} has {n + 100} seats." for n in range(1, 9))
