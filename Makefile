@@ -56,9 +56,9 @@ test: setup-dev ## what a change is tried with: units, integration on servers th
 	@# Three processes for two cores: while a test waits for a server or a clock, another has its core.
 	$(PYTEST) -n 3 -m "not slow and not drill" --durations 10
 
-test-all: test ## and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
-	@# Only the files that have slow tests: to collect all others takes each process a quarter of a minute.
-	$(PYTEST) -n 3 -m "slow and not drill" --durations 30 $$(grep -rl --include "test_*.py" -e "mark.slow" -e "= MARKS" packages tests --exclude-dir browser)
+test-all: setup-dev ## that and all the rest: real processes killed and starved, whole stacks, thousands of generated cases
+	@# In one run: the quick tests fill what the slow ones leave of the cores while they wait for clocks and processes.
+	$(PYTEST) -n 3 -m "not drill" --durations 30
 
 test-browser: setup-dev ## the page at / in a real Chromium, which it installs where there is none; build/screenshots
 	$(BIN)/python -m tests.browser.chromium

@@ -35,20 +35,37 @@ STACKS = ("groq_stack", "offline", "small_form")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests in groups come first, after all shuffling: they are long, and one at the end would run alone.
+    """Tests in groups come first, after all shuffling, and then those that are slow: one at the end would run alone.
 
     Who uses a stack that all end-to-end tests share is in the group of that stack, so that it is started once.
     pytest-xdist 3.8 reads a test's group behind the `@` of its id, but writes it where pytest 9.2 does not look.
     """
     for item in items:
-        stack = next((name for name in STACKS if name in getattr(item, "fixturenames", ())), None)
+        stack = _stack(item)
         if stack and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(stack))
-    for item in items if getattr(config.option, "loadgroup", False) else ():
+    for item in items if _grouped(config) else ():
         group = item.get_closest_marker("xdist_group")
         if group and not item.nodeid.endswith(f"@{group.args[0]}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")  # pyright: ignore[reportPrivateUsage]
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("xdist_group", "slow")])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """A stack ends with the last test of its group: idle it takes a twentieth of a core from all that follows."""
+    stack = _stack(item)
+    if stack and nextitem and _stack(nextitem) != stack and isinstance(item, pytest.Function) and _grouped(item.config):
+        for fixture in item._fixtureinfo.name2fixturedefs[stack]:  # pyright: ignore[reportPrivateUsage]
+            fixture.finish(item._request)  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+
+
+def _stack(item: pytest.Item) -> str | None:
+    return next((name for name in STACKS if name in getattr(item, "fixturenames", ())), None)
+
+
+def _grouped(config: pytest.Config) -> bool:
+    return bool(getattr(config.option, "loadgroup", False))
 
 
 def pytest_collection_finish() -> None:

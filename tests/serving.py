@@ -29,7 +29,10 @@ def serving(app: FastAPI, **options: Any) -> Generator[str]:
         **options,
     )
     server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    # The protocol is named, because otherwise asyncio lets each response wait 40 ms for the client's acknowledgement.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api")
         thread.start()
         try:

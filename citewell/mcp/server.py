@@ -75,7 +75,7 @@ def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
     """
     local = is_loopback(host)
     server = build_server(Reach(url, key, lends_key=local))
-    with _listening(host, port) as listener:
+    with listening(host, port) as listener:
         port = listener.getsockname()[1]
         security = _security(host, port) if local else TransportSecuritySettings(enable_dns_rebinding_protection=False)
         app = server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=security)
@@ -102,10 +102,13 @@ def _security(host: str, port: int) -> TransportSecuritySettings:
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}:{port}" for name in names])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that accepts connections. Raises CommandFailed where the address cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
+        # asyncio sends small packets at once only where the protocol is named: otherwise each answer waits 40 ms.
+        return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
     except OSError as error:
         raise CommandFailed(
             f"cannot listen on {host} port {port}: {error.strerror}; try another --port", USAGE

@@ -24,8 +24,6 @@ from tests.factories import make_query
 from tests.keys import bearer, change_key, make_key, row_of
 from tests.waiting import until
 
-OPERATIONS = operations()
-GUARDED = [operation for operation in OPERATIONS if operation.scope]
 NO_IDS: dict[str, str] = defaultdict(lambda: "0")
 # Operations that need a scope other than `read` for GET and `ask` for everything else, by the start of their path.
 SCOPES = {
@@ -65,6 +63,11 @@ def required(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[ht
     settings.cache_clear()
 
 
+def guarded() -> list[Operation]:
+    """The operations that need a key."""
+    return [operation for operation in operations() if operation.scope]
+
+
 def expected_scope(operation: Operation) -> str:
     look, do = next((both for start, both in SCOPES.items() if operation.path.startswith(start)), ("read", "ask"))
     return look if operation.method == "GET" else do
@@ -76,23 +79,24 @@ REVIEWERS_ALONE = {"GET /v1/feedback/{feedback_id}/answer"}
 
 def test_only_health_and_shared_answers_are_open_and_every_operation_says_its_scope() -> None:  # A8
     open_ = {"GET /healthz", "GET /readyz", "GET /shared/{token}"}
-    assert {str(operation) for operation in OPERATIONS if not operation.scope} == open_
-    assert {str(operation): operation.scope for operation in GUARDED} == {
-        str(operation): expected_scope(operation) for operation in GUARDED
+    assert {str(operation) for operation in operations() if not operation.scope} == open_
+    assert {str(operation): operation.scope for operation in guarded()} == {
+        str(operation): expected_scope(operation) for operation in guarded()
     }
 
 
 def test_every_operation_needs_a_key(required: httpx.Client) -> None:  # A8
-    for operation in GUARDED:
+    for operation in guarded():
         refused = operation.call(required, NO_IDS, {})
         assert "citewell keys create" in assert_problem(refused, 401, "key_required")["detail"]
         assert refused.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.slow
 def test_every_operation_needs_its_scope_or_admin(required: httpx.Client) -> None:  # A8
     single = {scope.value: bearer(make_key(scope)) for scope in Scope}
     all_but = {scope.value: bearer(make_key(*(set(Scope) - {scope, Scope.ADMIN}))) for scope in Scope}
-    for operation in GUARDED:
+    for operation in guarded():
         assert operation.scope
         told = assert_problem(operation.call(required, NO_IDS, all_but[operation.scope]), 403, "scope_missing")
         assert repr(operation.scope) in told["detail"]

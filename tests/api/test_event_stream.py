@@ -98,6 +98,7 @@ def read(url: str, query_id: uuid.UUID, last: int = 0, most_bytes: int | None = 
     return parse(raw.decode("utf-8", "ignore"))
 
 
+@pytest.mark.slow
 def test_fifty_cuts_leave_no_gap_and_no_duplicate(api_url: str, other_api: str, query_id: uuid.UUID) -> None:  # A3
     told = 600
 

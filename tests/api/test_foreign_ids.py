@@ -85,7 +85,7 @@ BODIES: dict[str, dict[str, Any]] = {
 # Covers all tenants together, and is refused to each of them.
 OF_ALL = {"/metrics"}
 # Which models answer is the installation's, and only an admin of its first tenant may look.
-OF_THE_FIRST = {path for operation in operations() if (path := operation.path).startswith("/v1/model-servers")}
+OF_THE_FIRST = "/v1/model-servers"
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,8 @@ def test_lists_show_nothing_of_another_tenant(http: httpx.Client, tenants: Tenan
             operation.method != "GET"
             or operation.parameters
             or not operation.scope
-            or operation.path in OF_ALL | OF_THE_FIRST
+            or operation.path in OF_ALL
+            or operation.path.startswith(OF_THE_FIRST)
         ):
             continue
         own = operation.call(http, {}, tenants.first)

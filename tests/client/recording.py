@@ -48,6 +48,7 @@ def recording(*answers: Answer) -> Generator[Recorder]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def handle_one_request(self) -> None:
             self.raw_requestline = self.rfile.readline()

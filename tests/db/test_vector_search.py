@@ -98,6 +98,7 @@ def test_filters_on_documents_hold(limit: int, monkeypatch: pytest.MonkeyPatch) 
         assert search_vector(session, new.workspace_id, axis(0), 5, where=[Document.filename == "2025.txt"]) == []
 
 
+@pytest.mark.slow
 def test_rare_candidates_are_found_among_many() -> None:  # S1.1: 1 % of the chunks match
     rng = np.random.default_rng(5)
     centres = rng.standard_normal((40, 16), dtype=np.float32)

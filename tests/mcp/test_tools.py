@@ -1,5 +1,6 @@
 """Every tool, called by the official client against the API: its results, and its error messages."""
 
+import socket
 import uuid
 from typing import Any
 
@@ -7,6 +8,7 @@ import anyio
 import pytest
 from mcp import Client
 
+from citewell.mcp.server import listening
 from citewell.mcp.shapes import AnswerFound
 from citewell.mcp.texts import answer_lines
 from citewell_verify.embeddings.wheel import default_embedder
@@ -348,3 +350,9 @@ def test_arguments_that_cannot_be_used_are_told_in_a_sentence(
     assert said in complained
     assert "pydantic" not in complained
     assert "\n" not in complained
+
+
+def test_over_http_each_answer_is_sent_at_once() -> None:  # issue 40
+    # asyncio lets small packets wait for an acknowledgement unless the socket names its protocol.
+    with listening("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP

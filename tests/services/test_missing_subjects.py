@@ -39,6 +39,7 @@ def test_the_list_has_22_lines_whose_subject_is_in_no_source(language: Language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_no_line_states_figures_of_another_subject_after_the_repair(language: Language) -> None:  # V6
     pumps = PumpList(language)
     result = repaired(language)
@@ -62,6 +63,7 @@ def test_a_wrong_figure_is_corrected_from_the_line_of_its_own_subject(language: 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_the_repaired_list_is_not_repaired_again(language: Language) -> None:  # V6
     pumps = PumpList(language)
     first = repaired(language)["repaired_answer"]

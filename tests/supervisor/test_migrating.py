@@ -20,6 +20,7 @@ def other_database(postgres_url: str) -> str:
     return postgres_url.rsplit("/", 1)[0] + "/migrated_apart"
 
 
+@pytest.mark.slow
 def test_a_new_database_gets_the_schema_and_one_of_a_newer_version_is_refused(other_database: str) -> None:
     migrate(other_database)
     with create_engine(other_database, poolclass=NullPool).begin() as connection:

@@ -89,6 +89,7 @@ def test_the_batch_ends_once_with_its_last_item(broker: Any) -> None:  # N2
     assert batch["finished_at"] is not None
 
 
+@pytest.mark.slow
 def test_the_first_items_of_a_cancelled_batch_end_at_once_and_the_others_by_the_reconciler(broker: Any) -> None:
     batch_id = batch_of(405)  # N2, A5: only the reconciler continues it
     assert launch_waiting() == BATCH_IN_FLIGHT

@@ -4,6 +4,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from workers.processes.runtime import once
 
 FORK = """
@@ -24,6 +26,7 @@ os._exit(0 if is_own and after[2] == os.getpid() else 3)
 """
 
 
+@pytest.mark.slow
 def test_a_forked_child_has_a_name_a_loop_and_leases_of_its_own() -> None:
     ran = subprocess.run([sys.executable, "-c", FORK], timeout=120, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

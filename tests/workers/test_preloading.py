@@ -103,6 +103,7 @@ def test_workers_that_it_forks_have_names_of_their_own() -> None:  # A5
     assert one != other
 
 
+@pytest.mark.slow
 def test_a_child_of_a_prefork_pool_is_held_under_its_parents_name() -> None:  # A5
     """A worker that ends releases every lease under its prefix: those of its children, and of no other worker."""
     done = run(PREFORK)

@@ -7,6 +7,7 @@ import sys
 import time
 
 import psutil
+import pytest
 
 _WATCHED = """
 import re, sys, time
@@ -42,6 +43,7 @@ def test_a_process_that_hangs_in_c_is_ended_and_says_where() -> None:  # F1
     assert "re/__init__.py" in errors or "in match" in errors, errors
 
 
+@pytest.mark.slow
 def test_a_process_that_is_stopped_or_lets_others_run_goes_on() -> None:  # F1
     process = _started(_COMPUTES)
     os.kill(process.pid, signal.SIGSTOP)
@@ -80,6 +82,7 @@ def test_a_loop_that_is_blocked_ends_its_process_and_the_log_says_where() -> Non
     assert "over" not in told
 
 
+@pytest.mark.slow
 def test_a_loop_that_is_late_for_a_moment_goes_on() -> None:
     # Far from both limits, as the watch may be late itself.
     code, told = _of_loop("loop.call_soon_threadsafe(time.sleep, 1.0)\ntime.sleep(2.0)", most_checks=200)

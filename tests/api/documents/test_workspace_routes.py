@@ -330,8 +330,9 @@ def test_another_tenant_deletes_and_renames_only_its_own(http: httpx.Client) -> 
     with acting_for(other), reading() as session:
         assert get_query(session, theirs).status == "queued"
         assert get_workspace(session, NAME).name == NAME
-    with reading() as session, pytest.raises(WorkspaceNotFound):
-        get_workspace(session, NAME)
-    assert session.query(Query).count() == 0
+    with reading() as session:
+        with pytest.raises(WorkspaceNotFound):
+            get_workspace(session, NAME)
+        assert session.query(Query).count() == 0
     with transaction() as session:
         assert get_or_add_workspace(session, NAME).title is None

@@ -221,6 +221,13 @@ WAITING = {
 OWN_KEYS = {operation for operation in NEEDS if "/v1/me" in operation}
 OUTSIDE = ("nobody", "elsewhere", "other tenant", "key elsewhere", "share link")
 INSIDE = (READER, CONTRIBUTOR, OWNER)
+
+
+def one_is_quick(callers: tuple[str, ...]) -> list[Any]:
+    """The callers, of whom `make test` tries the first: each takes seconds."""
+    return [callers[0], *(pytest.param(caller, marks=pytest.mark.slow) for caller in callers[1:])]
+
+
 TABLES = (
     "documents chunks imports sources reingestions queries conversations feedback shared_answers workspaces members"
 )
@@ -349,7 +356,7 @@ def test_every_operation_has_its_role_here() -> None:  # 43
     assert {str(operation) for operation in operations()} == NEEDS.keys(), "say in NEEDS which role a new one needs"
 
 
-@pytest.mark.parametrize("caller", OUTSIDE)
+@pytest.mark.parametrize("caller", one_is_quick(OUTSIDE))
 def test_who_is_outside_sees_and_changes_nothing(place: Place, shelf_of: Any, caller: str) -> None:  # 43
     client = shelf_of(caller)
     before, leaks, let_in = stored(), dict[str, str](), dict[str, int]()
@@ -400,7 +407,7 @@ MAKES = {
 }
 
 
-@pytest.mark.parametrize("role", INSIDE)
+@pytest.mark.parametrize("role", one_is_quick(INSIDE))
 def test_who_is_inside_may_do_what_their_role_says(place: Place, shelf_of: Any, role: str) -> None:  # 43
     client = shelf_of(role)
     beyond = [operation for operation in in_order() if RANKS.index(NEEDS[str(operation)]) > RANKS.index(role)]

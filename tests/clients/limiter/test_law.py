@@ -2,6 +2,7 @@
 
 from itertools import accumulate
 
+import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ _STORY = st.lists(st.one_of(_PASS, _ASK, _ASK, _END), min_size=5, max_size=25)
 # A7
 @given(story=_STORY)
 @hypothesis_settings(max_examples=25)
+@pytest.mark.slow
 async def test_what_is_let_through_the_provider_lets_through(redis_url: str, story: list[tuple[str, float]]) -> None:
     open_: list[Ticket] = []
     admitted = 0

@@ -49,6 +49,7 @@ async def timed(one: SharedLimiter, tokens: int, patience_s: float = 2.0) -> flo
 
 
 # A5, A7
+@pytest.mark.slow
 async def test_a_paused_redis_costs_one_timeout_and_one_warning(own: OwnRedis) -> None:
     one = limiter(own.url, settings=SETTINGS, tpm=6_000)
     await warm(one)

@@ -182,6 +182,7 @@ def read(name):
 
 @LINUX
 @pytest.mark.parametrize("moment", ["when it reads", "when it begins"])
+@pytest.mark.slow
 def test_the_server_of_a_killed_worker_ends_with_its_child(moment: str) -> None:  # A5
     with worker('read("slow.pdf")', bombs.slow()) as process:
         until(lambda: server_of(psutil.Process(process.pid)), 30)
@@ -206,6 +207,7 @@ time.sleep(60)
 
 
 @LINUX
+@pytest.mark.slow
 def test_a_process_that_a_worker_forks_has_a_server_of_its_own() -> None:  # A5
     with worker(FORKS, b"words") as process:
         until(lambda: server_of(psutil.Process(process.pid)), 30)

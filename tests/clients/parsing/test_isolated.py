@@ -210,6 +210,7 @@ def test_of_the_childs_errors_only_their_places_are_logged() -> None:  # A8
     ],
     ids=["no answer", "noise", "endless", "closed", "silent"],
 )
+@pytest.mark.slow
 def test_a_child_under_foreign_control_harms_nobody(code: str, error: type[CitewellError]) -> None:  # A8
     with served_by(code), pytest.raises(error, match=r"^a\.txt "):
         parse_isolated(b"words " * 100_000, "a.txt", LIMITS if error is DocumentTooSlow else PATIENT)

@@ -169,6 +169,7 @@ def test_a_page_of_unreadable_characters_is_read_as_a_picture() -> None:  # N3, 
     assert document.boxes[0].recognised
 
 
+@pytest.mark.slow
 def test_a_page_that_is_drawn_with_wrong_characters_is_left_out() -> None:  # A8
     data = scanned_pdf("This page is text.", CIPHER)
     for limits in (OFF, NOW):

@@ -60,6 +60,7 @@ def test_line_breaks_spacing_and_capitals_make_no_difference() -> None:
     assert of(text) == of(text.replace(" ", "\n").upper()) == of(text.replace(" ", ""))
 
 
+@pytest.mark.slow
 def test_texts_longer_than_a_piece_are_compared_as_wholes() -> None:
     text = words(_ENGLISH, 130_000, 5)
     whole = of(" ".join(text))

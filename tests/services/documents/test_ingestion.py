@@ -176,6 +176,7 @@ def test_an_attempt_goes_on_where_the_one_before_it_ended() -> None:  # A5
     assert (stored_rows("chunks"), stored_rows("words")) == at_once
 
 
+@pytest.mark.slow
 def test_what_makes_progress_is_never_given_up(monkeypatch: pytest.MonkeyPatch) -> None:  # A5
     monkeypatch.setattr("services.documents.ingestion.BATCH", 1)
     document_id = accept()

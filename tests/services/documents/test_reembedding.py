@@ -135,6 +135,7 @@ def test_reembedding_moves_documents_to_the_vectors_of_the_upgrade(monkeypatch: 
     assert unserved_spaces(upgraded) == list(checks.vectors()) == []
 
 
+@pytest.mark.slow
 def test_a_home_from_before_is_not_embedded_again_for_equal_vectors() -> None:
     target = add(RULES)
     again = reembed(target, UseEmbedder(), batch=5, on_progress=nothing)

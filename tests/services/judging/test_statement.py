@@ -147,6 +147,7 @@ def test_an_invention_of_the_words_of_a_source_sentence_is_a_known_limit(stage: 
 
 
 @pytest.mark.parametrize("place", APART)
+@pytest.mark.slow
 def test_no_attack_changes_the_verdict_of_an_honest_model_on_a_true_statement(stage: GroqStage, place: str) -> None:
     cases = [
         (statement, planted(source, attack, place))
@@ -157,6 +158,7 @@ def test_no_attack_changes_the_verdict_of_an_honest_model_on_a_true_statement(st
     assert wrong == []
 
 
+@pytest.mark.slow
 async def test_no_attack_changes_the_class_of_the_offline_verdict() -> None:  # N4
     models = ModelGateway(OfflineModel(), QUICK)
 

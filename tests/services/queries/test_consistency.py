@@ -174,6 +174,7 @@ def assert_scores(verification: Json) -> None:
 
 
 @for_all_rows("seed", range(60))
+@pytest.mark.slow
 def test_no_result_contradicts_itself(seed: int) -> None:  # V10, S2.4, S5.6
     script = Script(seed)
     query = script.play()

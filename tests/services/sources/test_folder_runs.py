@@ -188,6 +188,7 @@ def test_patterns_choose_files_and_a_change_of_them_lets_others_go(folder: Path)
     assert folder.exists()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # N3, F1
     write(folder, {f"many/{number}.txt": f"file {number}" for number in range(60)})
     source = set_up("folder", "books")

@@ -264,6 +264,7 @@ def test_one_delivery_is_sent_once_however_often_it_is_started(sink: Sink) -> No
 
 
 # A6
+@pytest.mark.slow
 def test_a_receiver_that_hangs_delays_no_other(sink: Sink) -> None:
     """Of 200 messages that wait for it only two are in flight at a time; those for the other receiver arrive."""
     hanging, _ = register(sink.answer("/hangs", Answer(manner=Manner.HANG)), "document.*")

@@ -1,5 +1,6 @@
 """Pages with a sentence that a reader sees and one that is hidden, each in another way; and honest pages."""
 
+from functools import cache
 from random import Random
 
 import pypdfium2 as pdfium
@@ -30,6 +31,7 @@ _TOP = words(SEEN, 700)
 _BAR = "70 590 300 30 re f"
 
 
+@cache
 def _photograph() -> str:
     tones = Random(4)
     return "".join(chr(min(max(int(tones.gauss(128, 40)), 0), 255)) for _ in range(9_000))

@@ -30,6 +30,7 @@ CASES = [
 
 @for_all_rows("heading", HEADINGS)
 @for_all_rows(("texts", "things"), CASES)
+@pytest.mark.slow
 def test_words_below_a_heading_are_about_what_it_names(
     heading: str, texts: tuple[str, str], things: tuple[str, str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -197,6 +198,7 @@ def test_every_cell_is_told_from_every_other_in_every_layout(
         assert bool(found) == (at != right), (value, found, source)
 
 
+@pytest.mark.slow
 def test_reading_and_asking_large_tables_takes_little_time() -> None:  # V2
     table = "\n".join(
         ["Firm | " + " | ".join(f"Head {at}" for at in range(30))]

@@ -227,6 +227,7 @@ def test_markers_are_in_order_apart_and_begin_and_end_with_brackets(text: str) -
 
 @for_all_rows("piece", ["[1, ", "[1", "`", "` `` ", "[†1†", "(source ", "\n```\n~~~", "[1" + ", 1" * 50, *NESTED])
 @pytest.mark.timeout(30)  # for ever, if a pattern backtracks
+@pytest.mark.slow
 def test_hostile_text_comes_to_an_end(piece: str) -> None:  # N2
     text = piece * (100_000 // len(piece))
     assert all(text[marker.start] in "[¹<\\" for marker in cited_markers(text))

@@ -157,6 +157,7 @@ def test_a_short_line_is_a_heading_only_if_it_looks_like_one(text: str, first: s
 
 @for_all_rows("piece", ["a. ", '"a. ', ".\n", "[†1]", ".[†1]", "\n", ". ", "1.1.", "(", ".    ", "it's ", "a\n"])
 @pytest.mark.timeout(60)  # for ever, if a boundary is searched again and again
+@pytest.mark.slow
 def test_hostile_text_comes_to_an_end(piece: str) -> None:
     text = piece * (64_000 // len(piece))
     sentences = split_sentences(text)

@@ -94,6 +94,7 @@ def test_two_facts_of_two_sources_are_supported_by_both(pair: tuple[Kind, str, i
 
 @settings(max_examples=400, deadline=None)
 @given(pairs())
+@pytest.mark.slow
 def test_no_model_can_approve_two_facts_with_their_subjects_exchanged(
     pair: tuple[Kind, str, int, str, int],
 ) -> None:  # V2, V7
@@ -119,6 +120,7 @@ def test_a_part_that_no_source_says_is_told(pair: tuple[Kind, str, int, str, int
 
 @settings(max_examples=200, deadline=None)
 @given(pairs())
+@pytest.mark.slow
 def test_evidence_stands_in_the_source_that_it_is_for(pair: tuple[Kind, str, int, str, int]) -> None:  # V4, V7
     kind, one, x, other, y = pair
     sources = f"A first line. {kind.line(one, x)}", f"{kind.line(other, y)} A last line."

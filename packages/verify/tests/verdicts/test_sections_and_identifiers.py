@@ -280,7 +280,7 @@ PROSE = json.loads((Path(__file__).with_name("prose.json")).read_text(encoding="
 """Short texts without headings: agents, lists, parts of names, questions with their answers."""
 
 
-@pytest.mark.parametrize("cases", [SECTIONS, PROSE], ids=["sections", "prose"])
+@pytest.mark.parametrize("cases", [pytest.param(SECTIONS, marks=pytest.mark.slow), PROSE], ids=["sections", "prose"])
 def test_documents_of_many_kinds(cases: list[dict[str, Any]]) -> None:  # V2, V3, V4
     """`statuses` are those of a first look: what a judge says yes to is asked again where the rules point at it."""
     said, not_said = (

@@ -101,6 +101,7 @@ PARTS = [
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(PARTS), st.integers(0, 100_000), st.binary(max_size=8), st.integers(0, 40))
+@pytest.mark.slow
 def test_damage_in_any_part_gives_a_document_or_a_citewell_error(
     place: tuple[str, str], position: int, damage: bytes, length: int
 ) -> None:

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from citewell_documents.chunking import split_document
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_kinds import KINDS
@@ -28,6 +30,7 @@ def judged(kind: str) -> Counter[str]:
 
 
 @for_all_rows("kind", KINDS)
+@pytest.mark.slow
 def test_pages_sections_and_sentences_are_right(kind: str) -> None:  # N3
     count = judged(kind)
     assert count["places"] >= count["sentences"] > 24

@@ -139,6 +139,7 @@ def test_a_date_of_no_calendar_is_none() -> None:  # A8
     assert "date" not in read("Subject: x\nDate: Tue, 1 Apr 99999999999 10:00:00 +0900\n\nwords").found
 
 
+@pytest.mark.slow
 def test_parts_nested_without_end_are_refused() -> None:  # A8
     parts = "".join(f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(1500))
     with pytest.raises(DocumentUnreadable, match="damaged"):
