@@ -50,7 +50,7 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
                 fields += [_field(pdf, annotation, box)] if pdf.formenv else []
             elif box and _is_written(annotation):
                 is_drawn = True
-            elif box and (text := _said(annotation)):
+            elif box and (text := _said(annotation, is_on_page=_share(box, page.get_bbox()))):
                 notes.append(Note(text, box))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
@@ -78,12 +78,16 @@ def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
     return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
-def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:
-    """The text of a note, which says that it is a comment, and of whom."""
+def _share(box: Box, page: Box) -> bool:
+    return box[0] < page[2] and page[0] < box[2] and box[1] < page[3] and page[1] < box[3]
+
+
+def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
+    """The text of a note, which says that it is a comment, and of whom; comments are also listed beside the page."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
-        return text
+        return text if is_on_page else ""
     author = _string(annotation, b"T")
     return f"Comment by {author}: {text}" if author else f"Comment: {text}"
 

@@ -96,7 +96,13 @@ def navy_shape_below(slide: Slide, box: Shape) -> None:
     below = slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Cm(0), Cm(4), Cm(20), Cm(5))
     below.fill.solid()
     below.fill.fore_color.rgb = NAVY
+    box._element.addprevious(below._element)
     coloured(box, WHITE)
+
+
+def navy_shape_above(slide: Slide, box: Shape) -> None:
+    navy_shape_below(slide, box)
+    box._element.addnext(box._element.getprevious())
 
 
 def white_head_of_table(slide: Slide, box: Shape) -> None:
@@ -137,6 +143,7 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
     "in the ink of the theme": (lambda _, box: themed(box, MSO_THEME_COLOR.TEXT_1), True),
     "white on a dark slide": (navy_slide, True),
     "white over a dark shape": (navy_shape_below, True),
+    "below a dark shape": (navy_shape_above, False),
     "white in a table": (white_head_of_table, True),
 }
 
