@@ -43,6 +43,10 @@ RTF = (
         r"Open {\cf3\cf2 80} end.\par",
         r"Open{\footnote Note {\v 80} two.} end.\par",
         r"Open {\strike one\par 80}\par end.\par",
+        r"Open {\cf3\highlight3 80} end.\par",
+        r"Open \par\pard\cbpat3{\cf3 80}\par\pard end.\par",
+        r"Open {\charscalex1 80} end.\par",
+        r"\trowd\clcbpat3\cellx3000\cellx6000 \pard\intbl{\cf3 80}\cell b\cell\row\pard end.\par",
     ],
 )
 def test_words_of_rtf_that_are_not_seen_are_left_out(body: str) -> None:
@@ -65,6 +69,8 @@ def test_words_of_rtf_that_are_not_seen_are_left_out(body: str) -> None:
         r"Open {\v hid{\*\bkmkstart a}den} 80.\par",
         r"\trowd\clcbpat3\cellx3000\cellx6000 \intbl{\cf2 80}\cell b\cell\row",
         r"\pard\cbpat3{\cf2 80} end\par",
+        r"\trowd\clshdng10000\cellx3000\cellx6000 \pard\intbl{\cf2 80}\cell b\cell\row",
+        r"\trowd\clcbpat3\cellx3000 \pard\intbl a\cell\row\pard{\cf3 80} end\par",
         r"Open {\cf2\cb1 80} end.\par",
         r"Open {\fs12 80} end.\par",
         r"Open {\v hidden}80.\par",
