@@ -76,7 +76,11 @@ def why_gone(style: Style) -> Reason | None:
     """Why all text below an element goes, whatever that says of itself."""
     if not style:
         return None
-    if style.get("display") == "none" or _share(style.get("opacity", "1"), 1.0) <= _CLEAR:
+    if (
+        style.get("display") == "none"
+        or style.get("content-visibility") == "hidden"
+        or _share(style.get("opacity", "1"), 1.0) <= _CLEAR
+    ):
         return "hidden"
     if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
         return "struck"
@@ -111,7 +115,7 @@ def _is_cut_off(style: Style) -> bool:
     clip = style.get("clip", "").replace(",", " ").removeprefix("rect(").removesuffix(")").split()
     if style.get("position") in _PLACED and len(clip) == 4 and all(_is_nothing(side) for side in clip):
         return True
-    if style.get("clip-path", "").startswith(("inset(50%", "inset(100%")):
+    if style.get("clip-path", "").startswith(("inset(50%", "inset(100%", "circle(0")):
         return True
     is_cut = any(style.get(name) in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
     return is_cut and any(_is_nothing(style.get(name, "")) for name in ("height", "width", "max-height", "max-width"))
@@ -162,7 +166,7 @@ def _is_drawn_otherwise(style: Style) -> bool:
 
 
 def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:
-    for value in filter(None, (style.get("background-color"), style.get("background"))):
+    for value in filter(None, map(style.get, ("background-image", "background-color", "background"))):
         if "(" in value and any(name in value for name in ("url(", "gradient(", "image", "var(")):
             return None, True
         for colour, clear in _colours(value):

@@ -18,7 +18,8 @@ LOOKED_AT = frozenset(
         "display visibility opacity font-size font color background background-color text-decoration"
         " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
         " height width max-height max-width margin-left margin-top transform zoom filter text-shadow"
-        " -webkit-text-fill-color -webkit-text-stroke background-clip -webkit-background-clip"
+        " -webkit-text-fill-color -webkit-text-stroke background-clip -webkit-background-clip background-image"
+        " content-visibility"
     ).split()
 )
 _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
@@ -141,13 +142,25 @@ def _sheet(content: str) -> _Sheet:
 
 def _rules(nodes: Iterable[Node], depth: int = 0) -> Iterator[_Rule]:
     for node in nodes:
-        if isinstance(node, QualifiedRule):
+        if isinstance(node, QualifiedRule) and depth < _DEEPEST:
             if declared := _declarations(node.content):
                 yield _Rule(node.prelude, declared)
+            if any(part.type == "{} block" for part in node.content):
+                nested = tinycss2.parse_blocks_contents(node.content, True, True)
+                yield from _rules(
+                    (_within(node, rule) for rule in nested if isinstance(rule, QualifiedRule)), depth + 1
+                )
         elif isinstance(node, AtRule) and node.content and depth < _DEEPEST:
             is_met = node.lower_at_keyword in _CONDITIONS and not _text(node.prelude).startswith("not")
             if _is_screen(node.prelude) if node.lower_at_keyword == "media" else is_met:
                 yield from _rules(tinycss2.parse_rule_list(node.content, True, True), depth + 1)
+
+
+def _within(outer: QualifiedRule, rule: QualifiedRule) -> QualifiedRule:
+    """A rule that is nested in another as one that stands alone."""
+    around, own = f":is({tinycss2.serialize(outer.prelude)})", tinycss2.serialize(rule.prelude)
+    rule.prelude = tinycss2.parse_component_value_list(own.replace("&", around) if "&" in own else f"{around} {own}")
+    return rule
 
 
 def _declarations(content: str | list[Node]) -> list[Declaration]:

@@ -12,6 +12,12 @@ _TEXT = odf("text:p").removesuffix("p")  # the namespace
 _SIZE, _SCALE, _USUAL, _SMALLEST = re.compile(r"([\d.]+)pt"), re.compile(r"([\d.]+)%"), 12.0, 2.0
 _PAPER, _UNKNOWN, _CLEAR = "#ffffff", "", tuple(f"{share}%" for share in range(6))
 _NO_LINE, _NO_GROUND = ("", "none"), ("", "transparent")
+_ROW, _HIDDEN_PARAGRAPH = odf("table:table-row"), odf("text:hidden-paragraph")
+_HIDING = {
+    odf("text:display"): ("none",),
+    odf("text:is-hidden"): ("true",),
+    odf("table:visibility"): ("collapse", "filter"),
+}
 _NAME, _BOX = odf("text:style-name"), odf("draw:text-box")
 _STYLES = {
     **{odf(f"table:{name}"): odf("table:style-name") for name in ("table", "table-row", "table-cell")},
@@ -21,9 +27,9 @@ _STYLES = {
 
 def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
     """Judges each piece of text by the nearest style that says how it is shown, unless its section is hidden."""
-    for mark in list(content.iter(odf("text:section"), odf("text:hidden-paragraph"))):
-        block = mark if mark.tag == odf("text:section") else mark.getparent()
-        if block is not None and (mark.get(odf("text:display")) == "none" or mark.get(odf("text:is-hidden")) == "true"):
+    for mark in list(content.iter(odf("text:section"), _ROW, _HIDDEN_PARAGRAPH)):
+        block = mark.getparent() if mark.tag == _HIDDEN_PARAGRAPH else mark
+        if block is not None and any(mark.get(name) in values for name, values in _HIDING.items()):
             hidden.add(" ".join(map(str, block.itertext())), "hidden")
             block.clear()
     open_elements: list[tuple[Element, Reason | None]] = [(content, None)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 
-_MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|charscalex\d|cf[1-9]\d*)(?![a-zA-Z0-9])")
+_MAY_HIDE = re.compile(r"\\(?:v1?|striked?1?|deleted1?|fs[0-3]|charscalex\d|cf[1-9]\d*)(?![a-zA-Z0-9])")
 _TOKEN = re.compile(
     r"(?P<text>(?:\\'[0-9a-fA-F]{2}|\\u-?\d+ ?|\\[\\{}~_-]|[^\\{}\r\n])+)|\\(?P<word>[a-zA-Z]+)(?P<number>-?\d+)? ?"
     r"|(?P<brace>[{}])|\\?[^\\{}]",

@@ -37,14 +37,16 @@ _HIGHLIGHTS = {"white": _PAPER, "black": "000000", "yellow": "ffff00", "red": "f
 _STRIKES = ("w:strike", "w:dstrike")
 
 
-def has_background(document: Element) -> bool:
-    return document.find(_BACKGROUND) is not None
+def page_ground(document: Element) -> str:
+    """The colour of the pages as six digits; nothing where a picture or a pattern fills them."""
+    ground = document.find(_BACKGROUND)
+    return _PAPER if ground is None else _UNKNOWN if len(ground) else ground.get(qn("w:color"), _UNKNOWN)
 
 
-def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, *, has_ground: bool) -> None:
-    """`has_ground`: the pages are not white."""
+def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, page: str) -> None:
+    """`page`: the colour of the pages."""
     for run in list(part.iter(_RUN)):
-        reason = _why_out_of_sight(run) or _reason(run, styles, has_ground=has_ground)
+        reason = _why_out_of_sight(run) or _reason(run, styles, page)
         if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
             continue
         texts = run.findall(_TEXT)
@@ -53,7 +55,7 @@ def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, *, has_groun
             run.remove(text)
 
 
-def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
+def _reason(run: Element, styles: Styles, page: str) -> Reason | None:
     properties = [*_properties(run, styles)]
 
     def element(tag: str) -> Element | None:
@@ -80,7 +82,7 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
         return "unseen"
     ink = _colour(element(qn("w:color")), "w:val", "w:themeColor", styles)
     grounds = (ground for ground in _grounds(run, properties, styles) if ground is not None)
-    ground = next(grounds, _UNKNOWN if has_ground else _PAPER)
+    ground = next(grounds, page)
     return "unseen" if fill is None and are_alike(ink, ground) else None
 
 
