@@ -1,6 +1,8 @@
 """What people added to a page of a PDF: fields that they filled in, comments, and text that they wrote on it."""
 
 import ctypes
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import pypdfium2 as pdfium
@@ -86,6 +88,9 @@ def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
     """The text of a note, which says that it is a comment, and of whom; comments are also listed beside the page."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
+    if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
+        name = _read(partial(pdfium_c.FPDFAttachment_GetName, file))
+        return f"Attachment: {name}" + f" ({text})" * bool(text)
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
         return text if is_on_page else ""
     author = _string(annotation, b"T")
@@ -93,9 +98,14 @@ def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
 
 
 def _string(annotation: pdfium_c.FPDF_ANNOTATION, key: bytes) -> str:
-    size = pdfium_c.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    return _read(partial(pdfium_c.FPDFAnnot_GetStringValue, annotation, key))
+
+
+def _read(fill: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
+    """A string of PDFium, which `fill` writes into a place of so many bytes after saying how many it needs."""
+    size = fill(None, 0)
     if not 2 < size <= _MOST_BYTES:
         return ""
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    pdfium_c.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    fill(buffer, size)
     return " ".join(clean(bytes(buffer).decode("utf-16-le", "ignore").rstrip("\0")).split())

@@ -18,7 +18,7 @@ from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.charts import add_chart
 from citewell_documents.parsing.office.diagrams import diagram_texts
 from citewell_documents.parsing.office.missing_parts import linked_stream
-from citewell_documents.parsing.office.packages import opened_package
+from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
@@ -63,6 +63,7 @@ def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
         for body in document.part.element.iterchildren(qn("w:body")):
             reader.read(body)
         reader.read_page_headers()
+        note_inserted(archive, builder)
         return builder.build_with_text(core_properties(archive, filename), no_text(filename))
 
 

@@ -1,5 +1,6 @@
 """Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -18,7 +19,7 @@ from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.packages import opened_package
+from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.colours import Palette
@@ -29,6 +30,7 @@ from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
 from citewell_documents.parsing.workbook.values import shown
 
+_CHART_SHEET = re.compile(r"xl/chartsheets/[^/]+\.xml")
 _MAX_CELLS = 20_000_000
 _MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
 
@@ -50,14 +52,19 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True, rich_text=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        titles = {sheet.title for sheet in visible}
         unseen = Unseen(workbook, Palette(archive, filename))
         for sheet in visible:
-            _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
+            _add_sheet(sheet, archive, builder, titles, unseen)
+        for part in filter(_CHART_SHEET.fullmatch, archive.names):
+            for drawn in filter(says, drawn_on(archive, part, filename)):
+                add_drawn(drawn, titles, builder)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
                 for number, cells in islice(_streamed(sheet), _MAX_HIDDEN_ROWS):
                     for text in _texts(number, cells, {}).values():
                         builder.hidden.add(text, "hidden")
+        note_inserted(archive, builder)
         return builder.build_with_text(core_properties(archive, filename), no_text(filename))
 
 

@@ -102,13 +102,13 @@ def navy_shape_below(slide: Slide, box: Shape) -> None:
     below = slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Cm(0), Cm(4), Cm(20), Cm(5))
     below.fill.solid()
     below.fill.fore_color.rgb = NAVY
-    box._element.addprevious(below._element)
+    slide.shapes._spTree.insert_element_before(below._element, "p:sp")
     coloured(box, WHITE)
 
 
 def navy_shape_above(slide: Slide, box: Shape) -> None:
     navy_shape_below(slide, box)
-    box._element.addnext(box._element.getprevious())
+    slide.shapes._spTree.append(box._element.getprevious())  # pyright: ignore[reportArgumentType]
 
 
 def white_head_of_table(slide: Slide, box: Shape) -> None:
