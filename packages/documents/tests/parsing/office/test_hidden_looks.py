@@ -108,7 +108,7 @@ def navy_shape_below(slide: Slide, box: Shape) -> None:
 
 def navy_shape_above(slide: Slide, box: Shape) -> None:
     navy_shape_below(slide, box)
-    slide.shapes._spTree.append(box._element.getprevious())  # pyright: ignore[reportArgumentType]
+    slide.shapes._spTree.insert_element_before(box._element, "p:sp")
 
 
 def white_head_of_table(slide: Slide, box: Shape) -> None:
