@@ -13,6 +13,7 @@ from citewell_documents.parsing.pdf.glyphs import Box
 
 _BOXES = (pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON)
 _NO_COMMENT = (pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP)
+_ON_PAGE = (pdfium_c.FPDF_ANNOT_FREETEXT, pdfium_c.FPDF_ANNOT_STRIKEOUT)
 _HIDDEN = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
 _MOST, _MOST_BYTES = 5_000, 100_000
 
@@ -50,10 +51,10 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
             box = _box(annotation)
             if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
                 fields += [_field(pdf, annotation, box)] if pdf.formenv else []
-            elif box and _is_written(annotation):
-                is_drawn = True
-            elif box and (text := _said(annotation, is_on_page=_share(box, page.get_bbox()))):
-                notes.append(Note(text, box))
+            elif box:
+                is_drawn |= _is_written(annotation)
+                text = _said(annotation, is_on_page=_share(box, page.get_bbox()))
+                notes += [Note(text, box)] if text else []
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
     return Annotations(tuple(fields), tuple(notes), is_drawn or bool(fields))
@@ -75,9 +76,9 @@ def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: B
 
 
 def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
-    """True for text that stands on the page itself."""
-    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
-    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
+    """True for text that stands on the page itself, and for lines that strike it."""
+    kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
+    return kind in _ON_PAGE and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
 def _share(box: Box, page: Box) -> bool:
@@ -92,7 +93,7 @@ def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
         name = _read(partial(pdfium_c.FPDFAttachment_GetName, file))
         return f"Attachment: {name}" + f" ({text})" * bool(text)
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
-        return text if is_on_page else ""
+        return text if is_on_page and not _is_written(annotation) else ""
     author = _string(annotation, b"T")
     return f"Comment by {author}: {text}" if author else f"Comment: {text}"
 

@@ -86,13 +86,17 @@ def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
         " << /Type /Annot /Subtype /FreeText /Rect [72 500 300 520] /F 4 /Contents (The garage is extra.) >>"
         " << /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 2 /Contents (Unseen.) >>"
         " << /Type /Annot /Subtype /FreeText /Rect [72 400 300 420] /F 4 /AP << /N 6 0 R >> >>"
+        " << /Type /Annot /Subtype /StrikeOut /Rect [72 300 140 320] /F 4 /Contents (Sold.) /AP << /N 7 0 R >> >>"
     )
     drawn = stream(words("Approved.", 5, x=0), "/Type /XObject /Subtype /Form /BBox [0 0 228 20]" + FONT)
-    data = raw(words("The rent is 90 euros.", 600), page=f"/Annots [{notes}]", objects=(drawn,))
+    line = stream("1 0 0 RG 0 4 m 62 4 l S", "/Type /XObject /Subtype /Form /BBox [0 0 68 20]")
+    page = words("The rent is 90 euros.", 600) + words("Cellar 12", 300)
+    data = raw(page, page=f"/Annots [{notes}]", objects=(drawn, line))
     document = parse(data, "rent.pdf", LIMITS)
     assert sorted(document.text.split("\n\n")) == [
         "Approved.",
         "Comment by Ines: Since May it is 95.",
+        "Comment: Sold.",
         "The garage is extra.",
         "The rent is 90 euros.",
     ]
