@@ -34,5 +34,5 @@ def note_inserted(archive: Archive, builder: DocumentBuilder) -> None:
     files = [name.rpartition("/")[2] for name in archive.names if "/embeddings/" in name]
     left = [name for name in files if name.encode() not in of_charts]
     if left:
-        more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
-        builder.note(f"inserted files are left out: {', '.join(left[:_MOST_NAMED])}{more}")
+        names = ", ".join([*left[:_MOST_NAMED], *(["…"] if len(left) > _MOST_NAMED else [])])
+        builder.note(f"inserted files are left out: {names}")
