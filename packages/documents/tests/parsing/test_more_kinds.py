@@ -130,14 +130,15 @@ def test_a_font_of_rich_text_without_a_character_set_has_the_code_page_of_the_fi
     assert parse(japanese, "a.rtf", LIMITS).text == "三本円 grön"
 
 
-def test_notes_comments_and_page_headers_of_rich_text_are_read() -> None:  # N3
+def test_notes_comments_boxes_and_page_headers_of_rich_text_are_read() -> None:  # N3
     data = (
         rb"{\rtf1\ansi\ansicpg1250{\fonttbl{\f0\fcharset238 Arial;}}{\header\f0 Revision C-17\par}{\footer 7\par}"
         rb"\f0 Three years.{\super\chftn}{\footnote\pard{\super\chftn} Not \'b3\'f3d\'9f {\b batteries}.} To us."
-        rb"{\*\atnid I}{\*\atnauthor Ida}{\*\annotation{\*\atnref 1} Two since May.}\par End.\par}"
+        rb"{\*\atnid I}{\*\atnauthor Ida}{\*\annotation{\*\atnref 1} Two since May.}\par"
+        rb"{\shp{\*\shpinst{\sp{\sn fFlag}{\sv 1}}{\shptxt Ask {\b Ida}.\par}}} End.\par}"
     )
     assert parse(data, "a.rtf", LIMITS).text == (
-        "Three years. To us.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd."
+        "Three years. To us.\n\nNot łódź batteries.\n\nComment by Ida: Two since May.\n\nEnd.\n\nAsk Ida."
         "\n\nPage headers and footers:\n\nRevision C-17"
     )
 

@@ -233,8 +233,12 @@ def _sentences(claim: str) -> Sequence[str]:
 def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
     """Return where one sentence differs: from the place that has it almost verbatim, else from the whole source."""
     compared = compare(claim, source)
-    if compared.is_full_match:
+    if compared.is_full_match and not compared.in_table:
         return ()
+    if compared.is_full_match:  # the names of a cell leave open of which year it is said
+        known = source_figures(source).different_dates
+        unknown = (date for date in find_dates(claim)[:_MOST_DATES] if not any(map(date.follows_from, known)))
+        return [_disagreement("date", date.text, None) for date in unknown if not _is_bare_year_in(date, source)]
     # A missing scale is reported, too, although it does not contradict the source.
     told = [
         difference

@@ -247,3 +247,13 @@ def _laid_out(values: list[str], layout: str) -> str:
 
 def _lines(rows: list[list[str]], sign: str) -> str:
     return "\n".join(sign.join(row) for row in rows)
+
+
+def test_a_year_that_a_table_does_not_have_is_not_proven_by_its_cell() -> None:  # issue 42
+    table = (
+        " | First | Second\n2019 |  | \nNet sales | $117,625 | $120,684\n2018 |  | \nNet sales | $113,530 | $118,034"
+    )
+    assert not disagreements("In 2019, the first of net sales was $117,625.", table)
+    assert [said.claim_value for said in disagreements("In 2016, the first of net sales was $117,625.", table)] == [
+        "2016"
+    ]

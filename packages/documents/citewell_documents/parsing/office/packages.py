@@ -6,10 +6,12 @@ from io import BytesIO
 
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _ROOT = "_rels/.rels"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _ORDINARY = rb"http://schemas.openxmlformats.org/\1/2006/\2"
+_MOST_NAMED = 5
 _XML = (".xml", ".rels")
 
 
@@ -24,3 +26,13 @@ def opened_package(data: bytes, filename: str, limits: ParseLimits) -> Archive:
             content = archive.read(name)
             package.writestr(name, _STRICT.sub(_ORDINARY, content) if name.endswith(_XML) else content)
     return opened_archive(out.getvalue(), filename, limits)
+
+
+def note_inserted(archive: Archive, builder: DocumentBuilder) -> None:
+    """Tell which files of other programs it holds; the data of charts are read with these."""
+    of_charts = b"".join(archive.read(name) for name in archive.names if "/charts/_rels/" in name)
+    files = [name.rpartition("/")[2] for name in archive.names if "/embeddings/" in name]
+    left = [name for name in files if name.encode() not in of_charts]
+    if left:
+        names = ", ".join([*left[:_MOST_NAMED], *(["…"] if len(left) > _MOST_NAMED else [])])
+        builder.note(f"inserted files are left out: {names}")

@@ -1,6 +1,8 @@
 """What people added to a page of a PDF: fields that they filled in, comments, and text that they wrote on it."""
 
 import ctypes
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import pypdfium2 as pdfium
@@ -11,6 +13,7 @@ from citewell_documents.parsing.pdf.glyphs import Box
 
 _BOXES = (pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON)
 _NO_COMMENT = (pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP)
+_ON_PAGE = (pdfium_c.FPDF_ANNOT_FREETEXT, pdfium_c.FPDF_ANNOT_STRIKEOUT)
 _HIDDEN = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
 _MOST, _MOST_BYTES = 5_000, 100_000
 
@@ -48,10 +51,10 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
             box = _box(annotation)
             if box and pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_WIDGET:
                 fields += [_field(pdf, annotation, box)] if pdf.formenv else []
-            elif box and _is_written(annotation):
-                is_drawn = True
-            elif box and (text := _said(annotation)):
-                notes.append(Note(text, box))
+            elif box:
+                is_drawn |= _is_written(annotation)
+                text = _said(annotation, is_on_page=_share(box, page.get_bbox()))
+                notes += [Note(text, box)] if text else []
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
     return Annotations(tuple(fields), tuple(notes), is_drawn or bool(fields))
@@ -73,25 +76,37 @@ def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: B
 
 
 def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
-    """True for text that stands on the page itself."""
-    is_free = pdfium_c.FPDFAnnot_GetSubtype(annotation) == pdfium_c.FPDF_ANNOT_FREETEXT
-    return is_free and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
+    """True for text that stands on the page itself, and for lines that strike it."""
+    kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
+    return kind in _ON_PAGE and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
 
-def _said(annotation: pdfium_c.FPDF_ANNOTATION) -> str:
-    """The text of a note, which says that it is a comment, and of whom."""
+def _share(box: Box, page: Box) -> bool:
+    return box[0] < page[2] and page[0] < box[2] and box[1] < page[3] and page[1] < box[3]
+
+
+def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
+    """The text of a note, which says that it is a comment, and of whom; comments are also listed beside the page."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
+    if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
+        name = _read(partial(pdfium_c.FPDFAttachment_GetName, file))
+        return f"Attachment: {name}" + f" ({text})" * bool(text)
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
-        return text
+        return text if is_on_page and not _is_written(annotation) else ""
     author = _string(annotation, b"T")
     return f"Comment by {author}: {text}" if author else f"Comment: {text}"
 
 
 def _string(annotation: pdfium_c.FPDF_ANNOTATION, key: bytes) -> str:
-    size = pdfium_c.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    return _read(partial(pdfium_c.FPDFAnnot_GetStringValue, annotation, key))
+
+
+def _read(fill: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
+    """A string of PDFium, which `fill` writes into a place of so many bytes after saying how many it needs."""
+    size = fill(None, 0)
     if not 2 < size <= _MOST_BYTES:
         return ""
     buffer = (ctypes.c_ushort * (size // 2 + 1))()
-    pdfium_c.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    fill(buffer, size)
     return " ".join(clean(bytes(buffer).decode("utf-16-le", "ignore").rstrip("\0")).split())

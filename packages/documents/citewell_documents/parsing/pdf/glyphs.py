@@ -94,7 +94,8 @@ class Glyphs:
             return self._added[index][3] - self._added[index][1]
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
-        return scale * pdfium_c.FPDFText_GetFontSize(self._textpage, index)
+        # A size below 0 turns the letters by a half.
+        return scale * abs(pdfium_c.FPDFText_GetFontSize(self._textpage, index))
 
     def size(self, index: int) -> float:
         """The effective font size, rounded to half points."""

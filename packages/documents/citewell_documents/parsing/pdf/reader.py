@@ -56,7 +56,9 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
         document = _document(pdf, filename, limits)
         metadata = {**metadata_of(pdf, document.text), **document.found}
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
-        raise DocumentEmpty(f"{filename} contains no text; {_WITHOUT_TEXT[limits.recognise]}")
+        files = metadata.get("unread_attachments")
+        why = f"it holds other files ({files}): save and ingest those" if files else _WITHOUT_TEXT[limits.recognise]
+        raise DocumentEmpty(f"{filename} contains no text; {why}")
     if document.scanned and limits.recognise == "off":
         metadata["unread_pages"] = listed_pages(document.scanned)
     return replace(document, found={**metadata, **document.found})

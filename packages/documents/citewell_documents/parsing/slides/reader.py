@@ -8,7 +8,7 @@ from pptx.slide import Slide
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
-from citewell_documents.parsing.office.packages import opened_package
+from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.slides.comments import comments_on
 from citewell_documents.parsing.slides.hidden import keep_what_is_seen, words_of
@@ -44,6 +44,7 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
             _add_slide(slide, number, builder)
             for said in comments_on(slide.part):
                 builder.paragraph(said)
+        note_inserted(archive, builder)
         return builder.build_with_text(core_properties(archive, filename), no_text(filename))
 
 

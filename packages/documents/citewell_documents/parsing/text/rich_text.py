@@ -17,7 +17,12 @@ from citewell_documents.parsing.text_builder import DocumentBuilder
 _CELL = "|"  # striprtf's sign for the end of a cell
 _MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
-_APART = re.compile(r"\{\s*(?:\\\*\s*)?\\(fonttbl|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])")
+_APART = re.compile(
+    r"\{\s*(?:\\\*\s*)?\\(fonttbl|shp(?:grp)?|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])"
+)
+_SHAPES = ("shp", "shpgrp")
+_BOX = r"{\shptxt"
+_BOXES = re.compile(r"\{\\(shptxt)(?![a-zA-Z])")
 _CODE_PAGE = re.compile(r"\\ansicpg\d{1,5}")
 _FONT = re.compile(r"\\f(charset)?(\d{1,5})(?!\d)")
 _OF_THE_FILE = "1"
@@ -67,7 +72,10 @@ def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
     page = _CODE_PAGE.search(rtf)
     head = rf"{{\rtf1\ansi{page[0] if page else ''}{fonts}"
     apart = [(group, opening) for group in groups if (opening := _APART.match(rtf, group.start))]
-    inner = _MARK_IN_RTF.join(f"{{{rtf[opening.end() : group.end]}" for group, opening in apart)
+    inner = _MARK_IN_RTF.join(
+        _boxes_in(rtf[opening.end() : group.end]) if group.kind in _SHAPES else f"{{{rtf[opening.end() : group.end]}"
+        for group, opening in apart
+    )
     said = [" ".join(part.split()) for part in rtf_to_text(f"{head}{inner}}}", errors="replace").split(_MARK)]
     running: list[str] = []
     notes: list[str] = []
@@ -80,13 +88,18 @@ def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
         at = group.end
         if group.kind == "atnauthor":
             author = words
-        elif group.kind in ("footnote", "annotation"):
+        elif group.kind in ("footnote", "annotation", *_SHAPES):
             running.append(_MARK_IN_RTF)
             notes.append(comment(words, author) if group.kind == "annotation" else words)
         elif any(map(str.isalpha, words)):
             headers.setdefault(words)
     text = rtf_to_text("".join((*running, rtf[at:])), errors="replace")
     return text, notes, list(headers)
+
+
+def _boxes_in(shapes: str) -> str:
+    """The texts of drawn shapes as a group; what draws them is left out."""
+    return "{" + " ".join(shapes[group.start + len(_BOX) : group.end - 1] for group in _groups(shapes, _BOXES)) + "}"
 
 
 def _with_charsets(fonts: str) -> str:
@@ -101,13 +114,13 @@ def _with_charsets(fonts: str) -> str:
     return "{\\fonttbl" + "".join(rf"{{\f{font}\fcharset{number} A;}}" for font, number in charsets.items()) + "}"
 
 
-def _groups(rtf: str) -> Iterator[_Group]:
-    """The outermost groups that stand apart from the running text; one that is not closed reaches to the end."""
+def _groups(rtf: str, wanted: re.Pattern[str] = _APART) -> Iterator[_Group]:
+    """The outermost groups of the wanted kinds; one that is not closed reaches to the end."""
     depth, opened = 0, ("", 0, 0)
     for token in _TOKEN.finditer(rtf):
         if token[0] == "{":
             depth += 1
-            if not opened[0] and (apart := _APART.match(rtf, token.start())):
+            if not opened[0] and (apart := wanted.match(rtf, token.start())):
                 opened = apart[1], token.start(), depth
         elif token[0] == "}":
             if opened[0] and depth == opened[2]:

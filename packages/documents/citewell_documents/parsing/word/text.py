@@ -41,6 +41,7 @@ _TICKS = {
 """Boxes and ticks by their font: in another font of its kind the same code is an arrow or a sun."""
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _TEXT, _RUN, _SYMBOL, _TICK_BOX = qn("w:t"), qn("w:r"), qn("w:sym"), qn("w:checkBox")
+_WORD_ART = "{urn:schemas-microsoft-com:vml}textpath"
 _OFF = ("0", "false", "off")
 _PRIVATE_USE = range(0xE000, 0xF900)
 _MOST_BESIDE_NUMBER = 2  # words: `Page … of …`
@@ -142,6 +143,8 @@ def _texts(element: Element) -> Iterator[str]:
             yield shown
         elif child.tag == _MATH:
             yield linear(child)
+        elif child.tag == _WORD_ART:
+            yield f"{child.get('string', '')} "
         elif child.tag == _SYMBOL:
             yield _symbol(child)
         elif child.tag == _TICK_BOX:

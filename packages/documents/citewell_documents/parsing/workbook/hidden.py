@@ -58,14 +58,14 @@ class Unseen:
         self._workbook: Any = workbook  # styles of a streamed workbook have no public names
         self._known: dict[int, Reason | None] = {}
 
-    def reason(self, row: int, column: int, cell: object, lines: Lines) -> Reason | None:
+    def reason(self, row: int, column: int, cell: ReadOnlyCell, lines: Lines) -> Reason | None:
         is_hidden = row in lines.rows or column in lines.columns
-        is_hidden = is_hidden or (isinstance(cell, ReadOnlyCell) and prints_nothing(cell.value, cell.number_format))
+        is_hidden = is_hidden or prints_nothing(cell.value, cell.number_format)
         return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
 
-    def without(self, cell: object, text: str, lines: Lines, hidden: HiddenWords) -> str:
+    def without(self, cell: ReadOnlyCell, text: str, lines: Lines, hidden: HiddenWords) -> str:
         """The text of a cell that is seen, without those of its characters that are not: some are struck alone."""
-        if not isinstance(cell, ReadOnlyCell) or not isinstance(value := cell.value, CellRichText):
+        if not isinstance(value := cell.value, CellRichText):
             return text
         ground = None if lines.has_grounds else self._ground(self._workbook._fills[self._looks(cell).fillId])
         parts: list[str] = []
@@ -75,9 +75,7 @@ class Unseen:
             parts += [] if reason else [str(part)]
         return "".join(parts).strip()
 
-    def _by_style(self, cell: object, lines: Lines) -> Reason | None:
-        if not isinstance(cell, ReadOnlyCell):
-            return None
+    def _by_style(self, cell: ReadOnlyCell, lines: Lines) -> Reason | None:
         style: int = cell._style_id
         if style not in self._known:
             book, look = self._workbook, self._looks(cell)

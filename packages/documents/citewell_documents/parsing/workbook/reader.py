@@ -1,14 +1,15 @@
 """Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import openpyxl
+from openpyxl.cell.read_only import ReadOnlyCell
 from openpyxl.utils.exceptions import InvalidFileException
-from openpyxl.worksheet import _read_only
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet._reader import WorkSheetParser
 
@@ -18,7 +19,7 @@ from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.packages import opened_package
+from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.colours import Palette
@@ -29,18 +30,9 @@ from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
 from citewell_documents.parsing.workbook.values import shown
 
+_CHART_SHEET = re.compile(r"xl/chartsheets/[^/]+\.xml")
 _MAX_CELLS = 20_000_000
 _MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
-
-
-class _Parser(WorkSheetParser):
-    """Keeps the looks of characters within a cell, as openpyxl does in sheets that it does not stream."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options, rich_text=True)
-
-
-_read_only.WorkSheetParser = _Parser  # pyright: ignore[reportAttributeAccessIssue]: streamed sheets take no options
 
 
 def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -60,22 +52,25 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
         workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True, rich_text=True)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+        titles = {sheet.title for sheet in visible}
         unseen = Unseen(workbook, Palette(archive, filename))
         for sheet in visible:
-            _add_sheet(sheet, archive, builder, {shown.title for shown in visible}, unseen)
+            _add_sheet(sheet, archive, builder, titles, unseen)
+        for part in filter(_CHART_SHEET.fullmatch, archive.names):
+            for drawn in filter(says, drawn_on(archive, part, filename)):
+                add_drawn(drawn, titles, builder)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
-                sheet.reset_dimensions()
-                for cells in sheet.iter_rows(max_row=_MAX_HIDDEN_ROWS):
-                    for text in _texts(0, cells, {}).values():
+                for number, cells in islice(_streamed(sheet), _MAX_HIDDEN_ROWS):
+                    for text in _texts(number, cells, {}).values():
                         builder.hidden.add(text, "hidden")
+        note_inserted(archive, builder)
         return builder.build_with_text(core_properties(archive, filename), no_text(filename))
 
 
 def _add_sheet(
     sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str], unseen: Unseen
 ) -> None:
-    sheet.reset_dimensions()  # the declared size is often far larger than the content
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
     merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
     merged.hide(lines.rows, lines.columns)
@@ -85,15 +80,15 @@ def _add_sheet(
             f"formulas without a value in {sheet.title}: {len(formulas):,} (open it in Excel and save it again)"
         )
 
-    def seen(row: int, texts: Mapping[int, str], cells: Sequence[Any]) -> dict[int, str] | None:
+    def seen(row: int, texts: Mapping[int, str], cells: _Cells) -> dict[int, str] | None:
         reasons: dict[int, Reason | None] = {
-            column: unseen.reason(row, column, cells[column - 1], lines) for column in texts
+            column: unseen.reason(row, column, cells[column], lines) for column in texts
         }
         for column, reason in reasons.items():
             if reason != "hidden" or not merged.keeps((row, column), texts[column]):
                 builder.hidden.add(texts[column], reason)
         shown = {
-            column: unseen.without(cells[column - 1], text, lines, builder.hidden)
+            column: unseen.without(cells[column], text, lines, builder.hidden)
             for column, text in texts.items()
             if reasons[column] is None
         }
@@ -140,7 +135,8 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-_Seen = Callable[[int, Mapping[int, str], Sequence[Any]], dict[int, str] | None]
+_Cells = Mapping[int, ReadOnlyCell]
+_Seen = Callable[[int, Mapping[int, str], _Cells], dict[int, str] | None]
 _Formulas = Mapping[tuple[int, int], str]
 
 
@@ -148,11 +144,13 @@ def _rows(
     sheet: ReadOnlyWorksheet, merged: Merged, formulas: _Formulas, builder: DocumentBuilder, seen: _Seen
 ) -> Iterator[Row]:
     """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
-    count = 0
-    for number, cells in enumerate(sheet.iter_rows(), 1):
-        if not cells and number not in merged.columns:
-            yield Row(number, {})
+    count, expected = 0, 1
+    for number, cells in _streamed(sheet):
+        for missing in range(expected, number):
+            yield Row(missing, merged.filled(missing, {}) if missing in merged.columns else {})
+        if number < expected:
             continue
+        expected = number + 1
         count += len(cells)
         if count > _MAX_CELLS:
             raise DocumentTooLarge(f"{builder.filename} has more than {_MAX_CELLS:,} cells, which is the limit.")
@@ -160,10 +158,28 @@ def _rows(
             yield Row(number, merged.filled(number, row))
 
 
-def _texts(number: int, cells: Sequence[Any], formulas: _Formulas) -> dict[int, str]:
+def _streamed(sheet: ReadOnlyWorksheet) -> Iterator[tuple[int, _Cells]]:
+    """The rows that a sheet has, by number, with the looks of characters, which openpyxl's own stream leaves out."""
+    book: Any = sheet.parent  # what a streamed workbook is read by has no public names
+    own: Any = sheet
+    with book._archive.open(own._worksheet_path) as source:
+        parser = WorkSheetParser(
+            source,
+            own._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+            rich_text=True,
+        )
+        for number, cells in parser.parse():
+            yield number, {cell["column"]: ReadOnlyCell(sheet, **cell) for cell in cells}
+
+
+def _texts(number: int, cells: _Cells, formulas: _Formulas) -> dict[int, str]:
     """What the cells of a row show, by column: of a formula without a value the formula."""
     return {
         column: text
-        for column, cell in enumerate(cells, 1)
+        for column, cell in cells.items()
         if (text := formulas.get((number, column)) if cell.value is None else shown(cell.value, cell.number_format))
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citewell_documents.errors import DocumentUnreadable
+from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_files import raw, stream
 from document_material.pdf_hidden import words
@@ -66,15 +66,18 @@ def test_a_form_that_only_one_program_shows_is_refused() -> None:
 
 
 def test_files_within_a_pdf_are_named() -> None:
-    portfolio = raw(
-        words("For the best experience, open this portfolio elsewhere."),
-        root="/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>",
-        objects=(
-            "<< /Type /Filespec /F (terms.pdf) /UF (terms.pdf) /EF << /F 7 0 R >> >>",
-            stream("x", "/Type /EmbeddedFile"),
-        ),
+    files = (
+        "<< /Type /Filespec /F (terms.pdf) /UF (terms.pdf) /EF << /F 7 0 R >> >>",
+        stream("x", "/Type /EmbeddedFile"),
     )
+    root = "/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>"
+    portfolio = raw(words("For the best experience, open this portfolio elsewhere."), root=root, objects=files)
     assert parse(portfolio, "portfolio.pdf", LIMITS).found["unread_attachments"] == "terms.pdf"
+    with pytest.raises(DocumentEmpty, match=r"holds other files \(terms.pdf\): save and ingest those"):
+        parse(raw("", root=root, objects=files), "portfolio.pdf", LIMITS)
+    pin = "<< /Type /Annot /Subtype /FileAttachment /Rect [9 9 30 30] /FS 6 0 R /Contents (of May) /F 4 >>"
+    pinned = raw(words("Terms are pinned here."), page=f"/Annots [{pin}]", objects=files)
+    assert parse(pinned, "pinned.pdf", LIMITS).text == "Terms are pinned here.\n\nAttachment: terms.pdf (of May)"
 
 
 def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
@@ -83,13 +86,17 @@ def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
         " << /Type /Annot /Subtype /FreeText /Rect [72 500 300 520] /F 4 /Contents (The garage is extra.) >>"
         " << /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 2 /Contents (Unseen.) >>"
         " << /Type /Annot /Subtype /FreeText /Rect [72 400 300 420] /F 4 /AP << /N 6 0 R >> >>"
+        " << /Type /Annot /Subtype /StrikeOut /Rect [72 300 140 320] /F 4 /Contents (Sold.) /AP << /N 7 0 R >> >>"
     )
     drawn = stream(words("Approved.", 5, x=0), "/Type /XObject /Subtype /Form /BBox [0 0 228 20]" + FONT)
-    data = raw(words("The rent is 90 euros.", 600), page=f"/Annots [{notes}]", objects=(drawn,))
+    line = stream("1 0 0 RG 0 4 m 62 4 l S", "/Type /XObject /Subtype /Form /BBox [0 0 68 20]")
+    page = words("The rent is 90 euros.", 600) + words("Cellar 12", 300)
+    data = raw(page, page=f"/Annots [{notes}]", objects=(drawn, line))
     document = parse(data, "rent.pdf", LIMITS)
     assert sorted(document.text.split("\n\n")) == [
         "Approved.",
         "Comment by Ines: Since May it is 95.",
+        "Comment: Sold.",
         "The garage is extra.",
         "The rent is 90 euros.",
     ]
