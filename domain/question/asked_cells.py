@@ -53,5 +53,7 @@ def _head(cell: Cell) -> str:
 def _fit(asked: QuestionPart, kinds: Iterable[Kind], wanted: Sequence[str], cell: Cell) -> float:
     measured = f"{cell.head}: {cell.content} {cell.unit} {cell.currency}"
     # A head may have the unit of its cells; the name of a person or a place is in the cell.
-    is_kind = any(has_kind(kind, cell.content if kind in _NAMED else measured, asked.text) for kind in kinds)
-    return coverage(wanted, set(content_stems(_head(cell)))) + _KIND * is_kind / max(1, len(wanted))
+    has = {kind: has_kind(kind, cell.content if kind in _NAMED else measured, asked.text) for kind in kinds}
+    if has and all(kind in _NAMED and is_kind is False for kind, is_kind in has.items()):
+        return 0.0
+    return coverage(wanted, set(content_stems(_head(cell)))) + _KIND * any(has.values()) / max(1, len(wanted))

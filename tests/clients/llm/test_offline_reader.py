@@ -144,6 +144,11 @@ def answer(question: str, *texts: str) -> str:
         (FARES, "What does an adult pay in North?", "North · Adult: 5 euros [†1]"),
         (DUTIES, "Who orders the salt?", "Order salt Per Dahl 9 May [†1]"),
         (DUTIES, "Who replaced the lamp of court 2?", "Fitter: Ana Reyes"),
+        (
+            "| Site | Meter reading | Reader |\n|---|---|---|\n| Site 3 | 2211 | Bo |",
+            "Who read the meter at site 3?",
+            "Reader: Bo",
+        ),
         (DUTIES, "신청 기간은 언제인가요?", "2026. 6. 1.(월) ~ 7. 3.(금)"),
         (DUTIES, "접수는 어디로 전화하나요?", "02-555-0100"),
         (CLUB, "How many members sit on the board?", "nine members"),

@@ -213,6 +213,8 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
                 return _VAGUE.search(text) is not None
             return True if _is_measured(text, question) else None
         case "who" | "where":
+            if not any(map(str.isalpha, text)):
+                return False
             known = frozenset(words(question))
             names = [name for name in find_names(text) if name.sure]
             return any(not known.issuperset(words(name.text)) for name in names) or None
