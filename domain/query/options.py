@@ -110,15 +110,15 @@ def rules_of(mode: Mode) -> ModeRules:
     return _RULES[mode]
 
 
-def evidence_gate(mode: Mode, evidence_count: int) -> GateDecision:
-    """Decide whether `evidence_count` chunks are enough to answer from.
+def evidence_gate(mode: Mode, evidence_count: int, available: int | None = None) -> GateDecision:
+    """Decide whether `evidence_count` chunks are enough to answer from, of `available` ones where there are few.
 
-    Mode `high` refuses below its minimum (S3.5). No mode answers from nothing (S2.6).
+    Mode `high` refuses below its minimum (S3.5), unless all there are count. No mode answers from nothing (S2.6).
     """
     rules = rules_of(mode)
     if evidence_count == 0:
         return GateDecision(refuse=True, reason="No passage was found that is close enough to the question.")
-    if evidence_count >= rules.min_chunks:
+    if evidence_count >= min(rules.min_chunks, available or rules.min_chunks):
         return GateDecision(refuse=False, reason="")
     counted = f"Only {evidence_count} relevant passage{'s' if evidence_count > 1 else ''} found"
     return GateDecision(refuse=rules.gates, reason=f"{counted}; mode {mode} asks for {rules.min_chunks}.")

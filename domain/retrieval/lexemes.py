@@ -224,10 +224,10 @@ def lexical_order(
     return [key for key, _ in lexical_scores(question, passages, collection, further)]
 
 
-def words_order(question: str, texts: Mapping[K, str]) -> list[K]:
-    """Return the keys of `texts` that have any lexeme of the question, best match first; they are the collection."""
+def words_order(question: str, said: Mapping[K, Sequence[str]]) -> list[K]:
+    """Return the keys of the texts that have any lexeme of the question, best match first. `said` are the lexemes of
+    each text; together they are the collection."""
     asked = searched_question(question)
-    said = {key: lexemes(text) for key, text in texts.items()}
     frequencies = Counter(lexeme for own in said.values() for lexeme in set(own))
     collection = Collection(len(said), sum(map(len, said.values())) / max(len(said), 1), frequencies)
     wanted = {*asked.own, *asked.further}

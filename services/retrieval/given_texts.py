@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from citewell_verify.evidence.passages import Passage
 from domain.errors.service import EmbeddingUnavailable
-from domain.retrieval.lexemes import words_order
+from domain.retrieval.lexemes import lexemes, words_order
 from domain.retrieval.ranking import fuse
 from services.core.context import StepContext
 
@@ -20,7 +20,8 @@ def search_given(context: StepContext, queries: Sequence[str], k: int) -> tuple[
     counted because no vectors can be made. Further searches of a question go by words alone."""
     passages = context.given_passages()
     texts = {passage.key: _searched(passage) for passage in passages}
-    rankings = [words_order(query, texts) for query in queries]
+    said = {key: lexemes(text) for key, text in texts.items()}
+    rankings = [words_order(query, said) for query in queries]
     best, similarity, by_words_only = fuse([*rankings, list(texts)]), dict[int, float](), False
     if len(best) > k and not context.round and context.outcome("select") is None:
         compared = best[:_COMPARED]

@@ -116,7 +116,7 @@ def select(context: StepContext) -> StepResult:
     # A chunk without a readable score keeps its place (S3.1); in a strict mode only known evidence counts.
     strict = rules_of(mode).gates
     count = sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in evidence)
-    gate = evidence_gate(mode, count)
+    gate = evidence_gate(mode, count, len(context.given_passages()) if context.query.has_given_sources else None)
     # What no passage names, in its text or by its document's names, is not in the documents (V8).
     passages = context.passages([key for key, _ in retrieved["candidates"]])
     why = why_refused(context.question, [named_text(passage) for passage in passages])
@@ -190,6 +190,7 @@ def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict
     if context.query.is_external or not (whole_asked(context.question) or len(documents) > 1):
         return {}, []
     given = context.given_passages() if context.query.has_given_sources else []
+    documents = list(dict.fromkeys([*documents, *(passage.document_id for passage in given)]))
     with reading() as session:
         openings = find_passages(session, [(document_id, 0) for document_id in documents]).values()
         openings = [passage for passage in given if not passage.chunk_index] or openings

@@ -13,7 +13,7 @@ class CitewellError(Exception):
     status: int = 500
 
     def __init__(self, message: str | None = None) -> None:
-        self.message = message or (type(self).__doc__ or "").strip()
+        self.message = message or " ".join((type(self).__doc__ or "").split())
         super().__init__(self.message)
 
     @property
