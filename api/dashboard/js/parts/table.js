@@ -14,14 +14,14 @@ export function table({ caption, columns, rows, seen = false }) {
   const heads = columns.map((column) => head(column, (descending) => sortBy(column, descending)));
   const collator = new Intl.Collator(language(), { numeric: true });
   const title = h("caption", { class: seen ? "" : "sr-only" }, caption);
-  const element = h("table");
   function sortBy(column, descending) {
     for (const cell of heads) cell.toggleAttribute("aria-sort", false);
     heads[columns.indexOf(column)].setAttribute("aria-sort", descending ? "descending" : "ascending");
     const sign = descending ? -1 : 1;
     draw([...rows].sort((left, right) => sign * compare(column.value(left), column.value(right), collator)));
   }
-  const top = h("thead", {}, h("tr", {}, heads));
+  // The heads stay when rows are sorted, so that the one that was pressed keeps the focus.
+  const element = h("table", {}, title, h("thead", {}, h("tr", {}, heads)));
   const groupOf = (some) =>
     h(
       "tbody",
@@ -31,7 +31,8 @@ export function table({ caption, columns, rows, seen = false }) {
   function draw(ordered) {
     const groups = [];
     for (let at = 0; at < ordered.length; at += GROUP) groups.push(groupOf(ordered.slice(at, at + GROUP)));
-    show(element, title, top, groups);
+    for (const group of element.querySelectorAll("tbody")) group.remove();
+    element.append(...groups);
     setTimeout(() => layOut(element), PAUSE_MS);
   }
   draw(rows);

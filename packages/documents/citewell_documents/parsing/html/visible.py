@@ -58,21 +58,21 @@ class _Page:
         self._has_pictures = body.css_first(_PICTURES) is not None
         for node, tag in ((body.parent, "html"), (body, "body")):
             if node is not None:
-                self._begin(node, tag, self._resolved(node, tag))
+                self._begin(node, tag, _style(node, tag, sheets))
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         if tag == TEXT:
             self._judge(node)
             return False
         if tag in ("input", "select"):
-            _show_value(node, tag, self._resolved(node, tag), self._drawn[-1])
+            _show_value(node, tag, _style(node, tag, self._sheets), self._drawn[-1])
             self._gone.append(node)
             return False
         if tag in UNSEEN:
             if tag == "svg" and _is_for_eyes_alone(node):
                 self._gone.append(node)
             return False
-        style = self._resolved(node, tag)
+        style = _style(node, tag, self._sheets)
         if reason := why_gone(style):
             self._leave_out(node, reason)
             return False
@@ -95,9 +95,6 @@ class _Page:
                 self._gone.append(node)
         for node in self._gone:
             node.decompose()
-
-    def _resolved(self, node: LexborNode, tag: str) -> Style:
-        return self._drawn[-1].resolved(_style(node, tag, self._sheets))
 
     def _begin(self, node: LexborNode, tag: str, style: Style) -> None:
         drawn = drawn_within(self._drawn[-1], style)

@@ -1,37 +1,24 @@
 """Takes the words out of an OpenDocument text that a reader does not see."""
 
 import re
-from collections.abc import Iterator
 
-from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
+from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.opendocument.styles import Styles, odf
 
 _PARAGRAPHS, _SPAN = (odf("text:p"), odf("text:h")), odf("text:span")
 _TEXT = odf("text:p").removesuffix("p")  # the namespace
-_SIZE, _SCALE, _USUAL, _SMALLEST = re.compile(r"([\d.]+)pt"), re.compile(r"([\d.]+)%"), 12.0, 2.0
-_PAPER, _UNKNOWN, _CLEAR = "#ffffff", "", tuple(f"{share}%" for share in range(6))
+_SIZE, _SMALLEST = re.compile(r"([\d.]+)pt"), 2.0
 _NO_LINE, _NO_GROUND = ("", "none"), ("", "transparent")
-_ROW, _HIDDEN_PARAGRAPH = odf("table:table-row"), odf("text:hidden-paragraph")
-_HIDING = {
-    odf("text:display"): ("none",),
-    odf("text:is-hidden"): ("true",),
-    odf("table:visibility"): ("collapse", "filter"),
-}
-_NAME, _BOX = odf("text:style-name"), odf("draw:text-box")
-_STYLES = {
-    **{odf(f"table:{name}"): odf("table:style-name") for name in ("table", "table-row", "table-cell")},
-    odf("draw:frame"): odf("draw:style-name"),
-}
+_NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:text-box")
 
 
 def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
     """Judges each piece of text by the nearest style that says how it is shown, unless its section is hidden."""
-    for mark in list(content.iter(odf("text:section"), _ROW, _HIDDEN_PARAGRAPH)):
-        block = mark.getparent() if mark.tag == _HIDDEN_PARAGRAPH else mark
-        if block is not None and any(mark.get(name) in values for name, values in _HIDING.items()):
-            hidden.add(" ".join(map(str, block.itertext())), "hidden")
-            block.clear()
+    for section in list(content.iter(odf("text:section"))):
+        if section.get(odf("text:display")) == "none" or section.get(odf("text:is-hidden")) == "true":
+            hidden.add(" ".join(map(str, section.itertext())), "hidden")
+            section.clear()
     open_elements: list[tuple[Element, Reason | None]] = [(content, None)]
     while open_elements:
         element, reason = open_elements.pop()
@@ -65,26 +52,15 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
         return "hidden"
     if shown("style:text-line-through-style") not in _NO_LINE:
         return "struck"
-    size, scale = _SIZE.fullmatch(shown("fo:font-size")), _SCALE.fullmatch(shown("style:text-scale"))
-    if (float(size[1]) if size else _USUAL) * (float(scale[1]) / 100 if scale else 1.0) < _SMALLEST:
+    size = _SIZE.fullmatch(shown("fo:font-size"))
+    if size and float(size[1]) < _SMALLEST:
         return "small"
-    if shown("loext:opacity") in _CLEAR:
-        return "unseen"
-    ground = shown("fo:background-color")
-    if ground in _NO_GROUND:
-        ground = next(_grounds_around(element, styles), _UNKNOWN if styles.has_dark_pages else _PAPER)
-    is_automatic = shown("style:use-window-font-color") == "true"
-    return "unseen" if not is_automatic and are_alike(shown("fo:color").lstrip("#"), ground.lstrip("#")) else None
-
-
-def _grounds_around(element: Element, styles: Styles) -> Iterator[str]:
-    """The colours behind it, the nearest first; nothing where one is not told."""
-    for parent in (element, *element.iterancestors()):
-        ground = styles.ground(parent.get(_STYLES.get(str(parent.tag), _NAME), ""))
-        if ground not in _NO_GROUND:
-            yield ground
-        elif parent.tag == _BOX:
-            yield _UNKNOWN
+    grounds = (shown("fo:background-color"), styles.ground(names[-1]))
+    has_ground = any(ground not in _NO_GROUND and not is_like_paper(ground.lstrip("#")) for ground in grounds)
+    if has_ground or not is_like_paper(shown("fo:color").lstrip("#")):
+        return None
+    # Cells and boxes have grounds of their own.
+    return None if any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors()) else "unseen"
 
 
 def _name(element: Element) -> str:

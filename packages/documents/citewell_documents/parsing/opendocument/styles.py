@@ -13,7 +13,6 @@ _SPACES = {
     "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
     "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
-    "loext": "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0",
 }
 
 
@@ -81,8 +80,6 @@ class Styles:
         self._outline_levels: dict[str, int] = {}
         self._text_properties: dict[str, dict[str, str]] = {}
         self._grounds: dict[str, str] = {}
-        self.has_dark_pages = False
-        """True if some pages may not be white."""
         for part in parts:
             self._read(part)
 
@@ -108,7 +105,7 @@ class Styles:
         return next(filter(None, values), "")
 
     def ground(self, name: str) -> str:
-        """The colour of the paragraphs, cells, rows, tables, sections or boxes of a style."""
+        """The colour behind the paragraphs of a style."""
         return next(filter(None, (self._grounds.get(style, "") for style in self._chain(name))), "")
 
     def _chain(self, name: str) -> list[str]:
@@ -124,14 +121,10 @@ class Styles:
             self._parents[name] = style.get(odf("style:parent-style-name"), "")
             if (shown := style.find(odf("style:text-properties"))) is not None:
                 self._text_properties[name] = {str(key): str(value) for key, value in shown.items()}
-            for properties in style:
-                ground = properties.get(odf("fo:background-color"), "")
-                if ground and properties.tag != odf("style:text-properties"):
-                    self._grounds[name] = ground
+            if (paragraph := style.find(odf("style:paragraph-properties"))) is not None:
+                self._grounds[name] = paragraph.get(odf("fo:background-color"), "")
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
-        for page in part.iter(odf("style:page-layout-properties")):
-            self.has_dark_pages |= page.get(odf("fo:background-color"), "transparent") != "transparent"
         for style in part.iter(odf("text:list-style")):
             self._lists[style.get(odf("style:name"), "")] = _levels(style)
         for style in part.iter(odf("text:outline-style")):

@@ -9,13 +9,11 @@ from pptx.slide import Slide
 
 from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 from citewell_documents.parsing.office.parts import Element
-from citewell_documents.parsing.office.themes import NO_FILL, PLAIN_FILL, fill_of
 from citewell_documents.parsing.slides.grounds import Grounds
 
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _ON = ("1", "true")
-_NOT_STRUCK = ("", "noStrike")
 _SMALLEST = 200  # hundredths of a point
 _CLEAR = 5_000  # thousandths of a percent
 
@@ -35,13 +33,9 @@ def keep_what_is_seen(slide: Slide, number: int, presentation: Presentation, hid
             if part.element is not shape.element and _is_hidden(part):
                 _take_out(part.element, "hidden", number, hidden)
                 continue
-            is_alone = part.element is shape.element
-            if is_alone and grounds.is_covered(part):
-                _take_out(part.element, "unseen", number, hidden)
-                continue
-            ground = grounds.behind(part, is_alone=is_alone)
+            ground = grounds.behind(part, is_alone=part.element is shape.element)
             for run in list(part.element.iter(f"{_A}r")) if not isinstance(part, GroupShape) else ():
-                if reason := _why_unseen(run, grounds, ground or grounds.in_cell(run)):
+                if reason := _why_unseen(run, grounds, ground):
                     _take_out(run, reason, number, hidden)
 
 
@@ -73,35 +67,29 @@ def _is_hidden(shape: BaseShape) -> bool:
 
 
 def _why_unseen(run: Element, grounds: Grounds, ground: str | None) -> Reason | None:
-    looks = list(_looks(run))
-
-    def said(attribute: str) -> str:
-        return next(filter(None, (look.get(attribute) for look in looks)), "")
-
-    if said("strike") not in _NOT_STRUCK:
+    properties = run.find(f"{_A}rPr")
+    if properties is not None and properties.get("strike", "noStrike") != "noStrike":
         return "struck"
-    if said("sz").isdigit() and int(said("sz")) < _SMALLEST:
+    size = _size(run, properties)
+    if size is not None and size < _SMALLEST:
         return "small"
-    fill = next((fill for look in looks if (fill := fill_of(look)) is not None), None)
-    lines = (fill_of(look.find(f"{_A}ln")) for look in looks)
-    if fill is None or any(line is not None and line.tag != NO_FILL for line in lines):
+    fill = None if properties is None else properties.find(f"{_A}solidFill")
+    if fill is None:
         return None
     alpha = next(fill.iter(f"{_A}alpha"), None)
-    if fill.tag == NO_FILL or (
-        alpha is not None and alpha.get("val", "").isdigit() and int(alpha.get("val", "")) < _CLEAR
-    ):
+    if alpha is not None and alpha.get("val", "").isdigit() and int(alpha.get("val", "")) < _CLEAR:
         return "unseen"
-    colour = grounds.colour(fill) if fill.tag == PLAIN_FILL else None
+    colour = grounds.colour(fill)
     return "unseen" if colour and ground and are_alike(colour, ground) else None
 
 
-def _looks(run: Element) -> Iterator[Element]:
-    """How a run shows its text, and how its level in the styles of its shape does."""
-    if (own := run.find(f"{_A}rPr")) is not None:
-        yield own
-    if (body := next(run.iterancestors(f"{_P}txBody", f"{_A}txBody"), None)) is not None:
+def _size(run: Element, properties: Element | None) -> int | None:
+    """In hundredths of a point: the run's own size, or that of its level in the styles of its shape."""
+    said = "" if properties is None else properties.get("sz", "")
+    if not said and (body := next(run.iterancestors(f"{_P}txBody", f"{_A}txBody"), None)) is not None:
         paragraph = run.getparent()
         level = paragraph.find(f"{_A}pPr") if paragraph is not None else None
         name = f"{_A}lvl{int((level.get('lvl') if level is not None else None) or 0) + 1}pPr"
-        if (style := body.find(f"{_A}lstStyle/{name}/{_A}defRPr")) is not None:
-            yield style
+        style = body.find(f"{_A}lstStyle/{name}/{_A}defRPr")
+        said = "" if style is None else style.get("sz", "")
+    return int(said) if said.isdigit() else None

@@ -23,7 +23,7 @@ from citewell_documents.parsing.office.parts import Element, core_properties, no
 from citewell_documents.parsing.picture_words import is_caption, names_other
 from citewell_documents.parsing.tables import has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
-from citewell_documents.parsing.word.hidden import drop_hidden, page_ground
+from citewell_documents.parsing.word.hidden import drop_hidden, has_background
 from citewell_documents.parsing.word.inserted import add_inserted
 from citewell_documents.parsing.word.numbering import Numbering
 from citewell_documents.parsing.word.styles import Styles, heading_level
@@ -81,12 +81,12 @@ class _Reader:
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
-        styles = Styles.of(*(_related(part, kind) for kind in (RELATIONSHIP_TYPE.STYLES, RELATIONSHIP_TYPE.THEME)))
+        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES))
         kinds = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.COMMENTS)
         notes = [_related(part, kind) for kind in kinds]
         for element in (part.element, *notes):
             if element is not None:
-                drop_hidden(element, styles, builder.hidden, page_ground(part.element))
+                drop_hidden(element, styles, builder.hidden, has_ground=has_background(part.element))
         numbering = Numbering.of(_related(part, RELATIONSHIP_TYPE.NUMBERING))
         return cls(part, builder, styles, numbering, Notes.of(*notes))
 
@@ -110,7 +110,7 @@ class _Reader:
             for part in _related_parts(self.part, kind):
                 root = parse_xml(part.blob)
                 without_page_numbers(root)
-                drop_hidden(root, self.styles, self.builder.hidden, page_ground(self.part.element))
+                drop_hidden(root, self.styles, self.builder.hidden, has_ground=has_background(self.part.element))
                 text = " ".join(filter(None, (paragraph_text(inner).strip() for inner in root.iter(_PARAGRAPH))))
                 if not any(map(str.isalpha, text)) or text in told:
                     continue

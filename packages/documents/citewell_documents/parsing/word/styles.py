@@ -1,13 +1,12 @@
 """Paragraph styles of a Word document: heading levels, lists and tables of contents."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
 from citewell_documents.parsing.office.parts import Element
-from citewell_documents.parsing.office.themes import theme_colours
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
 _CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)
@@ -32,20 +31,17 @@ class Styles:
     """The paragraph styles of a document, with what they inherit."""
 
     _elements: dict[str, Element]
-    theme: Mapping[str, str]
-    """Its colours by their names."""
     _defaults: Element | None = None
     default_paragraph: str = ""
     """The style of paragraphs that name none."""
     _resolved: dict[str, Style] = field(default_factory=dict[str, Style])
 
     @classmethod
-    def of(cls, part: Element | None, theme: Element | None) -> "Styles":
+    def of(cls, part: Element | None) -> "Styles":
         elements = [] if part is None else part.findall(qn("w:style"))
         defaults = None if part is None else part.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}/{qn('w:rPr')}")
         styles = {element.get(qn("w:styleId"), ""): element for element in elements}
-        default = next((name for name, style in styles.items() if _is_default(style)), "")
-        return cls(styles, theme_colours(theme), defaults, default)
+        return cls(styles, defaults, next((name for name, style in styles.items() if _is_default(style)), ""))
 
     def of_paragraph(self, paragraph: Element) -> Style:
         properties = paragraph.find(qn("w:pPr"))

@@ -8,9 +8,9 @@ from openpyxl.styles.colors import COLOR_INDEX
 
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.office.parts import xml_part
-from citewell_documents.parsing.office.themes import theme_colours
 
 _THEME = "xl/theme/theme1.xml"
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _OFFICE = ("FFFFFF", "000000")
 """Ground and ink, which come first in a cell's numbers, the other way round than in the theme."""
 _SYSTEM = {64: "000000", 65: "FFFFFF"}
@@ -20,7 +20,9 @@ class Palette:
     def __init__(self, archive: Archive, filename: str) -> None:
         self._theme: Sequence[str] = _OFFICE
         if _THEME in archive:
-            named = [*theme_colours(xml_part(archive, _THEME, filename)).values()]
+            scheme = xml_part(archive, _THEME, filename).find(f".//{_DRAWING}clrScheme")
+            values = [next(iter(colour), None) for colour in scheme] if scheme is not None else []
+            named = ["" if value is None else value.get("lastClr") or value.get("val") or "" for value in values]
             if len(named) > 3:
                 self._theme = [named[1], named[0], named[3], named[2], *named[4:]]
 
