@@ -32,6 +32,7 @@ from citewell_documents.parsing.workbook.values import shown
 
 _CHART_SHEET = re.compile(r"xl/chartsheets/[^/]+\.xml")
 _MAX_CELLS = 20_000_000
+_LAST_ROW = 1_048_576  # that Excel has
 _MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
 
 
@@ -146,10 +147,10 @@ def _rows(
     """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
     count, expected = 0, 1
     for number, cells in _streamed(sheet):
+        if not expected <= number <= _LAST_ROW:
+            continue
         for missing in range(expected, number):
             yield Row(missing, merged.filled(missing, {}) if missing in merged.columns else {})
-        if number < expected:
-            continue
         expected = number + 1
         count += len(cells)
         if count > _MAX_CELLS:
