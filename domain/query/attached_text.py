@@ -27,7 +27,7 @@ _TITLE = re.compile(r'\b(?:name|title)\s*=\s*"([^"]+)"', re.IGNORECASE)
 _ENDS_OF_A_FENCE = 2
 _DETAIL = re.compile(r"\s*<((?!\w*conte[nx]t)\w+)>([^<>\n]*)</\1>", re.IGNORECASE)
 _NAMED_WITHIN = re.compile(
-    r"\s*<document_metadata>\s*(?:sourceDocument:[ \t]*(?P<name>[^\n]*))?.*?</document_metadata>", re.DOTALL
+    r"\s*<document_metadata>\s*+(?:sourceDocument:[ \t]*+(?P<name>[^\n]*+))?+.*?</document_metadata>", re.DOTALL
 )
 _LAST_MARK = re.compile(rf"</(?:{_NAMES}|context)\s*>|\[END CONTEXT[^\[\]\n]*\]", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
@@ -38,11 +38,12 @@ _ASKED_BEHIND_LABEL = re.compile(
     r"^[ \t]*(?:user )?(?:query|question|질문)[ \t]*[:：](?P<asked>.*?)(?:\n[^\n]{1,30}[:：]\s*)?\Z",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_WORD_OF_CONTENT = r"\w*conte[nx]t\w*"
+# Without turning back: texts of others must not make a pattern slow.
+_WORD_OF_CONTENT = r"(?=\w*conte[nx]t)\w++"
 _LONE_TAG = re.compile(
-    rf"^[ \t]*</?\w+[^<>\n]*>[ \t]*$\n?|\A\s*<{_WORD_OF_CONTENT}>|</{_WORD_OF_CONTENT}>\s*\Z", re.MULTILINE
+    rf"^[ \t]*</?\w[^<>\n]*>[ \t]*$\n?|\A\s*<{_WORD_OF_CONTENT}>|</{_WORD_OF_CONTENT}>\s*\Z", re.MULTILINE
 )
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
 
 
 class AttachedText(NamedTuple):
@@ -110,10 +111,12 @@ def _texts_in(match: re.Match[str], title: str | None) -> Iterator[AttachedText]
     named = _TITLE.search(match["attributes"] or "")
     title, inside = named[1] if named else title, _inside(match)
     # Programs name a text in attributes, or in elements that stand before it.
-    while not named and (detail := _DETAIL.match(inside)):
-        title, inside = title or detail[2].strip(), inside[detail.end() :]
-    if within := _NAMED_WITHIN.match(inside):
-        title, inside = title or within["name"], inside[within.end() :]
+    start = 0
+    while not named and (detail := _DETAIL.match(inside, start)):
+        title, start = title or detail[2].strip(), detail.end()
+    if within := _NAMED_WITHIN.match(inside, start):
+        title, start = title or within["name"], within.end()
+    inside = inside[start:]
     inner = list(_IN_QUESTION.finditer(inside))
     for block in inner:
         yield from _texts_in(block, title)

@@ -1,11 +1,14 @@
 """A text that a chat program sends beside the question is told from it (issue 44, F9)."""
 
+import time
+
 import httpx
 import pytest
 
 from api.schemas.formats.completions import CompletionCreate
 from api.schemas.formats.responses import ResponseCreate
 from domain.query.attached_text import attached_texts
+from domain.query.side_requests import side_reply
 from tests.attached import ATTACHED, BODY, IN_PARTS, ODD, PLAIN, QUESTION, Messages
 from verify_material.rows import for_all_rows
 
@@ -81,10 +84,23 @@ def test_what_cannot_be_told_is_refused_in_a_sentence(http: httpx.Client, path: 
     assert http.get("/v1/queries").json()["queries"] == []
 
 
+N = 40_000
+LINES, HISTORY = "sourceDocument: a" + "\na" * N, "### Task:\n" + "<chat_history>" * N
 MANY = [f"Rule {n}." for n in range(101)]
 IN_TAGS = (
     f'<documents><document index="1">\n<source>rules.md</source>\n<body>\n{BODY}\n</body>\n</document></documents>'
 )
+
+
+@for_all_rows("hostile", ["<" + "a" * N, "</" + "content" * N, "<![CDATA[" * N, f"<document_metadata>{LINES}", HISTORY])
+def test_no_text_is_read_slowly(hostile: str) -> None:
+    message = hostile if hostile.startswith("#") else f"<source>\n{hostile}\n</source>\nWho?"
+    before = time.process_time()
+    asked = read([{"role": "user", "content": message}])
+    assert side_reply(asked.last) is None
+    assert asked.question
+    assert asked.sources or hostile == HISTORY
+    assert time.process_time() - before < 1
 
 
 def test_a_text_has_the_name_of_its_file_and_nothing_else_is_one() -> None:
