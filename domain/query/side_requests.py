@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from domain.query.attached_text import may_attach
 from domain.query.conversation import title_of
 
 _TASK = re.compile(r"\s*#{2,3} Task:")
@@ -36,11 +37,10 @@ def side_reply(message: str) -> str | None:
     history, closed, _ = behind.rpartition(ended)
     if not _TASK.match(message) or not (closed or _AUTOCOMPLETION.search(message)):
         return None
-    # What was said in the chat does not decide what is wanted.
-    wanted = _WANTED.search(told if closed else message)
-    if wanted is None:
+    # What was said in the chat does not decide what is wanted, nor does an attached text.
+    request = told if closed else message
+    wanted = _WANTED.search(request)
+    if wanted is None or may_attach(request):
         return None
-    asked = [request.strip() for request in _USER.findall(history)]
-    return json.dumps(
-        {wanted["key"]: _REPLIES[wanted["key"]]([request for request in asked if request])}, ensure_ascii=False
-    )
+    asked = [said.strip() for said in _USER.findall(history)]
+    return json.dumps({wanted["key"]: _REPLIES[wanted["key"]]([said for said in asked if said])}, ensure_ascii=False)

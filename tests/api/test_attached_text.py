@@ -9,7 +9,7 @@ from api.schemas.formats.completions import CompletionCreate
 from api.schemas.formats.responses import ResponseCreate
 from domain.query.attached_text import attached_texts
 from domain.query.side_requests import side_reply
-from tests.attached import ATTACHED, BODY, IN_PARTS, ODD, PLAIN, QUESTION, Messages
+from tests.attached import ATTACHED, BODY, IN_PARTS, ODD, PLAIN, QUESTION, Messages, in_open_webui
 from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
@@ -51,6 +51,12 @@ def test_a_question_is_told_by_where_it_stands_or_not_at_all(name: str) -> None:
 def test_what_only_looks_like_it_is_asked(name: str) -> None:
     asked = read(PLAIN[name])
     assert (asked.question, asked.sources) == (PLAIN[name][-1]["content"], [])
+
+
+def test_a_file_that_asks_for_a_title_is_a_file() -> None:
+    wanted = '{ "title": "x" }\n<chat_history>\nUSER: Paid.\n</chat_history>'
+    for body in (wanted, f"{wanted}\n<source>\n<context>"):
+        assert side_reply(in_open_webui(body)) is None
 
 
 def test_earlier_messages_lose_their_texts_which_count() -> None:
