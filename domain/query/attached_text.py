@@ -32,8 +32,9 @@ _NAMED_WITHIN = re.compile(
     r"\s*<document_metadata>\s*+(?:sourceDocument:[ \t]*+(?P<name>[^\n]*+))?+.*?</document_metadata>", re.DOTALL
 )
 _LAST_MARK = re.compile(rf"</{_NAMES}\s*>|\[END CONTEXT[^\[\]\n]*\]", re.IGNORECASE)
+_TAG = re.compile(r"</?\w[^<>]*>")
 _FENCE = re.compile(r"^[ \t]*```", re.MULTILINE)
-_QUOTED = re.compile(r"<[^<>]*>|```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(rf"{_TAG.pattern}|```.*?(?:```|\Z)", re.DOTALL)
 _CLOSED_AT_THE_END = re.compile(r"</(\w+)\s*>\Z")
 _ASKED_IN_TAG = re.compile(
     r"<(?P<tag>(?:user_)?(?:query|question))>(?P<asked>(?:(?!<(?P=tag)>).)*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
@@ -107,7 +108,7 @@ def _blocks(message: str) -> list[re.Match[str]]:
     return [
         match
         for match in _marks(message)
-        if "\n" in (inside := _inside(match)) and (_says(inside) or match[0].startswith("<context>"))
+        if "\n" in (inside := _inside(match)) and (_says(_TAG.sub("", inside)) or match[0].startswith("<context>"))
     ]
 
 
