@@ -105,6 +105,15 @@ ODD: dict[str, tuple[Messages, str | None]] = {
     "instructions behind the text": (asked(f"{_FOUND}\n{QUESTION}"), None),
     "no question": (asked(f'Attached document(s):\n```md# "rules.md"\n{BODY}\n\n```'), None),
     "code that may be the text's": (asked(f'```md# "rules.md"\n{BODY}\n```\nWhat is\n```\nx\n```\n?'), None),
+    "a question that names a mark": (
+        asked(in_open_webui(end="<user_query>\nWhat does </source> mean?\n</user_query>")),
+        None,
+    ),
+    "a mark in a fence behind the text": (
+        asked(in_open_webui(end="{}\n```\n<source>\nx\n</source>\n```\nThanks")),
+        None,
+    ),
+    "only code behind the text": (asked(f"<context>\n{BODY}\n</context>\n```py\nprint(1)\n```"), None),
     "a label without a question": (asked(f"<context>\n{BODY}\n</context>\nAnswer:"), None),
 }
 """Requests by the question that is told from them, if one is."""
@@ -112,6 +121,12 @@ PLAIN: dict[str, Messages] = {
     "a question": asked(QUESTION),
     "tags in a sentence": asked("What does <source id='1'>text</source> mean in a <context> and its </context>?"),
     "code in a question": asked("Why does this fail?\n```python\nprint(1)\n# a comment\n```"),
+    "a fenced tag": asked(f"{QUESTION}\n```html\n<source src='a.mp4' type='video/mp4'>\ntext\n</source>\n```\nThanks"),
+    "a fenced list": asked(f'{QUESTION}\n```\n<files>\n<file src="a">\n</file>\n</files>'),
+    "a fenced log": asked(f"{QUESTION}\n```\n<source>\nfoo\n</source>\nbar\n```"),
+    "tags around nothing": asked(f'{QUESTION}\n<files>\n<file src="a.c">\n</file>\n</files>\nAnd why?'),
+    "a titled tag in a sentence": asked('How do I caption <source src="a" title="Trailer">text</source> in our CMS?'),
+    "an example in a prompt": asked(QUESTION, "Answer as here:\n<document>\nThe title.\nThe text.\n</document>"),
     "a divided prompt": asked(QUESTION, "<context>\nYou work for a museum.\n</context>\n<role>\nGuide\n</role>"),
     "a prompt about tags": asked(QUESTION, "What is inside of <context></context> tags is context.\nCite it."),
     "a bracket": asked("What does [CONTEXT 0] mean?\nAnd what does [END] mean?"),

@@ -16,6 +16,8 @@ from services.queries.workspaces import AskedModel
 
 Json = Mapping[str, Any]
 _REFERENCE = re.compile(r"\[(\d+)\] (.+)")
+_NUMBER = re.compile(r"\[\d+\] ")
+_BRACKET = re.compile(r"[\[\]]")
 _PIECE = re.compile(r"\s*\S+|\s+")
 
 
@@ -100,15 +102,31 @@ def head_of(query: Json, model: str, object_: str) -> dict[str, Any]:
 
 
 def content_of(query: Json, append: str, link: Link = no_link) -> str:
-    if query["abstained"] or append == "none":
+    if append == "none":
         return query["answer"]
-    references = "\n".join(f"- {reference}" for reference in linked_references(query, link))
+    if query["abstained"]:
+        return "\n\n".join(part for part in (query["answer"], _texts_read(query)) if part)
+    references = "\n".join(f"- {reference}" for reference in linked_references(query, link, _literal))
     line = ""
     if append == "full":
         checked: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
         states = [sentence["status"] for sentence in checked]
         line = verification_line(query["signal"], states, len(query["removed_citations"]), korean=in_korean(query))
     return "\n\n".join(part for part in (query["answer"], references, line) if part)
+
+
+def _literal(reference: str) -> str:
+    """A reference whose names are no links of their own: its number alone keeps its brackets."""
+    number = match[0] if (match := _NUMBER.match(reference)) else ""
+    return number + _BRACKET.sub(r"\\\g<0>", reference[len(number) :])
+
+
+def _texts_read(query: Json) -> str:
+    """Which texts that came with the question a refusal speaks of; "" without any."""
+    names = _literal(", ".join(query["attached_texts"]))
+    if not names:
+        return ""
+    return f"읽은 첨부 텍스트: {names}." if in_korean(query) else f"The texts read were those attached: {names}."
 
 
 def object_of(query: Json, link: Link) -> str:

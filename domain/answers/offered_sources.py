@@ -1,5 +1,7 @@
 """The sources that a request to another model brings along: tool results and documents, not what people say."""
 
+import unicodedata
+from base64 import b64decode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
@@ -11,6 +13,9 @@ _OF_TOOLS = ("tool", "function")
 _OF_THE_MODEL = "assistant"
 _OF_PEOPLE = ("user", "system", "developer")
 _TITLE_CHARS = 300
+_LONGEST_READ = 3_000
+SOURCE_PARTS = ("document", "search_result")
+"""The types of parts of messages that are sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ def offered_sources(
     all_offered += [offered for row in rows if attached for offered in _attached(row)]
     all_offered += [offered for document in documents if (offered := _document(document))]
     return [
-        Offered(text, offered.title and storable(offered.title)[:_TITLE_CHARS], offered.url and storable(offered.url))
+        Offered(text, offered.title and _name(offered.title), offered.url and storable(offered.url))
         for offered in all_offered
         if (text := storable(offered.text)).strip()
     ]
@@ -50,6 +55,13 @@ def offered_sources(
 def storable(text: str) -> str:
     """The text without what no database stores: NUL and half surrogate pairs."""
     return text.replace("\x00", "").encode(errors="replace").decode()
+
+
+def _name(title: str) -> str | None:
+    """One line without control signs and such as turn the direction of what is read; None where nothing is left."""
+    kinds = [(sign, unicodedata.category(sign)) for sign in storable(title[:_LONGEST_READ])]
+    plain = "".join(" " if kind == "Cc" else sign for sign, kind in kinds if kind != "Cf")
+    return " ".join(plain.split())[:_TITLE_CHARS] or None
 
 
 def _called(rows: Sequence[Json]) -> Iterator[tuple[str, str]]:
@@ -71,7 +83,7 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
             return
         yield Offered(_words(content), name or None)
     for part in _list(content):
-        if _mapping(part).get("type") in ("document", "search_result"):
+        if _mapping(part).get("type") in SOURCE_PARTS:
             yield from filter(None, [_document(part)])
 
 
@@ -89,12 +101,23 @@ def _document(given: object) -> Offered | None:
     if not isinstance(given, Mapping):
         return None
     fields = cast("Json", given)
-    inner = [_mapping(fields.get(name)) for name in ("source", "data", "document")]
+    inner = [_decoded(_mapping(fields.get(name))) for name in ("source", "data", "document")]
     holders = [fields, *inner]
     text = next((words for held in holders for name in _TEXTS if (words := _words(held.get(name)))), "")
     title = next((_text(held.get(name)) for held in holders for name in ("title", "id") if held.get(name)), "")
     url = next((_text(fields.get(name)) for name in ("url", "source") if _text(fields.get(name))), "")
     return Offered(text, title or None, url or None) if text else None
+
+
+def _decoded(source: Json) -> Json:
+    """A source in Base64 with its text, or without data where it is none."""
+    if source.get("type") != "base64":
+        return source
+    try:
+        is_text = _text(source.get("media_type")).startswith("text/")
+        return {"data": b64decode(_text(source.get("data")), validate=True).decode() if is_text else ""}
+    except ValueError:
+        return {}
 
 
 _TEXTS = ("text", "content", "page_content", "snippet", "data")

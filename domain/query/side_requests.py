@@ -8,10 +8,11 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from domain.query.attached_text import may_attach
 from domain.query.conversation import title_of
 
 _TASK = re.compile(r"\s*#{2,3} Task:")
-_HISTORY = re.compile(r"<chat_history>(?P<said>.*)</chat_history>", re.DOTALL)
+_HISTORY = "<chat_history>", "</chat_history>"
 _AUTOCOMPLETION = re.compile(r"<type>[^<]*</type>\s*<text>", re.IGNORECASE)
 _WANTED = re.compile(r"""\{\s*\\?["'](?P<key>title|tags|follow_ups|queries|prompt|text)\\?["']\s*:""")
 _USER = re.compile(r"^USER: (.*?)(?=^(?:USER|ASSISTANT|SYSTEM): |\Z)", re.DOTALL | re.MULTILINE)
@@ -31,14 +32,15 @@ def side_reply(message: str) -> str | None:
 
     One begins with the headline "Task" and shows the chat history, or the text to be completed, in tags.
     """
-    history = _HISTORY.search(message)
-    if not _TASK.match(message) or not (history or _AUTOCOMPLETION.search(message)):
+    opened, ended = _HISTORY
+    told, _, behind = message.partition(opened)
+    history, closed, _ = behind.rpartition(ended)
+    if not _TASK.match(message) or not (closed or _AUTOCOMPLETION.search(message)):
         return None
-    # What was said in the chat does not decide what is wanted.
-    wanted = _WANTED.search(message[: history.start()] if history else message)
-    if wanted is None:
+    # What was said in the chat does not decide what is wanted, nor does an attached text.
+    request = told if closed else message
+    wanted = _WANTED.search(request)
+    if wanted is None or may_attach(request):
         return None
-    asked = [request.strip() for request in _USER.findall(history["said"])] if history else []
-    return json.dumps(
-        {wanted["key"]: _REPLIES[wanted["key"]]([request for request in asked if request])}, ensure_ascii=False
-    )
+    asked = [said.strip() for said in _USER.findall(history)]
+    return json.dumps({wanted["key"]: _REPLIES[wanted["key"]]([said for said in asked if said])}, ensure_ascii=False)

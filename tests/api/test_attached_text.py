@@ -1,12 +1,18 @@
 """A text that a chat program sends beside the question is told from it (issue 44, F9)."""
 
+import time
+from typing import Any
+
 import httpx
 import pytest
 
+from api.adapters.completions import content_of
 from api.schemas.formats.completions import CompletionCreate
 from api.schemas.formats.responses import ResponseCreate
+from domain.answers.offered_sources import Offered
 from domain.query.attached_text import attached_texts
-from tests.attached import ATTACHED, BODY, IN_PARTS, ODD, PLAIN, QUESTION, Messages
+from domain.query.side_requests import side_reply
+from tests.attached import ATTACHED, BODY, IN_PARTS, ODD, PLAIN, QUESTION, Messages, in_open_webui
 from verify_material.rows import for_all_rows
 
 pytestmark = pytest.mark.usefixtures("default_workspace")
@@ -50,11 +56,32 @@ def test_what_only_looks_like_it_is_asked(name: str) -> None:
     assert (asked.question, asked.sources) == (PLAIN[name][-1]["content"], [])
 
 
+def test_a_file_that_asks_for_a_title_is_a_file() -> None:
+    wanted = '{ "title": "x" }\n<chat_history>\nUSER: Paid.\n</chat_history>'
+    for body in (wanted, f"{wanted}\n<source>\n<context>"):
+        assert side_reply(in_open_webui(body)) is None
+
+
+def test_a_refusal_names_the_texts_and_no_name_is_a_link() -> None:
+    told: dict[str, Any] = {"abstained": True, "answer": "I don't know.", "restated_question": None, "question": "Who?"}
+    assert content_of(told | {"attached_texts": []}, "full") == "I don't know."
+    told["attached_texts"] = ["a.md", "[b](c)"]
+    assert content_of(told, "none") == "I don't know."
+    assert content_of(told, "full") == "I don't know.\n\nThe texts read were those attached: a.md, \\[b\\](c)."
+    assert content_of(told | {"question": "누구입니까?"}, "full").endswith("\n\n읽은 첨부 텍스트: a.md, \\[b\\](c).")
+    answered = told | {"abstained": False, "citations": [], "references": ["[1] [b](c)"]}
+    assert content_of(answered, "references") == "I don't know.\n\n- [1] \\[b\\](c)"
+
+
 def test_earlier_messages_lose_their_texts_which_count() -> None:
     before = ATTACHED["LibreChat, text in the message"]
     asked = read([*before, {"role": "assistant", "content": "At the desk."}, {"role": "user", "content": "And dogs?"}])
     assert asked.before == [("user", QUESTION), ("assistant", "At the desk.")]
     assert [source.text for source in asked.sources] == [BODY]
+    undecided, _ = ODD["no question"]
+    assert read([*undecided, {"role": "user", "content": QUESTION}]).sources == []
+    plain = {"type": "document", "title": " a\n\u202eb\u200b ", "source": {**PICTURE, "media_type": "text/plain"}}
+    assert read([{"role": "user", "content": [plain]}]).sources == [Offered("Dogs wait.", "a b")]
     odd = read([{"role": "user", "content": [{"type": "document", "title": "a\x00\udfff", "text": f"\x00{BODY}"}]}])
     assert [(source.title, source.text) for source in odd.sources] == [("a?", BODY)]
     told = ResponseCreate.model_validate(
@@ -72,6 +99,12 @@ def test_what_cannot_be_told_is_refused_in_a_sentence(http: httpx.Client, path: 
     error = refused.json()["error"]
     assert (error["code"], error["param"]) == ("text_attached", "input" if "responses" in path else "messages")
     assert "<user_query>" in error["message"]
+    for source in ({"type": "url", "url": "http://localhost/a"}, {"type": "file", "file_id": "f"}, PICTURE, {}):
+        document = {"type": "document", "source": source}
+        parts = [{"role": "user", "content": [document, {"type": "text", "text": QUESTION}]}]
+        refused = http.post(path, json={"model": "default", "messages": parts, "input": parts})
+        assert refused.status_code == 422, refused.text
+        assert "needs a text" in refused.text
     for documents, told in (([{"title": "rules.md"}], "each must be a text"), (BODY, "documents"), (MANY, "101 texts")):
         refused = http.post(
             path, json=asked | {"messages": PLAIN["a question"], "input": QUESTION, "documents": documents}
@@ -81,10 +114,24 @@ def test_what_cannot_be_told_is_refused_in_a_sentence(http: httpx.Client, path: 
     assert http.get("/v1/queries").json()["queries"] == []
 
 
+PICTURE = {"type": "base64", "media_type": "application/pdf", "data": "RG9ncyB3YWl0Lg=="}
+N = 40_000
+LINES, HISTORY = "sourceDocument: a" + "\na" * N, "### Task:\n" + "<chat_history>" * N
 MANY = [f"Rule {n}." for n in range(101)]
 IN_TAGS = (
     f'<documents><document index="1">\n<source>rules.md</source>\n<body>\n{BODY}\n</body>\n</document></documents>'
 )
+
+
+@for_all_rows("hostile", ["<" + "a" * N, "</" + "content" * N, "<![CDATA[" * N, f"<document_metadata>{LINES}", HISTORY])
+def test_no_text_is_read_slowly(hostile: str) -> None:
+    message = hostile if hostile.startswith("#") else f"<source>\n{hostile}\n</source>\nWho?"
+    before = time.process_time()
+    asked = read([{"role": "user", "content": message}])
+    assert side_reply(asked.last) is None
+    assert asked.question
+    assert asked.sources or hostile == HISTORY
+    assert time.process_time() - before < 1
 
 
 def test_a_text_has_the_name_of_its_file_and_nothing_else_is_one() -> None:

@@ -14,7 +14,7 @@ from api.schemas.questions.answers import ObjectRead, VerificationRead
 from api.schemas.questions.evidence import CitationRead, SignalRead
 from api.schemas.questions.queries import QueryLinks
 from api.schemas.texts import Input, JsonObject, ModelName
-from domain.answers.offered_sources import Offered, offered_sources
+from domain.answers.offered_sources import SOURCE_PARTS, Offered, offered_sources
 from domain.query.attached_text import question_beside
 
 ConversationNamed = UUID | Literal["new"]
@@ -23,7 +23,6 @@ CONVERSATION = "conversation_id"
 
 _OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
-_SOURCES = {"document", "search_result"}
 _REFUSED: dict[str, str] = {
     "logprobs": "there are no log probabilities; leave it out",
     "audio": "answers are text; leave it out",
@@ -95,7 +94,7 @@ class CompletionOptions(Input):
     append: Literal["none", "references", "full"] = Field(
         default="full",
         description="What follows the answer in `content`: nothing, the references, or these and a line that says what "
-        "was verified. A refusal stands alone.",
+        "was verified. Behind a refusal there are only the names of the texts that came with the question.",
     )
     links: bool = Field(
         default=True,
@@ -147,8 +146,15 @@ class Asked(Lenient):
     @property
     def sources(self) -> list[Offered]:
         """The texts that came with the question: between marks, in the words of users or of the system, as parts of
-        messages, and as `documents`. What tools say is none."""
-        messages = [message.model_dump() for message in self.said if message.role in ("user", *_OF_THE_SYSTEM)]
+        messages, and as `documents`. What tools say is none, and neither is an earlier message whose question is not
+        told from its texts."""
+        last = _last_of_user(self.said)
+        messages = [
+            message.model_dump()
+            for place, message in enumerate(self.said)
+            if message.role in _OF_THE_SYSTEM
+            or (message.role == "user" and (place == last or question_beside(_text_of(message)) is not None))
+        ]
         return offered_sources(messages, self.documents or (), attached=True)
 
     @field_validator("documents")
@@ -265,9 +271,21 @@ class CompletionCreate(Asked):
 
 
 def require_a_question(messages: Sequence[ChatMessage]) -> None:
-    """Raise ValueError for a conversation without a question in words."""
+    """Raise ValueError for a conversation without a question in words, or with a document that has no text."""
     parts = _parts_of(messages[_last_of_user(messages)])
-    if any(part.type not in _SOURCES and (part.type not in _TEXTS or part.text is None) for part in parts):
+    brought = [
+        part
+        for message in messages
+        if message.role in ("user", *_OF_THE_SYSTEM)
+        for part in _parts_of(message)
+        if part.type in SOURCE_PARTS
+    ]
+    if any(not offered_sources([{"role": "user", "content": [part.model_dump()]}]) for part in brought):
+        raise ValueError(
+            "a document or search_result needs a text, as {'type': 'document', 'title': …, 'source': {'type': 'text', "
+            "'data': …}}; addresses, ids of files and data that is no text are not read"
+        )
+    if any(part.type not in SOURCE_PARTS and (part.type not in _TEXTS or part.text is None) for part in parts):
         raise ValueError("the last user message may only have text; images, audio and files cannot be asked")
 
 

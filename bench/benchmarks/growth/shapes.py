@@ -1,4 +1,4 @@
-"""Twelve shapes of text that are meant to make a function slow, each of any length and for each argument another."""
+"""Shapes of text that are meant to make a function slow, each of any length and for each argument another."""
 
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -10,6 +10,10 @@ _KOREAN = "서울 계약은 회사가 하고 금액은 2023년 부터 30일 이�
 
 def _repeated(piece: str) -> Callable[[int, Random], str]:
     return lambda length, _: (piece * (length // len(piece) + 1))[:length]
+
+
+def _inside(before: str, piece: str, behind: str = "") -> Callable[[int, Random], str]:
+    return lambda length, _: before + piece * (length // len(piece)) + behind
 
 
 def _joined(make: Callable[[Random, int], str]) -> Callable[[int, Random], str]:
@@ -63,6 +67,11 @@ SHAPES: Mapping[str, Callable[[int, Random], str]] = {
     "korean": _joined(lambda random, _: f"{random.choice(_KOREAN)} "),
     "quotes": _joined(lambda random, _: random.choice(("'", '"', "“", "”", "’", "(", ".", "!", "?", ",", " ", "‘a"))),
     "spaces": _spaces,
+    "tag": _inside("<source>\n<", "a", "\n</source>\nWho?"),
+    "closing tag": _inside("<source>\n</", "content", "\n</source>\nWho?"),
+    "opened": _inside("<source>\n", "<![CDATA[", "\n</source>\nWho?"),
+    "metadata": _inside("<source>\n<document_metadata>\nsourceDocument: ", "a\n", "\n</source>\nWho?"),
+    "history": _inside("### Task:\n", "<chat_history>"),
 }
 
 
