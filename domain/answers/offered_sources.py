@@ -20,11 +20,12 @@ SOURCE_PARTS = ("document", "search_result")
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A source of a request: its text, and what it is called there."""
+    """A source of a request: its text, what it is called there, and the place of the message that it came with."""
 
     text: str
     title: str | None = None
     url: str | None = None
+    message: int = 0
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -42,12 +43,12 @@ def offered_sources(
     """
     rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
     names = dict(_called(rows))
-    all_offered = [offered for row in rows for offered in _of_message(row, names, tools)]
-    all_offered += [offered for row in rows if attached for offered in _attached(row)]
-    all_offered += [offered for document in documents if (offered := _document(document))]
+    offers = [(at, offered) for at, row in enumerate(rows) for offered in _of_message(row, names, tools)]
+    offers += [(at, offered) for at, row in enumerate(rows) if attached for offered in _attached(row)]
+    offers += [(len(rows), offered) for document in documents if (offered := _document(document))]
     return [
-        Offered(text, offered.title and _name(offered.title), offered.url and storable(offered.url))
-        for offered in all_offered
+        Offered(text, offered.title and _name(offered.title), offered.url and storable(offered.url), at)
+        for at, offered in offers
         if (text := storable(offered.text)).strip()
     ]
 

@@ -15,12 +15,16 @@ from domain.answers.offered_sources import Offered
 
 
 def given_rows(offered: Iterable[Offered], settings: Settings) -> tuple[dict[str, Any], ...]:
-    """The rows of `given_sources`. Texts of one name are parts of one file, which programs send in pieces. Raises
-    BadInput for too many or too long ones."""
+    """The rows of `given_sources`. Texts of one name and message are parts of one file, which programs send in pieces;
+    one of a later message replaces them. Raises BadInput for too many or too long ones."""
     named: dict[str, dict[str, Offered]] = {}
     for number, source in enumerate(offered, start=1):
         text = unicodedata.normalize("NFC", source.text.replace("\r\n", "\n")).strip()
-        named.setdefault(source.title or f"Text {number}", {}).setdefault(text, source)
+        parts = named.setdefault(source.title or f"Text {number}", {})
+        if any(part.message < source.message for part in parts.values()):
+            parts.clear()
+        if not any(part.message > source.message for part in parts.values()):
+            parts.setdefault(text, source)
     limits = settings.verifying
     if len(named) > limits.max_sources:
         raise BadInput(

@@ -103,6 +103,16 @@ def test_an_attached_file_answers_and_is_found_by_no_other_question(offline: Sta
     again = offline.http.get(accepted["links"]["self"], params={"wait": 60}).raise_for_status().json()
     assert {sentence["status"] for sentence in again["sentences"]} == {"supported"}
     assert create(offline, "Who is the caretaker of the north gate?").model_extra["citewell"]["abstained"]
+    lines = [{"title": f"{n}.txt", "text": f"Cabin {n} has {n + 3} bunks."} for n in range(20)]
+    cabin = create(offline, "How many bunks has cabin 19?", beside={"documents": lines})
+    assert "22 bunks" in cabin.choices[0].message.content
+    versions = [
+        f'<source id="1" name="boat.txt">\nThe boat leaves at {hour}.\n</source>\nWhen does the boat leave?'
+        for hour in ("07:30", "09:45")
+    ]
+    newer = create(offline, versions[1], versions[0], "At 07:30.").choices[0].message.content
+    assert "09:45" in newer
+    assert "07:30" not in newer
     with OpenAI(base_url=f"{offline.supervisor.url}/v1", api_key="none", timeout=60) as client:
         told = client.responses.create(
             model=WORKSPACE,
