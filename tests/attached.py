@@ -116,7 +116,7 @@ ODD: dict[str, tuple[Messages, str | None]] = {
     "only code behind the text": (asked(f"<context>\n{BODY}\n</context>\n```py\nprint(1)\n```"), None),
     "a label without a question": (asked(f"<context>\n{BODY}\n</context>\nAnswer:"), None),
 }
-"""Requests by the question that is told from them, if one is."""
+"""Requests by name, each with the question that should be read from it; None where it is refused."""
 PLAIN: dict[str, Messages] = {
     "a question": asked(QUESTION),
     "tags in a sentence": asked("What does <source id='1'>text</source> mean in a <context> and its </context>?"),

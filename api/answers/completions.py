@@ -14,7 +14,8 @@ from api.answers.one_request import location_of, succeeded
 from api.answers.waiting import read_after_wait
 from api.http.errors import Unanswered, error_object
 from api.http.sse import HEADERS, data_event
-from api.schemas.formats.completions import CompletionCreate, CompletionProof, ConversationNamed
+from api.schemas.formats.completion_replies import CompletionProof
+from api.schemas.formats.completions import CompletionCreate, ConversationNamed
 from citewell_verify.errors import CitewellError
 from domain.answers.continuous_text import ContinuousText, Link
 from services.queries import results

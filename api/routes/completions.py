@@ -12,7 +12,8 @@ from api.answers.side_replies import said_aside
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json
-from api.schemas.formats.completions import Completion, CompletionCreate, ConversationNamed, ModelList, ModelRead
+from api.schemas.formats.completion_replies import Completion, ModelList, ModelRead
+from api.schemas.formats.completions import CompletionCreate, ConversationNamed
 from api.schemas.problem import OpenAIProblem
 from api.schemas.texts import ModelName
 from domain.query.side_requests import side_reply

@@ -69,7 +69,7 @@ def retry_query(
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
         elif old.options.get("given_sources"):
-            # The keys of its passages change with the copies, so its outcomes are made anew.
+            # The copies have new keys, and outcomes that name the old ones cannot be kept.
             copy_sources(session, old.id, new_id)
         elif (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice) and (
             old.error or {}

@@ -1,5 +1,5 @@
-"""Texts that come with a question (N9) as they are stored with it: each under its name, divided into passages as
-documents are. Nobody else's question finds them."""
+"""Prepares the texts that come with a question (N9) for storage: each keeps its name and is divided into passages, as
+a document is. No other question finds them."""
 
 import unicodedata
 import uuid

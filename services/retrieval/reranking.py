@@ -116,7 +116,8 @@ def select(context: StepContext) -> StepResult:
     # A chunk without a readable score keeps its place (S3.1); in a strict mode only known evidence counts.
     strict = rules_of(mode).gates
     count = sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in evidence)
-    gate = evidence_gate(mode, count, len(context.given_passages()) if context.query.has_given_sources else None)
+    # Of a short text that came with the question all passages are candidates.
+    gate = evidence_gate(mode, count, len(retrieved["candidates"]) if context.query.has_given_sources else None)
     # What no passage names, in its text or by its document's names, is not in the documents (V8).
     passages = context.passages([key for key, _ in retrieved["candidates"]])
     why = why_refused(context.question, [named_text(passage) for passage in passages])

@@ -1,4 +1,4 @@
-"""A text that a chat program sends beside the question is told from it (issue 44, F9)."""
+"""Attached texts are separated from the question that they come with (issue 44, F9)."""
 
 import time
 from typing import Any

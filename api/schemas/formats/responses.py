@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
+from api.schemas.formats.completion_replies import CompletionProof
 from api.schemas.formats.completions import (
     Asked,
     ChatMessage,
     CompletionOptions,
-    CompletionProof,
     ConversationNamed,
     JsonSchemaFormat,
     Lenient,

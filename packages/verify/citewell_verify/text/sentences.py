@@ -118,7 +118,7 @@ def _split(text: str, cites: bool) -> list[Sentence]:
 
 
 def is_unfinished(line: str) -> bool:
-    """Say whether a line ends with a comma or a word like "the", so that its sentence goes on in the next line."""
+    """Return True if the sentence of a line must continue: it ends with a comma or a word like "the"."""
     return _UNFINISHED.search(line) is not None
 
 
