@@ -66,7 +66,7 @@ THREADS = 32
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
-# What these show and change belongs to a workspace, so keys limited to workspaces may use them.
+# These routes show and change only what belongs to a workspace, so keys limited to workspaces may use them.
 _DOCUMENTS = Access(Scope.READ, Scope.DOCUMENTS, within_workspaces=True)
 _ASKING = Access(Scope.READ, Scope.ASK, within_workspaces=True)
 _READING = Access(Scope.READ, Scope.READ, within_workspaces=True)
@@ -100,7 +100,7 @@ _ROUTERS = (
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
     (me.router, _READING),
-    # Of keys, only those for the whole tenant; people as owners, within their workspaces.
+    # Only keys for the whole tenant manage members, and people who own a workspace those of that workspace.
     (members.router, Access(Scope.ADMIN, Scope.ADMIN, within_workspaces=True)),
     (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )

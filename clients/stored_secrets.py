@@ -52,7 +52,7 @@ def _made(home: Path) -> list[Fernet]:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(key)
         try:
-            # Of two processes at once one makes the key.
+            # If two processes start at once, only one of them makes the key.
             os.link(draft, home / FILE)
         finally:
             draft.unlink()

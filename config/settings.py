@@ -211,7 +211,7 @@ class Settings(BaseSettings):
 
     @property
     def sharing(self) -> Literal["standard", "cheap"]:
-        # Of a question that names none.
+        # This is the preset of a question that names none.
         return "standard" if self.preset == "standard" else "cheap"
 
     @property

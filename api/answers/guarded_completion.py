@@ -215,7 +215,7 @@ class _Stream:
         try:
             while (event := await self._event()) is not None:
                 if isinstance(event, UpstreamFailed):
-                    # What was not checked yet stays behind.
+                    # Text that was not checked yet is not sent.
                     yield data_event({"error": error_object(event.status, "upstream_failed", event.message)})
                     return
                 yield event

@@ -118,7 +118,7 @@ class _Round:
         closed = [piece for piece in pieces if piece.end <= end]
         tail = pieces[len(closed) :]
         self.blocked = next((piece.blocked for piece in closed if piece.blocked), None)
-        # What a stream breaks off in the middle of a sentence may still become right: it is held back, not blocked.
+        # A sentence that is still being written may end differently, so it is held back and not blocked.
         if self.blocked is None and rest.rstrip().endswith(tuple(_ENDS)):
             self.blocked = next((piece.blocked for piece in tail if piece.blocked), None)
         if closed:

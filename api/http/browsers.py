@@ -32,8 +32,8 @@ _BEGUN_S = 600
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-# What a page may send anywhere without a preflight request (the Fetch standard's safelist); "" is a body without a
-# type.
+# A page may send these types to any site without a preflight request (the Fetch standard's safelist); "" stands for
+# a body without a type.
 _UNASKED_TYPES = frozenset({"", "multipart/form-data", "text/plain", "application/x-www-form-urlencoded"})
 _UNASKED_METHODS = frozenset({"GET", "HEAD", "POST"})
 # `none` is the person at the address bar, for whom a browser only reads.

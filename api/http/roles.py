@@ -24,7 +24,7 @@ OTHERWISE: Mapping[str, Role] = {
     # A link opens an answer to anybody.
     "share_query": Role.CONTRIBUTOR,
     "revoke_query_share": Role.CONTRIBUTOR,
-    # What others began or said.
+    # These change what other people asked or began.
     "cancel_query": Role.CONTRIBUTOR,
     "cancel_response": Role.CONTRIBUTOR,
     "delete_response": Role.CONTRIBUTOR,

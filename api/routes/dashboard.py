@@ -97,7 +97,7 @@ def _scripts(names: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def _first_texts(name: str) -> str:
-    """Those of the scripts that the first page needs, or may need next: all of them weigh six times as much."""
+    """The scripts that the first page needs, or may need next; all scripts together weigh six times as much."""
     texts: dict[str, dict[str, str]] = json.loads((FILES / name).read_text(encoding="utf-8"))
     modules = {script.removeprefix("js/").removesuffix(".js") for script in _scripts(_FIRST + _NEXT)}
     return json.dumps({module: texts[module] for module in texts.keys() & modules}, ensure_ascii=False)

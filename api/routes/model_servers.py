@@ -76,5 +76,5 @@ def _place(given: ServerGiven) -> Place:
 
 
 def _is_home() -> bool:
-    # Without keys only this machine is served (api.http.security).
+    # An API without keys serves only this machine (api.http.security).
     return keys_mode(settings()) != "required"

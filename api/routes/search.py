@@ -42,7 +42,7 @@ def explain(asked: SearchExplain, request: Request) -> object:
         top_k=asked.top_k,
         filter=asked.filter,
         run=asked.run,
-        # Who asks for no scores asks for what costs nothing, unless they name it.
+        # Without scores the search is meant to cost nothing, so paid steps run only if the request names them.
         multi_query=asked.multi_query if asked.rerank else asked.multi_query or 0,
         graph=asked.graph if asked.rerank else asked.graph or "naive",
         max_cost_usd=asked.max_cost_usd,

@@ -22,7 +22,7 @@ open_router = APIRouter(tags=["sharing"])
 
 PREFIX = "/shared"
 _MOST_TOKEN_CHARS = 200
-# Neither kept, so that a revoked link shows nothing, nor listed by search engines.
+# No cache keeps the page, so that a revoked link shows nothing, and no search engine lists it.
 _HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 _PAGE_HEADERS = {**_HEADERS, "Content-Security-Policy": HTML_POLICY}
 _OPENED: dict[int | str, dict[str, Any]] = {

@@ -62,7 +62,7 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
 
 
 def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> RateLimitFeedback:
-    # Neither None nor 0 says when there will be room.
+    # A missing wait and one of 0 both do not say when there will be room.
     wait = min(error.retry_after_s or _WITHOUT_RETRY_AFTER_S, longest_wait_s)
     if not (named := _REFUSAL.search(str(error))):
         return RateLimitFeedback(0, True, allowance, wait)

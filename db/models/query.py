@@ -55,7 +55,7 @@ class Query(Base):
     __table_args__ = (
         Index("ix_queries_open", "created_at", postgresql_where=sql_text("finished_at IS NULL")),
         Index(None, "tenant_id", "created_at", "id"),
-        # For lists: read from the newest row, however few of the others match.
+        # Lists read from the newest row, however few of the others match.
         Index(None, "tenant_id", "kind", "created_at", "id"),
         Index(None, "workspace_id", "kind", "created_at", "id"),
         Index(

@@ -74,10 +74,10 @@ class ContinuousText:
     def finished(self, query: Json, *, korean: bool = False) -> dict[str, Any]:
         """The query with its answer, references, citations and sentences as they read here; offsets count in that
         answer."""
-        # Those so far are of numbers of the draft.
+        # The labels so far belong to numbers of the draft.
         self._labels = {}
         markers = _markers_of(query["answer"], query["citations"], self._link)
-        # What was shown keeps its links: a check and a citation may point at different words of a source.
+        # Markers that were shown keep their links: a check and a citation may point at different words of a source.
         links = [*self._links, *(marker.link for marker in markers[len(self._links) :])]
         shown = [replace(marker, link=link) for marker, link in zip(markers, links, strict=False)]
         text, moved = self._written(query["answer"], shown)

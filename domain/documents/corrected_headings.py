@@ -51,7 +51,7 @@ class CorrectedText(NamedTuple):
     def _found(self, headings: Mapping[int, _Old], taken: set[int]) -> Iterator[tuple[int, Heading | None]]:
         lines, after = self._lines(), -1
         marked = [line for line in lines if _is_marked(self.new, line)]
-        # What stands there as it was is found first, so that nothing else is taken for it.
+        # Unchanged headings are found first, so that no other line is taken for one of them.
         same = self._unchanged(headings, lines)
         taken |= set(same.values())
         for place, heading in headings.items():

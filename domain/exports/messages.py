@@ -48,7 +48,7 @@ def reader(messages: Mapping[str, str]) -> Told:
     open_ = [_Template(english, own) for english, own in messages.items() if _PLACE.search(english)]
     # The one with the most words of its own says most.
     open_.sort(key=lambda template: -len("".join(template.pieces)))
-    # What may be made of several: it has a semicolon of its own, or another sentence behind it.
+    # These templates may hold several messages: they have a semicolon of their own, or another sentence behind.
     whole = [template for template in open_ if _OF_SEVERAL.search(template.english)]
 
     def read(text: str) -> str:

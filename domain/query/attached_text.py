@@ -43,7 +43,7 @@ _ASKED_BEHIND_LABEL = re.compile(
     r"^[ \t]*(?:user )?(?:query|question|질문)[ \t]*[:：](?P<asked>.*?)(?:\n[^\n]{1,30}[:：]\s*)?\Z",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-# Without turning back: texts of others must not make a pattern slow.
+# Possessive quantifiers do not backtrack: texts of others must not make a pattern slow.
 _WORD_OF_CONTENT = r"(?=\w*conte[nx]t)\w++"
 _LONE_TAG = re.compile(
     rf"^[ \t]*</?\w[^<>\n]*>[ \t]*$\n?|\A\s*<{_WORD_OF_CONTENT}>|</{_WORD_OF_CONTENT}>\s*\Z", re.MULTILINE

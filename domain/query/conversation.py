@@ -9,7 +9,7 @@ from citewell_verify.safety.prompt_injection import without_orders
 
 MOST_TURNS = 10
 MOST_CHARS = 1_000
-"""Of one turn: a question usually refers to the last few turns, and to their beginning."""
+"""The most of one turn that is read: a question usually refers to the last few turns, and to their beginning."""
 
 MOST_TITLE_CHARS = 80
 

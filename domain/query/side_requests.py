@@ -37,7 +37,7 @@ def side_reply(message: str) -> str | None:
     history, closed, _ = behind.rpartition(ended)
     if not _TASK.match(message) or not (closed or _AUTOCOMPLETION.search(message)):
         return None
-    # What was said in the chat does not decide what is wanted, nor does an attached text.
+    # Neither the messages of the chat nor an attached text decide what is wanted.
     request = told if closed else message
     wanted = _WANTED.search(request)
     if wanted is None or may_attach(request):

@@ -14,7 +14,7 @@ from db.queries.verifications import answer_validity
 from services.audit.cited_evidence import cited_passages
 
 _MOST_CHUNKS = 5_000
-"""Of a new version, at most this many chunks are searched for the one that best matches the old passage."""
+"""The most chunks of a new version that are searched for the one that best matches the old passage."""
 
 
 def current_evidence(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage] | None:

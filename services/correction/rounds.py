@@ -81,7 +81,8 @@ def _weighed(context: StepContext, joint: JointVerdicts) -> StepResult:
     if joint:
         outcome["together"] = together_json(joint)
     wanted = needs_correction(_attempt(context.round, outcome), options.confidence_threshold, options.max_crag_attempts)
-    # What cites nothing and has no support is repaired or removed, and needs no other answer unless it answers more.
+    # Repair mends or removes sentences without support. A new round is worth its cost only if those sentences answered
+    # a part of the question that the supported ones leave open.
     if findings and is_proven and wanted:
         supported = " ".join(findings.supported_texts())
         wanted = not leaves_as_much_open(context, supported, context.draft["text"])

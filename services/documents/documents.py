@@ -61,7 +61,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
-    # Also a file that is stored already: one that was damaged is whole again.
+    # A stored file is written again, too, which restores one that was damaged.
     place = write_outside(new.content, digest)
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)

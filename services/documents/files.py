@@ -117,5 +117,5 @@ def _key(tenant_id: int, sha256: str) -> str:
     path, so anything but a hash is refused."""
     if not _SHA256.fullmatch(sha256):
         raise OriginalDamaged
-    # By tenant, so that no file depends on what other tenants send or delete.
+    # Each tenant has a folder, so that no file depends on what other tenants send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

@@ -125,7 +125,7 @@ def put_in_force(
 
     `values` are other columns. If a newer version was ready first, this one is kept as history and not announced.
     """
-    # Of two near-duplicates that come into force at once, one sees the other.
+    # The lock makes the second of two near-duplicates that come into force together see the first.
     lock_workspace_of(session, document_id)
     status = mark_document_ready(session, document_id, attempt, **values)
     again = reingestions.find_replaced(session, document_id) if status else None

@@ -39,7 +39,7 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     if document.pages and not 1 <= number <= len(document.pages):
         raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
     width = min(-(-width // _STEP) * _STEP, MAX_WIDTH)
-    # By tenant, too: how fast a picture comes must not reveal which files other tenants have.
+    # The key names the tenant: how fast a picture comes must not reveal which files other tenants have.
     key = (current_tenant(), document.sha256, number, width)
     patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
 

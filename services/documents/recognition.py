@@ -20,7 +20,7 @@ from db.session import reading, transaction
 from services.documents.reading_limits import limits_of
 from services.documents.turns import TURN_S
 
-# For so long a child process recognises before what it found is kept.
+# Seconds for which a child process recognises pages before their text is stored.
 KEPT_AFTER_S = 8.0
 
 Advance = Callable[[Session, int, int], None]

@@ -26,7 +26,7 @@ class Moved:
 
 
 def where_files_are() -> dict[str, tuple[int, int]]:
-    """By place: how many documents have their file there, and its bytes."""
+    """How many documents have their file in each place, and the bytes of these files."""
     with system_transaction() as session:
         return rows.sum_places(session)
 

@@ -142,7 +142,7 @@ class Turn:
             with acting_for(tenant_id), structlog.contextvars.bound_contextvars(document_id=str(document_id)):
                 return self.ingest_shorter(document_id, turn)
         except CitewellError as error:
-            # What it waits for may not be what this one waits for; its own message or admission tries it again.
+            # The shorter document may wait for something else than this one; its message or admission tries it again.
             log.info("shorter_document_waits", error=error.code)
             return True
         finally:

@@ -15,7 +15,7 @@ from services.external.verification_results import read_source_text, read_verifi
 from services.queries.results import read_query
 
 DATASET = "feedback"
-# Of a long given text, only so much around the cited words is used; a judge reads no whole book.
+# A judge does not read a whole book: of a long given text it gets so much around the cited words.
 _AROUND_CHARS = 2_000
 
 Json = Mapping[str, Any]
@@ -55,7 +55,7 @@ def _pairs(query_id: uuid.UUID, kind: QueryKind, labels: Mapping[Place | None, i
     whole = labels.get(None)
     for place, (claim, source) in said.items():
         label = labels.get(place)
-        # That not all of an answer is supported says of a sentence that it is not where there is no other.
+        # A label of the whole answer is one of its sentence only if the answer has no other sentence.
         is_judged_itself = place[0] == "only" and ("sentence", 0) in labels
         if label is None and place[0] == ("sentence" if whole else "only") and not is_judged_itself:
             label = whole

@@ -28,7 +28,8 @@ class _Known:
     caller: Caller
 
 
-# By the digest of a session's secret; as late as this a change elsewhere is noticed (services.operations.api_keys).
+# Keys are digests of sessions' secrets. Changes elsewhere are noticed when an entry expires
+# (services.operations.api_keys).
 _known: dict[str, _Known] = {}
 
 

@@ -238,7 +238,7 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if progress is None or kind not in (None, progress.kind):
         raise queries.not_found(query_id, kind)
     is_finished = progress.status in FINAL
-    # That it waited for a reviewer is no news any more once that one has decided.
+    # Once a reviewer has decided, nobody needs to hear that the answer waited for one.
     stored = [StreamedEvent(*event) for event in progress.events]
     if progress.status != QueryStatus.HELD:
         stored = [event for event in stored if event.type != QueryStatus.HELD]

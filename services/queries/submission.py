@@ -99,7 +99,7 @@ class NewQuery:
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
     review: ReviewRules = field(default_factory=ReviewRules)
-    """Those of the workspaces; no request has any."""
+    """The rules of the workspaces; no request has any."""
     sources: tuple[dict[str, Any], ...] = ()
     """The texts that came with it, as `given_rows` makes them; it is answered from them alone."""
     beside: dict[str, Any] | None = None

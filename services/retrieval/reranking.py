@@ -116,9 +116,9 @@ def select(context: StepContext) -> StepResult:
     # A chunk without a readable score keeps its place (S3.1); in a strict mode only known evidence counts.
     strict = rules_of(mode).gates
     count = sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in evidence)
-    # Of a short text that came with the question all passages are candidates.
+    # A short text that came with the question has few passages, and all of them are candidates.
     gate = evidence_gate(mode, count, len(retrieved["candidates"]) if context.query.has_given_sources else None)
-    # What no passage names, in its text or by its document's names, is not in the documents (V8).
+    # If no passage and no name of a document mentions a thing, the documents do not have it (V8).
     passages = context.passages([key for key, _ in retrieved["candidates"]])
     why = why_refused(context.question, [named_text(passage) for passage in passages])
     replaced, whole = _compared(context, passages)
@@ -169,7 +169,7 @@ def _selected(
         present = [chunk for chunk in kept if chunk.key in passages]
         if options.source_scoring:
             present = _worth_citing(present, passages, bridges, options)
-        # What is in force goes first (issue 39), and is the last to be cut.
+        # Documents in force go before replaced ones (issue 39), and are cut last.
         present.sort(key=lambda chunk: str(passages[chunk.key].document_id) in replaced)
     present = within_budget(present, lambda chunk: count_tokens(passages[chunk.key].text), options.context_tokens)
     return Selected(

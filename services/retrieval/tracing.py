@@ -52,7 +52,7 @@ class SearchTrace:
         return list(self.fusions.values())[-1].points if self.fusions else {}
 
     def places(self, part: Part, query: str | None = None) -> Places:
-        """By chunk key, its best (rank from 1, score) in the rankings of this part, of all queries or of one."""
+        """The best (rank from 1, score) of each chunk, by its key, in this part's rankings of one or all queries."""
         if (known := self._places.get((part, query))) is None:
             known = self._places[part, query] = self._best(part, query)
         return known

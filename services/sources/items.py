@@ -119,7 +119,7 @@ def _keep(
 ) -> None:
     digest = hashlib.sha256(content.data).hexdigest()
     if item.sha256 == digest:
-        # Also when a person deleted the document: it stays deleted until its original changes.
+        # A document that a person deleted stays deleted until its original changes.
         _unchanged(source, item, content.tag)
         _follow(source, options, item, content, settings)
         return

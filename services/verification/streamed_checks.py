@@ -28,7 +28,7 @@ async def check_early(context: StepContext) -> StepResult:
 
 
 _CheckedPairs = Mapping[tuple[int, int], Checked]
-"""By (index of the sentence, number of the source; 0 for all sources)."""
+"""The checks, by (index of the sentence, number of the source; 0 for all sources)."""
 
 
 async def _judge(context: StepContext, sentences: Sequence[ClosedSentence], passages: list[Passage]) -> _CheckedPairs:

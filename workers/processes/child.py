@@ -145,7 +145,7 @@ async def _outcome(body: Body, context: StepContext) -> StepResult | Exception:
 
 def main() -> None:
     """Serve the parent on standard input and output, under low priority and without its signals."""
-    # What a step prints must not get in between the messages.
+    # Text that a step prints must not get between the messages.
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if sys.platform == "linux":

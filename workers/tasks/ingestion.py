@@ -69,7 +69,7 @@ def build_document_graph(task: Task[Any, Any], document_id: str, tenant: int) ->
 def _builder() -> Builder | SecretUnreadable:
     configured = settings()
     try:
-        # What reads names and sentences alone needs no key.
+        # The local extractor reads names and sentences alone and needs no key.
         chosen = configured if configured.graph.extractor == "local" else current_settings()
         models = tools_of(chosen.model_choice).models if chosen.graph_extractor == "model" else None
     except SecretUnreadable as error:

@@ -25,7 +25,7 @@ _REFUSED: dict[str, str] = {
     "moderation": "nothing is moderated; leave it out",
     "top_logprobs": "there are no log probabilities; leave it out",
 }
-# What these do is done anyway, or is left to the client.
+# Documents are searched anyway, and functions are the client's to call: these tools change nothing.
 _TOOLS = {"function", "custom", "file_search"}
 
 

@@ -1,1 +1,1 @@
-"""Of the installation: health, keys, quality, webhooks."""
+"""Schemas of the installation: health, keys, quality, webhooks."""

@@ -19,7 +19,7 @@ def celery(context: typer.Context) -> None:
     Everything after `celery` is Celery's, `--help` too. It talks to the server that runs on this home, or to the one
     whose CITEWELL_DATABASE_URL and CITEWELL_REDIS_URL are set.
     """
-    # What starts processes is loaded by the commands alone that do.
+    # Modules that start processes are loaded only by the commands that start some.
     joining = import_module("citewell.supervisor.joining")
     command = [sys.executable, "-m", "celery", "-A", "workers.celery_app", *context.args]
     environment = joining.environment(settings())

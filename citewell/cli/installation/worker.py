@@ -30,7 +30,7 @@ def worker(
     """
     configured = settings()
     named = tuple(name.strip() for name in (queues or "").split(",") if name.strip())
-    # What starts processes is loaded by the commands alone that do.
+    # Modules that start processes are loaded only by the commands that start some.
     joining = import_module("citewell.supervisor.joining")
     pools = joining.chosen_pools(configured, named, concurrency=concurrency, processes=processes)
 

@@ -67,7 +67,7 @@ def verify(
     text, sources = given.read_text(Path(answer)), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
         begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        # Without waiting the client has only what it was accepted as.
+        # Without waiting the client was told no more than that the verification is accepted.
         result = cast("dict[str, Any]", begun if wait else client.verification(begun["id"]))
     if as_json:
         emit(result)

@@ -139,7 +139,7 @@ class RetryBudget:
         self._attempts_left -= not isinstance(error, ModelRateLimited)
         if isinstance(error, ModelReplyInvalid):
             self.invalid += 1
-            # Without words the server failed, about which a model can do nothing.
+            # A reply without text is a fault of the server, which no hint to the model mends.
             self.fault = str(error) if error.text else ""
         self.timeouts += isinstance(error, ModelTimedOut)
         self.rejected += isinstance(error, ModelRateLimited)

@@ -89,7 +89,7 @@ def adapt(body: Body, learned: Learned, strict_format: Body | None) -> None:
 
 
 def known(stored: Mapping[str, str]) -> dict[str, str]:
-    """Those of the values that this program can send."""
+    """The stored values that this program can send."""
     rows = {row.key: row for row in ADAPTATIONS}
     return {key: value for key, value in stored.items() if key in rows and rows[key].values.fullmatch(value)}
 
@@ -277,7 +277,7 @@ ADAPTATIONS = (
         lambda name: f"{name} instead of {next(other for other in ROOMS if other != name)}",
         values=re.compile("|".join(ROOMS)),
     ),
-    # What a model's thoughts need beside its reply, before the most that a server takes.
+    # First the room that a model's thoughts need beside its reply, then the most that a server takes.
     Adaptation(
         THOUGHTS,
         _room_names,

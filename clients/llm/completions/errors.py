@@ -78,7 +78,8 @@ _ADVICE_ON_MONEY = {
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
-# What lasts until the account is paid for. Rate limits mention it as well, so their own codes are looked for first.
+# These refusals last until the account is paid for. Rate limits mention such words, too, so their own codes are
+# looked for first.
 _MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
 _PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _CONTEXT = re.compile(

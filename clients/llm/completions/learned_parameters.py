@@ -91,7 +91,7 @@ class LearnedParameters:
             await self._made.aclose(close_connection_pool=True)
 
     async def _read(self, model: str, state: _State) -> None:
-        # Without the store only this process remembers; what is wrong with it others say.
+        # Without the store only this process remembers; other parts report that the store is down.
         with suppress(RedisError, OSError, ValueError):
             state.values = known(await self._redis.hgetall(key_of(self._address, model)))
 

@@ -214,7 +214,7 @@ class ChatCompletions:
             has_schema = self._info(request.model).strict_schema or "response_format" in learned
             self._counts.note_whole(request.model, size, tokens, has_schema=bool(request.reply) and has_schema)
             return reply
-        # Without the time to find out, the reply counts.
+        # The reply counts if there is no time to find out more.
         with suppress(TimeoutError):
             async with asyncio.timeout_at(ends_at), self._deciding.setdefault(request.model, asyncio.Lock()):
                 # An earlier call may have decided it meanwhile.

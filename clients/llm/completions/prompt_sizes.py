@@ -14,7 +14,7 @@ _TELLING_BYTES = 500
 _BYTES_PER_TOKEN = 6.0
 """Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
-"""By this factor texts differ in the bytes of a token, within a model."""
+"""The factor by which texts differ in bytes per token, within a model."""
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ class ServerWords:
     text: str
     codes: tuple[str, ...]
     fields: Mapping[str, Any]
-    """Those of the error itself."""
+    """The fields of the error itself."""
     usage: object = None
 
     @property

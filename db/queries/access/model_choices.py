@@ -13,7 +13,7 @@ from domain.errors.missing import ModelTrialNotFound
 _USABLE_FOR = timedelta(hours=1)
 """A trial can be used for this long."""
 _SETTLED = timedelta(minutes=1)
-"""By then, processes that had read an earlier choice have read the current one."""
+"""After so long, processes that had read an earlier choice have read the current one."""
 
 
 def find_current(session: Session) -> ModelChoice | None:
@@ -50,7 +50,7 @@ def end_trial(
 
 def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
     """Make a trial the current choice. Raises ModelTrialNotFound for one that is too old or was used before."""
-    # Of two at once the later one stays.
+    # If two are chosen at once, the later one stays.
     session.execute(text("LOCK TABLE model_choices IN SHARE ROW EXCLUSIVE MODE"))
     tried = session.scalar(
         select(ModelChoice).where(

@@ -135,7 +135,7 @@ def move_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: 
 
 
 def sum_places(session: Session) -> dict[str, tuple[int, int]]:
-    """By place: how many documents have their file there, and the bytes of these files."""
+    """How many documents have their file in each place, and the bytes of these files."""
     place = _place().label("kept_at")
     rows = session.execute(
         select(place, func.count(), func.coalesce(func.sum(Document.size_bytes), 0))

@@ -125,7 +125,7 @@ class Progress(NamedTuple):
     status: str
     kind: str
     options: dict[str, Any]
-    """Those for reviews alone."""
+    """The options that reviews need, and no others."""
     review: str | None
     events: list[tuple[int, str, dict[str, Any]]]
 

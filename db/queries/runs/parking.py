@@ -34,7 +34,7 @@ def list_open_items(
     launch: int,
     lease_s: float,
 ) -> list[OpenItem]:
-    """Those of `items` that have a claim and no outcome, as seen by a message of `launch`."""
+    """The `items` that have a claim and no outcome, as seen by a message of `launch`."""
     rows = session.execute(
         _OPEN, {"q": query_id, "r": round_, "s": step, "items": list(items), "launch": launch, "lease": lease_s}
     )

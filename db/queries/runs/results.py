@@ -89,9 +89,9 @@ class Whole(NamedTuple):
     """{state, reason, since, verification} of the answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
     filled: dict[str, Any] | None = None
-    cells: Mapping[int, Cells] = MappingProxyType({})
-    """Of the citations of spreadsheets, by their position."""
     """The outcome of `fill_object`, if the answer was asked for as an object."""
+    cells: Mapping[int, Cells] = MappingProxyType({})
+    """The cells that citations of spreadsheets point at, by the position of the citation."""
     review: dict[str, Any] | None = None
     """{reasons, note, decided_by, decided_at} of its review, if a rule of the workspace asked for one."""
     passages: Mapping[int, int] = MappingProxyType({})

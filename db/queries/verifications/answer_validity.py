@@ -110,7 +110,7 @@ def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tu
         .where(Citation.document_id == change.document_id, Citation.id > change.cursor)
         .where(or_(literal(change.answer_of, Uuid).is_(None), Query.id == change.answer_of))
         .where(Query.kind == QueryKind.ANSWER, Query.status == QueryStatus.SUCCEEDED)
-        # What a reviewer wrote in its place cites nothing.
+        # A reviewer's own text in place of the answer cites nothing.
         .where(Query.review.is_distinct_from("corrected"))
         .order_by(Citation.id)
         .limit(limit)

@@ -174,7 +174,7 @@ def _agreeing(noun: str, particle: str) -> str:
 
 def _pronoun(body: str) -> re.Match[str] | None:
     pronoun = _PRONOUN.search(body)
-    # What stands before it in the question explains it.
+    # Words before it in the question already explain the pronoun.
     return pronoun if pronoun and not _read(body[: pronoun.start()]).phrases else None
 
 

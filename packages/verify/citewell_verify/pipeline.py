@@ -322,7 +322,7 @@ class _Work:
             state_after_repair(statement, findings, repairs, CONFIDENCE_THRESHOLD)[0]
             for statement in corrected.statements
         ]
-        # Without an edit the given text: how it writes its markers is up to its author.
+        # Without an edit the given text is returned as it is, because its author chose the form of its markers.
         return corrected.text if corrected.edits else self.given, is_grounded(states)
 
     def _sentence(self, judged: Judged, support: float | None) -> ReportedSentence:

@@ -16,7 +16,7 @@ __all__ = ["READ_SUFFIXES", "ParseLimits", "parse"]
 
 _Reader = Callable[[bytes, str, ParseLimits], ParsedDocument]
 
-# By name: the child process imports only the libraries of its file's format, and only once it is confined.
+# Readers are named, not imported: the child process loads only the libraries of its file's format, once it is confined.
 _READERS: dict[str, str] = {
     ".txt": "citewell_documents.parsing.text.reader:parse_plain",
     ".text": "citewell_documents.parsing.text.reader:parse_plain",

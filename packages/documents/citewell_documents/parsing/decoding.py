@@ -22,8 +22,8 @@ _UNSTORABLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
     "(?:(?<=\x1b)\\[[0-?]*[ -/]*[@-~])?"
 )
-# What no reader sees and a search would stumble over: places where a word may be divided or not, marks of direction,
-# and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
+# Characters that no reader sees and that would hide words from a search: places where a word may or may not be divided,
+# marks of direction, and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\U000e0000-\U000e007f]")
 _ESCAPE = b"\x1b$"  # begins Japanese in ISO-2022, which is ASCII otherwise
 _UNDECODED, _BEYOND_ASCII = re.compile("[\udc80-\udcff]"), re.compile("[^\x00-\x7f]")

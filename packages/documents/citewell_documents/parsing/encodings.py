@@ -61,7 +61,7 @@ _RARE: Mapping[str, float] = dict.fromkeys(
 )
 """Encodings that are met so much less than others that they have to fit better."""
 _FLOOR, _WEIGHT = 0.02, 2
-# By how much the best encoding has to fit better than the next one; encodings of East Asia share most of their bytes.
+# The best encoding has to fit so much better than the next one; encodings of East Asia share most of their bytes.
 _MARGIN, _MARGIN_OF_EAST_ASIA = 2, 4
 _EAST_ASIA = frozenset(("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"))
 _USUAL = "cp1252"

@@ -4,7 +4,7 @@ An encoding that is taken for another one shows rare characters, and letters tha
 """
 
 COMMON = frozenset(
-    # Of Chinese, simplified and traditional, by their frequency in newspapers.
+    # The most frequent characters of Chinese newspapers, simplified and traditional.
     "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定"
     "行学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其"
     "些然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建"
@@ -18,7 +18,7 @@ COMMON = frozenset(
     "總設長頭資邊級圖統較將組見計別論運農幾區強決幹戰則據處隊給門規熱領東導壓爭濟階術極聯認權證採轉單風帶場車務萬達積"
     "議聲報鬥類離華確張馬節話況溫傳許羣廣記觀織裝衆書覆兒須際驗連斷難礦備辦習響約勞團歷構準號維劃選標寫親養層卻專狀廠"
     "識適屬圓調滿縣參紅細聽該鐵價嚴龍飛"
-    # Of Japanese, in newspapers.
+    # The most frequent characters of Japanese newspapers.
     "発対実円関戦経言氏田首気野協総県続女初午権産済予川査勝告考判画売案策団側昨死官増係投変男私島両朝価村終挙勢減台広"
     "応演歳談企疑税検藤町校沢裁語球営職証急止送援供役木割聞費付施説転食防補優夫収井足違境神番護態鮮宅害配副視独警宮席"
     "輸訪楽乗店述残病州武念待試銀域助労衛早映限額監環験追審葉伝働景落欧担退賀訴辺英株毎医復仕姿味負閣韓渡失移差評課末"

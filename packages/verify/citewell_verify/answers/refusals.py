@@ -31,7 +31,7 @@ REFUSALS = {
     "ja": "文書からは分かりません。",
     "zh": "根据文档无法回答这个问题。",
 }
-"""By language code (ISO 639-1); English for any other language."""
+"""Refusals by language code (ISO 639-1); any other language gets the English one."""
 
 _OF_A_MODEL = re.compile(
     r"i (?:do not|don t|dont) know(?: based on(?: the)?(?: provided| given| available)? (?:documents?|sources?))?"

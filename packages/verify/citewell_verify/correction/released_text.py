@@ -44,7 +44,7 @@ class ReleasedText:
         if self._frozen or data.get("round", self._round) < self._round:
             return []
         if data.get("round", self._round) > self._round:
-            # What was released from a draft cannot be taken back; another draft would not continue it.
+            # Released text cannot be taken back, and another draft would not continue it.
             self._frozen = self._next > 0
             self._begin_again()
             self._round = data["round"]

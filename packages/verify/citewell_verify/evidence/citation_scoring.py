@@ -19,7 +19,7 @@ from citewell_verify.text.quotes import locate_quote
 from citewell_verify.text.windows import is_too_long, with_columns
 from citewell_verify.text.words import STOP_WORDS, words
 
-# What only says how a text looks: targets of links, tags, emphasis. Every part is bounded, so this stays linear.
+# Markup that only says how a text looks: targets of links, tags, emphasis. Bounded parts keep this linear.
 _MARKUP = re.compile(
     r"(?<=\])\((?:[^()\s]|\([^()\s]{0,100}\)){1,500}(?:\s{1,3}[\"'(][^\n()\"']{0,200}[\"')])?\)"
     r"|(?<=\])\[[^\[\]\n]{1,100}\]"

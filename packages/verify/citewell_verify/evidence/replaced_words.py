@@ -37,7 +37,7 @@ def exchange(alignment: Alignment) -> Difference | None:
     ):
         return None
     cut = left_out_clauses(alignment)
-    # What stands before and behind all that the statement says may be left out, too.
+    # The statement may also leave out the words before its first and behind its last one.
     span = range(min(source_at.values(), default=0), max(source_at.values(), default=-1) + 1)
     known_places = [at for at in span if _is_placed(known[at]) and known[at].clause not in cut]
     if sorted(source_at[at] for at in places) != known_places:

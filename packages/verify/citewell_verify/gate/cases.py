@@ -40,7 +40,7 @@ def read_text(path: Path) -> str:
     """The text of a file, or with - of standard input, without the mark that editors of Windows begin it with. Raises
     VerificationInvalid, which names the file."""
     try:
-        # What a locale makes of other bytes is no text either.
+        # Standard input is read as bytes, because a locale may read any bytes as text.
         return (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise VerificationInvalid(f"{path} is not text in UTF-8; save it as UTF-8.") from None

@@ -182,7 +182,7 @@ class Citable:
         return self._on_page(best_rated, name)
 
     def _on_page(self, numbers: Sequence[int], name: str) -> tuple[int, ...]:
-        """Those of the sources that are on the page that the name says, else all of them."""
+        """The sources on the page that the name says; all of them if it says none, or if none is there."""
         page = _PAGE.search(name)
         on_page = [number for number in numbers if page and self.names[number - 1].page == int(page[1] or page[2])]
         return tuple(on_page or numbers)

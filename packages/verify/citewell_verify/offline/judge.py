@@ -37,7 +37,7 @@ class OfflineJudge:
             "check_statements": self._check_statements,
             "rewrite_statement": rewrite_statement,
         }
-        """By the name of the prompt. They raise NotJudged."""
+        """The functions that judge, by the name of the prompt. They raise NotJudged."""
 
     async def ask(self, judgement: Judgement[_R], fields: Fields, *, item: str = "") -> _R | Failure:
         """Return the judgement; Failure for a text in a language that the rules do not read."""

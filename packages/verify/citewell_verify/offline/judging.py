@@ -82,7 +82,7 @@ class Observed:
 
     @cached_property
     def features(self) -> Mapping[str, float]:
-        """Those of words, and of meaning where it is known."""
+        """The features of words, and those of meaning where it is known."""
         nearest = [self.compared.sentences[number].text for number in self.compared.ranking[: TUNING.encoded]]
         likeness = self.meaning.best_likeness(self.compared.statement.text, nearest) if self.meaning.known else None
         return with_closeness(self.words, likeness)
@@ -176,7 +176,7 @@ def _evidence(statement: str, compared: Comparison, text: str, source: Source) -
     """
     if row := stating_row(statement, source.text, source.context):
         return source.text[slice(*row)]
-    # With the markers of the source itself, which are blank where sentences are compared.
+    # These sentences keep the source's own markers, which are blank where sentences are compared.
     sentences, above = read_passage(text).sentences, len(text) - len(source.text)
     places = [sentences[number].place for number in compared.ranking if compared.shares(number)]
     own = [text[place.start : place.end] for place in places if place.start >= above]

@@ -104,7 +104,7 @@ def short_ids(texts: Sequence[str]) -> list[str]:
     ids.
     """
     ids: dict[str, None] = {}
-    # For a repeated text continue from its last digest: all ids before that are taken.
+    # A repeated text continues from its last digest, because all ids before that are taken.
     digests: dict[str, Any] = {}
     for text in texts:
         digest = digests.setdefault(text, hashlib.sha256(text.encode()))

@@ -9,7 +9,7 @@ from citewell_verify.markers.attribution import without_attribution
 from citewell_verify.markers.citable import UNNAMED, SourceNames
 from citewell_verify.safety.prompt_injection import without_hidden, without_orders
 
-# Also in forms such as `< / source` and with full-width signs, and role markers of chat formats.
+# Tags of our prompts, also written `< / source` or with full-width signs, and role markers of chat formats.
 _FENCE = re.compile(
     r"[<＜﹤](?=\s{0,4}[/／|]?\s{0,4}"
     r"(?:source|chunk|answer|before|question|conversation|sentences?|form|entry|statement|claims?|notes|searches|reason|verdict|system|assistant|user|instructions?|context|im_start|im_end"

@@ -223,7 +223,7 @@ def without_asking(stems: Sequence[str]) -> Sequence[str]:
 def without_question_words(stems: Sequence[str]) -> Sequence[str]:
     """Return the stems without Korean question words and the endings of questions; all, if there are no others."""
     plain = [(_POLITE.sub("", word), word) for word in stems]
-    # What is left of 있나요 is no word.
+    # The syllable that remains of 있나요 is no word.
     return [word for word, whole in plain if (len(word) > 1 or word == whole) and not _ASKING.search(word)] or stems
 
 

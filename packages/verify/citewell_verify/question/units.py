@@ -112,7 +112,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
             continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         shown = quoted(text, sentence)
-        # What is above a blank line and below other lines closes them, and is no heading of what follows.
+        # A line below other lines and above a blank one closes them; it is no heading of the text that follows.
         below = "" if _closes_lines(plain, sentence) else following
         is_item, is_heading = place.enter(line, shown, below, opens_line=opens_line)
         above = "" if is_heading else place.heading

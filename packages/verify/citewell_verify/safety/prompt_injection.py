@@ -40,7 +40,7 @@ _LOOKALIKES = str.maketrans(
     | dict(zip("АВЕЗКМНОРСТУХІЈЅ", "ABE3KMHOPCTYXIJS", strict=True))
     | dict(zip("αβεικνορτυχΑΒΕΗΙΚΜΝΟΡΤΥΧΖıɑɡ", "abeiknoptuxABEHIKMNOPTYXZiag", strict=True))
 )
-# What is wrapped together with an order is removed with it: a comment, a forged element, a code block, an object.
+# A comment, a forged element, a code block or an object that wraps an order is removed together with it.
 _WRAPPED = (
     re.compile(r"<!--.{0,2000}?-->", re.DOTALL),
     re.compile(r"(```|~~~).{0,2000}?\1", re.DOTALL),

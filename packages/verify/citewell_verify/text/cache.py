@@ -14,7 +14,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST_CHARS = 1_000_000
-"""Of all texts together that one function remembers: five sources of the greatest length."""
+"""The most characters of all texts together that one function remembers: five sources of the greatest length."""
 
 
 class TextCache(Generic[P, T]):

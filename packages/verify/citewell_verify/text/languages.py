@@ -129,7 +129,7 @@ def _model() -> "LanguageIdentifier":
 
     make: Any = LanguageIdentifier
     whole = make.from_model_file(MODEL_FILE)
-    # Without the columns of the languages that have no name here, which are half of its memory.
+    # Languages that have no name here are left out, which saves half of the memory.
     columns = [at for at, label in enumerate(whole.nb_classes) if label in {*_NAMES, *_STANDARDS, _NO_LANGUAGE}]
     return make(
         whole.nb_ptc[:, columns],

@@ -24,7 +24,7 @@ from citewell_verify.verdicts.joint_support import (
 from citewell_verify.verdicts.states import PairVerdict, SentenceStatus, Verdict, is_failing, sentence_status
 
 Verdicts = Mapping[tuple[int, int | None], PairVerdict]
-"""By (statement index, citation number or None), as the model wrote them."""
+"""Verdicts by (statement index, citation number or None), as the model wrote them."""
 
 JointVerdicts = Mapping[tuple[int, int], PairVerdict]
 """V7: what several cited sources say together, by (statement index, number of one of them)."""
@@ -76,7 +76,7 @@ class Findings:
         no proof from the others either.
         """
         left = [statement for statement in self.statements if statement.index not in repaired]
-        # What is no claim and cites is checked, too; what a table says is never removed.
+        # A sentence that cites is checked even if it is no claim; what a table says is never removed.
         cited = [statement for statement in left if statement.numbers and not statement.claim]
         if any(is_failing(self.checks_of(statement.index)) for statement in cited):
             return []

@@ -32,9 +32,9 @@ class Drawn(NamedTuple):
     clear: bool = False
     away: bool = False
     is_placed: bool = False
-    """Of the element alone: it may lie over others."""
+    """True where the element itself is placed, so that it may lie over others; its children do not inherit it."""
     has_ground: bool = False
-    """Of the element alone."""
+    """True where the element itself has a ground; its children do not inherit it."""
     is_over_others: bool = False
     """True where an element within its ground is placed over others."""
 

@@ -21,7 +21,7 @@ _SPACE, _NO_BREAK, _SOFT_HYPHEN = 0x20, 0xA0, 0xAD
 _DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
 # Justified text stretches its spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
-# Of an item; a number or dash before another value is itself one, in the columns of a row.
+# The number or bullet of an item. A number or dash before another value is a value of a row, and no bullet.
 _LABEL = re.compile(
     r"^\s*((?:\d+(?:\.\d+)*|[A-Za-z]|[ivxIVX]+)[.)]?|[•◦▪‣●○■□–—*·-])\t(?!(?:[$€£¥₩]?[-–(]?[\d,.]+\)?%?|[-–—])\s*(?:\t|$))"
 )
@@ -145,7 +145,7 @@ class _Reader:
         size = sorted(glyphs.size(index) for index in sample)[1]
         boxes = {index: sides(place, quarter) for index, place in places.items()}
         ordered = in_logical_order(characters, boxes)
-        # What was left out of a sentence leaves no gap between cells.
+        # Words that were left out of a sentence leave no gap between cells.
         taken = [sides(place, quarter) for place in (between or {}).values()]
         joined, cells = _joined(ordered, boxes, _gaps([*boxes.values(), *taken], CELL_GAP_EM * size))
         text = readable(joined)

@@ -33,8 +33,8 @@ RUNS = b"+"
 REPORT = struct.Struct("!iq")
 """The status of the child as of waitpid, and its peak memory as of getrusage."""
 PIPES = 3
-# What else is imported costs more memory than it saves time. The libraries for PDFs use some of macOS's own, which must
-# not be loaded before a fork.
+# To import more costs more memory than it saves time. The libraries for PDFs use some of macOS's own, which must not
+# be loaded before a fork.
 _PRELOADED = ("citewell_documents.parsing.text.reader", "citewell_documents.parsing.html.reader")
 _PRELOADED_ON_LINUX = (
     "citewell_documents.parsing.pdf.reader",

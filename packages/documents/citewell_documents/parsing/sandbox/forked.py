@@ -13,7 +13,7 @@ from citewell_documents.parsing.sandbox.fork_server import REPORT
 from citewell_documents.parsing.sandbox.servers import Line, Server, servers
 
 _ATTEMPTS = 2
-# For the kernel to end a child that has been killed; a server that takes longer was stopped.
+# Seconds for the kernel to end a killed child; a server that takes longer was stopped.
 _END_S = 10.0
 
 

@@ -32,7 +32,7 @@ _EARLIER = re.compile(
     r"|(?:기존|종전|이전|예전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
     re.IGNORECASE,
 )
-# Of a document as a whole, unlike `_REPLACES`: what is amended or corrected stays in force.
+# Unlike `_REPLACES`, these verbs end a whole document: one that is amended or corrected stays in force.
 _WHOLLY = re.compile(
     r"\b(?P<active>(?:(?:it|this|that|these|which)(?: \w+){0,2}|\w+ \d+)"
     r" (?:replaces?|supersedes?|takes? the place of|revokes?|repeals?))\b"

@@ -54,7 +54,7 @@ _PHRASES = tuple(
         (r"n['’]t\b", " not", re.IGNORECASE),
         (r"\bneither\b(?=[^.;]{1,80}\bnor\b)", " ", re.IGNORECASE),
         (r"\b(?:is|are) to be\b(?= [a-z]+(?:ed|en|n|t)\b)", "planned", re.IGNORECASE, " to be "),
-        # What was not done, or is not said to have been done.
+        # These say that something was not done, or do not say that it was.
         (
             r"\b(?:fail(?:ed|s)?|refus(?:es?|ed)|declin(?:es?|ed)|forg(?:ets?|ot)|neglect(?:s|ed)?|unable) to\b",
             "not",

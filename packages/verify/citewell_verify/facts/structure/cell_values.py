@@ -212,7 +212,7 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         return "other"
     if figure.full is None or not figure.full.scaled:
         return "same"
-    # Who writes 원 behind a number has not left out 천 or 백만; "$1,200" for millions may be no more than careless.
+    # A number with 원 leaves out no 천 or 백만, but "$1,200" for millions may be mere carelessness.
     if figure.full.dimension == "krw":
         return "other unit" if stated.text.endswith("원") else "same"
     return "no scale" if stated.dimension in _MONEY else "same"

@@ -62,7 +62,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
         return None
     if row := _row_in_form_of_answer(statement, rows):
         return TableComparison((), row.line, decides=True)
-    # That another cell has the amount of a limit says nothing about the limit.
+    # A limit is not wrong because another cell has its amount.
     if (comparison := _compare_bound(tokens, rows, len(stated))) or with_limit(tokens):
         return comparison
     named = _named_rows(stated, rows)
@@ -167,7 +167,7 @@ def _compare_cell(
     about = chosen[0]
     rest = _rest(stated, chosen)
     wrong = _found_elsewhere(rest, chosen, rows)
-    # That a cell does not have the content of another one is true.
+    # A statement that denies a cell the content of another one is right.
     is_denied = any(token.cue == "denied" for token in tokens) and "denied" not in _cues(about)
     if wrong is None or is_denied:
         return None

@@ -33,7 +33,7 @@ _AT_END = re.compile(
 
 
 def count_heads(grid: Sequence[Sequence[str]]) -> int:
-    # Without heads, the first two lines have figures in the same units.
+    # A table has no heads if its first two lines have figures in the same units.
     first, second = ([_FIGURE.sub("0", cell) for cell in row[1:]] for row in grid[:2])
     if grid[0][0] and first == second and all(map(is_data, grid[0][1:])) and "0" not in first:
         return 0

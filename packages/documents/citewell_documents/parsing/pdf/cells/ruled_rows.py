@@ -68,7 +68,7 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     if len(within) < _MIN_FILLED or len(lefts) < 2:
         return lines
     for inside in within.values():
-        # What is no cell: values of several rows, or a page laid out in boxes.
+        # A box with values of several rows is no cell, and neither is a box that lays out a page.
         has_rows = len({round(line.y / line.size) for line in inside}) > 1
         if len(inside) > _MAX_LINES or (has_rows and all(are_values(line.text) for line in inside)):
             return lines
