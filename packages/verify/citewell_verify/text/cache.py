@@ -16,6 +16,10 @@ T = TypeVar("T")
 MOST_CHARS = 1_000_000
 """The most characters of all texts together that one function remembers: five sources of the greatest length."""
 
+_FEW, _SHARE_OF_MANY = 5, 0.4
+"""More texts than these few get this share of the bound: passages of questions that ended are hardly read again, and
+what is remembered of a text takes some two hundred bytes for each of its characters, in all functions together."""
+
 
 class TextCache(Generic[P, T]):
     """A function with its latest results, for at most `most` calls and `most_chars` characters of texts."""
@@ -43,8 +47,12 @@ class TextCache(Generic[P, T]):
             return
         self._chars += 0 if args in self._known else size
         self._known[args] = result
-        while self._chars > self._most_chars or len(self._known) > self._most:
+        while self._is_full():
             self._chars -= _chars(self._known.popitem(last=False)[0])
+
+    def _is_full(self) -> bool:
+        share = _SHARE_OF_MANY if len(self._known) > _FEW else 1.0
+        return self._chars > share * self._most_chars or len(self._known) > self._most
 
     def cache_clear(self) -> None:
         with self._lock:
