@@ -102,10 +102,16 @@ def _read(text: str, origin: str) -> Iterator[TruthTable]:
     top = next((at for at, row in enumerate(grid) if _is_data(row)), 0)
     if not top or len(grid[0]) < 2:
         return
+    # What is said of the whole table: beside no name of a column, or alone in its line.
+    above = " ".join(
+        cell
+        for row in grid[:top]
+        for at, cell in enumerate(row)
+        if not at or _UNIT_ONLY.match(cell) or sum(map(bool, row)) == 1
+    )
     while top > 1 and not any(grid[top - 1][1:]):
         top -= 1  # lines of one cell above the first row of figures are groups of rows
     heads, scales = _heads(grid[:top])
-    above = " ".join(cell for row in grid[:top] for cell in row)
     rows = [
         (label, period, _figures(label, row[1:], scales, above))
         for label, period, row in _labelled(grid[top:])

@@ -43,9 +43,9 @@ _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"[\s_‐‑-]")
+_JOINT = re.compile(r"[ _‐‑-]")  # neither a cell nor a line ends within an identifier
 _IDENTIFIER = re.compile(
-    r"(?<![a-z0-9])(?:[a-z]{1,20}[\s_‐‑-]?\d|\d{1,20}(?:\s(?![a-z]{1,20}\d)|[_‐‑-])?[a-z])[a-z0-9]{0,40}"
+    r"(?<![a-z0-9])(?:[a-z]{1,20}[ _‐‑-]?\d|\d{1,20}(?: (?![a-z]{1,20}\d)|[_‐‑-])?[a-z])[a-z0-9]{0,40}"
 )
 _EDGES = " \t\n\"'“”‘’.。!?…*_`|"
 

@@ -146,7 +146,8 @@ def _judged(statement: str, source: Source, seen: Observed) -> Judged:
     if seen.substitution:
         differing, is_contradicted = (seen.substitution,), decides(seen.substitution, source.text)
     else:
-        differing, is_contradicted = seen.disagreements, support <= _SURELY_NOT and _strikes(seen)
+        differing = seen.disagreements
+        is_contradicted = seen.refuted or (support <= _SURELY_NOT and _strikes(seen))
     text = with_outer_headings(statement, source.text, source.context)
     return Judged(
         statement=compared.statement.text,

@@ -11,6 +11,9 @@ from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.structure.cells import compare_with_tables
 from citewell_verify.facts.structure.sections import parse_sections
 from citewell_verify.facts.structure.tables import parse_tables
+from citewell_verify.offline.judging import check_statement
+from citewell_verify.offline.passages import Meaning
+from citewell_verify.prompting.numbered_sources import Sources
 from verify_material.rows import for_all_rows
 
 IN_MILLIONS = (
@@ -257,3 +260,44 @@ def test_a_year_that_a_table_does_not_have_is_not_proven_by_its_cell() -> None: 
     assert [said.claim_value for said in disagreements("In 2016, the first of net sales was $117,625.", table)] == [
         "2016"
     ]
+
+
+_DUE = """\
+ |  | Payments due by period |  |
+ | Up to 1 year | 1 to 3 years | 3 to 5 years | Total
+Operating leases | 16,164 | 19,812 | 6,551 | 42,527
+Long-term debt | — | — | 460,000 | 460,000"""
+_RESERVES = """\
+ | Earnings (in thousand dollars) |  | Dividend per share (dollars) |
+ | 2018 | 2019 | 2018 | 2019
+Legal reserve | $707,299 | $963,947 |  |
+Employee bonus | 6,105 | 9,155 | $0.58 | $0.75
+Underlying EBITDA2 | 5,062 | 6,112 |  |
+Discount rate | 2.4% | 2.5% |  | """
+_BELOW = " | 2019 | 2018\n(In thousands) |  |\nRevenues | $68,024 | $67,314\nIncome | $12,491 | $9,587"
+_STOCK = "Product\tShelf\tExpected\nSKU-1\tA-12\t450\nSKU-3\tD-22\t156"
+
+
+@for_all_rows(
+    "statement, source, relation",
+    [
+        ("The amount of operating leases for 1 to 3 years is 19,812.", _DUE, "supports"),
+        ("The amount of operating leases for 1 to 3 years is 6,551.", _DUE, "contradicts"),
+        # A unit above two columns is that of both.
+        ("The legal reserve of 2019 was $963.9 million.", _RESERVES, "supports"),
+        ("The legal reserve of 2019 was €963,947 thousand.", _RESERVES, "contradicts"),
+        ("The legal reserve of 2019 was $963,947 million.", _RESERVES, "contradicts"),
+        ("Employee bonus was $9.155 million in 2019.", _RESERVES, "supports"),
+        ("Underlying EBITDA was $6.112 million in 2019.", _RESERVES, "supports"),
+        ("Discount rate for 2018 was $2.4.", _RESERVES, "contradicts"),
+        ("Discount rate for 2018 was 2.4 percentage points.", _RESERVES, "partially_supports"),
+        ("Legal reserve는 2019년에 $963,947천이었다.", _RESERVES, "supports"),
+        ("2019년 Employee bonus의 Earnings는 $6,105천이다.", _RESERVES, "contradicts"),
+        ("SKU-3 is on shelf D-22.", _STOCK, "supports"),
+        ("Revenues were $67.3 million in 2018.", _BELOW, "supports"),
+        ("Revenues were $67,314 in 2018.", _BELOW, "partially_supports"),
+    ],
+)
+def test_the_offline_judge_decides_what_one_cell_states(statement: str, source: str, relation: str) -> None:  # issue 42
+    reply = check_statement(statement, Sources.numbered([("table", source)]), Meaning(None))
+    assert reply.relation == relation, reply.explanation

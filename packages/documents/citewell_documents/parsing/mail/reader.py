@@ -136,7 +136,12 @@ def _parts(message: EmailMessage) -> _Parts:
         if part.get_content_type() in (_PGP, *_SMIME):
             parts.sealed.append(part)
         if part.get_content_maintype() != "multipart":
-            _sort_in(part, parts, wanted)
+            named = bool(filename_of(part)) or part.get_content_type() == "message/rfc822"
+            if part.get_content_type() in ("text/plain", "text/html") and not named and not is_attachment(part):
+                parts.texts += [part] if wanted else []
+            # An image with a Content-ID is embedded in the HTML.
+            elif is_attachment(part) or (named and "Content-ID" not in part):
+                parts.attached.append(part)
             continue
         below = [inner for inner in part.iter_parts() if isinstance(inner, EmailMessage)]
         best = _best(below) if part.get_content_subtype() == "alternative" else None
@@ -151,15 +156,6 @@ def _best(alternatives: list[EmailMessage]) -> EmailMessage | None:
             return part
     shown = [part for part in alternatives if part.get_content_type() in ("text/html", "multipart/related")]
     return (shown or alternatives or [None])[-1]
-
-
-def _sort_in(part: EmailMessage, parts: _Parts, wanted: bool) -> None:
-    named = bool(filename_of(part)) or part.get_content_type() == "message/rfc822"
-    if part.get_content_type() in ("text/plain", "text/html") and not named and not is_attachment(part):
-        parts.texts += [part] if wanted else []
-    # An image with a Content-ID is embedded in the HTML.
-    elif is_attachment(part) or (named and "Content-ID" not in part):
-        parts.attached.append(part)
 
 
 def _payload(part: EmailMessage) -> bytes:

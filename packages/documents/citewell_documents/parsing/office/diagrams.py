@@ -1,10 +1,12 @@
 """The words of diagrams (SmartArt)."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from citewell_documents.parsing.office.parts import Element
 
-DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+DIAGRAM, DATA_MODEL = f"{_DGM}relIds", f"{_DGM}dataModel"
 _DATA = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}dm"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
@@ -14,8 +16,28 @@ def data_of(diagram: Element) -> str:
     return diagram.get(_DATA, "")
 
 
-def diagram_texts(data: Element) -> Iterator[str]:
-    """The text of each shape, in their order."""
-    for paragraph in data.iter(f"{_A}p"):
+def diagram_text(data: Element) -> str:
+    """The text of each shape on a line of its own, below that of the shape that it belongs to.
+
+    The points of a `dgm:dataModel` are listed as they were made, their order is that of its connections; points of the
+    presentation may repeat the texts of the others.
+    """
+    if not (points := {point.get("modelId", ""): point for point in data.iter(f"{_DGM}pt")}):
+        return "\n".join(_paragraphs(data))
+    below: dict[str, list[str]] = defaultdict(list)
+    for link in sorted(data.iter(f"{_DGM}cxn"), key=lambda link: int(link.get("srcOrd", "0"))):
+        if link.get("type", "parOf") == "parOf":
+            below[link.get("srcId", "")].append(link.get("destId", ""))
+    ordered: list[str] = []
+    left = list(reversed(points))
+    while left:
+        if (name := left.pop()) in points and points[name].get("type") != "pres":
+            ordered += _paragraphs(points.pop(name))
+            left += reversed(below[name])
+    return "\n".join(ordered)
+
+
+def _paragraphs(element: Element) -> Iterator[str]:
+    for paragraph in element.iter(f"{_A}p"):
         if text := "".join(run.text or "" for run in paragraph.iter(f"{_A}t")).strip():
             yield text

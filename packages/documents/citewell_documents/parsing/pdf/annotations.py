@@ -67,7 +67,10 @@ def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
         return None
     if not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return None
-    return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+    # Some programs name the corners the other way round.
+    left, right = sorted((rectangle.left, rectangle.right))
+    bottom, top = sorted((rectangle.bottom, rectangle.top))
+    return left, bottom, right, top
 
 
 def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: Box) -> Field:

@@ -3,7 +3,6 @@
 import pptx
 from pptx.exc import PythonPptxError
 from pptx.presentation import Presentation
-from pptx.slide import Slide
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
@@ -41,21 +40,17 @@ def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
                 builder.hidden.add(words_of(element), "hidden", number)
                 continue
             keep_what_is_seen(slide, number, presentation, builder.hidden)
-            _add_slide(slide, number, builder)
+            title = slide.shapes.title
+            text = frame_text(title.text_frame) if title is not None else ""
+            notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+            spoken = "" if notes is None else frame_text(notes)
+            if text or spoken or has_words(slide.shapes):
+                builder.heading(text or f"Slide {number}", _TITLE)
+                add_shapes(slide.shapes, builder, title)
+            if spoken:
+                builder.heading(_NOTES, _BELOW)
+                builder.paragraph(spoken)
             for said in comments_on(slide.part):
                 builder.paragraph(said)
         note_inserted(archive, builder)
         return builder.build_with_text(core_properties(archive, filename), no_text(filename))
-
-
-def _add_slide(slide: Slide, number: int, builder: DocumentBuilder) -> None:
-    title = slide.shapes.title
-    text = frame_text(title.text_frame) if title is not None else ""
-    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    spoken = "" if notes is None else frame_text(notes)
-    if text or spoken or has_words(slide.shapes):
-        builder.heading(text or f"Slide {number}", _TITLE)
-        add_shapes(slide.shapes, builder, title)
-    if spoken:
-        builder.heading(_NOTES, _BELOW)
-        builder.paragraph(spoken)

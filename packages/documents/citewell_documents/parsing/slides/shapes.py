@@ -14,7 +14,7 @@ from pptx.text.text import TextFrame
 
 from citewell_documents.parsing.numerals import letter, roman
 from citewell_documents.parsing.office.charts import add_chart
-from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of, diagram_texts
+from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of, diagram_text
 from citewell_documents.parsing.office.equations import linear
 from citewell_documents.parsing.office.parts import Element, described
 from citewell_documents.parsing.tables import Cell, has_header, with_one_header
@@ -94,7 +94,8 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
         add_chart(parse_xml(frame.chart_part.blob), builder)
     else:
         for diagram in frame.element.iter(DIAGRAM):
-            builder.paragraph("\n".join(diagram_texts(parse_xml(frame.part.related_part(data_of(diagram)).blob))))
+            if (link := frame.part.rels.get(data_of(diagram))) is not None:
+                builder.paragraph(diagram_text(parse_xml(link.target_part.blob)))
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:

@@ -16,7 +16,7 @@ from docx.parts.document import DocumentPart
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.charts import add_chart
-from citewell_documents.parsing.office.diagrams import diagram_texts
+from citewell_documents.parsing.office.diagrams import diagram_text
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
@@ -159,7 +159,7 @@ class _Reader:
         for relationship in diagrams(paragraph):
             if (part := self.part.related_parts.get(relationship)) is not None:
                 self._flush()
-                self.builder.paragraph("\n".join(diagram_texts(parse_xml(part.blob))))
+                self.builder.paragraph(diagram_text(parse_xml(part.blob)))
 
     def _table(self, table: Element) -> None:
         if is_layout(table):

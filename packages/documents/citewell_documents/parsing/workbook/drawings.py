@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterator
 
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.office.charts import add_chart, chart_title
-from citewell_documents.parsing.office.diagrams import DIAGRAM, data_of, diagram_texts
+from citewell_documents.parsing.office.diagrams import DATA_MODEL, DIAGRAM, data_of, diagram_text
 from citewell_documents.parsing.office.parts import Element, described
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.links import linked, roots
 
 _DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_BOX, _DATA = f"{_DRAWN}txBody", "{http://schemas.openxmlformats.org/drawingml/2006/diagram}dataModel"
+_BOX = f"{_DRAWN}txBody"
 _LINKS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _SHEET = re.compile(r"'((?:[^']|''){1,99})'!|([^'!(),]{1,99})!")  # Excel allows 31 characters
 
@@ -37,7 +37,7 @@ def drawn_on(archive: Archive, sheet: str, filename: str) -> Iterator[Element]:
 def says(drawn: Element) -> bool:
     if drawn.tag == f"{_DRAWN}cNvPr":
         return bool(described(drawn))
-    return drawn.tag not in (_BOX, _DATA) or any(diagram_texts(drawn))
+    return drawn.tag not in (_BOX, DATA_MODEL) or bool(diagram_text(drawn))
 
 
 def add_drawn(drawn: Element, sheets: Collection[str], builder: DocumentBuilder) -> None:
@@ -45,8 +45,8 @@ def add_drawn(drawn: Element, sheets: Collection[str], builder: DocumentBuilder)
     if drawn.tag == f"{_DRAWN}cNvPr":
         builder.paragraph(described(drawn), figure="alternative_text")
         return
-    if drawn.tag in (_BOX, _DATA):
-        builder.paragraph("\n".join(diagram_texts(drawn)))
+    if drawn.tag in (_BOX, DATA_MODEL):
+        builder.paragraph(diagram_text(drawn))
         return
     references = (match for place in drawn.iter(f"{_CHART}f") for match in _SHEET.finditer(place.text or ""))
     named = {match[1].replace("''", "'") if match[1] else match[2] for match in references}

@@ -114,6 +114,66 @@ def test_headers_and_footers_of_pages_are_read_once_and_without_page_numbers() -
     assert [section.path for section in document.sections][1] == ("Press", "Page headers and footers")
 
 
+def _point(name: str, text: str = "", kind: str = "node") -> str:
+    return (
+        f'<dgm:pt modelId="{name}" type="{kind}"><dgm:prSet/><dgm:spPr/><dgm:t><a:bodyPr/><a:lstStyle/>'
+        f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>"
+    )
+
+
+def _connection(above: int, below: int, order: int, kind: str = "parOf") -> str:
+    return f'<dgm:cxn modelId="c" type="{kind}" srcId="{above}" destId="{below}" srcOrd="{order}" destOrd="0"/>'
+
+
+_ORDER_OF_POINTS = (
+    _point("0", kind="doc"),
+    _point("2", "Weigh it"),
+    _point("1", "Unload it"),
+    _point("3", "with care"),
+)
+_DATA_MODEL = (
+    f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_A}"><dgm:ptLst>{"".join(_ORDER_OF_POINTS)}'
+    f"{_point('4', 'then', 'sibTrans')}{_point('5', 'Unload it', 'pres')}</dgm:ptLst><dgm:cxnLst>"
+    f"{_connection(0, 2, 1)}{_connection(0, 1, 0)}{_connection(1, 3, 0)}{_connection(1, 5, 0, 'presOf')}"
+    f"{_connection(3, 1, 0)}</dgm:cxnLst><dgm:bg/><dgm:whole/></dgm:dataModel>"
+).encode()
+"""Points in the order of their making, the texts of the second one repeated by the presentation, and a circle."""
+_TEXT_OF_MODEL = "Unload it\nwith care\nWeigh it\nthen"
+
+
+def test_diagrams_on_slides_and_sheets_are_read_in_the_order_of_their_shapes() -> None:  # issue 42
+    frame = (
+        f'<graphicFrame><nvGraphicFramePr><cNvPr id="9" name="Steps"/><cNvGraphicFramePr/><nvPr/></nvGraphicFramePr>'
+        '<xfrm><a:off x="0" y="0"/><a:ext cx="9" cy="9"/></xfrm><a:graphic><a:graphicData '
+        f'uri="{_DIAGRAM}"><dgm:relIds xmlns:dgm="{_DIAGRAM}" xmlns:r="{_R}" r:dm="diagramData"/></a:graphicData>'
+        "</a:graphic></graphicFrame>"
+    )
+    on_slide = re.sub("(</?)(graphicFrame|nv|cNv|xfrm)", r"\1p:\2", frame)
+    deck = replaced(
+        slides(lambda deck: add_slide(deck, "Goods")), "ppt/slides/slide1.xml", "</p:spTree>", f"{on_slide}</p:spTree>"
+    )
+    links = {"ppt/data1.xml": f"{_R}/diagramData"}
+    read = parse(linked(deck, "ppt/slides/slide1.xml", links, {"ppt/data1.xml": _DATA_MODEL}, ""), "a.pptx", LIMITS)
+    assert read.text == f"Goods\n\n{_TEXT_OF_MODEL}"
+    # A deck that lost the part is read without it.
+    assert parse(linked(deck, "ppt/slides/slide1.xml", links, {}, ""), "a.pptx", LIMITS).text == "Goods"
+
+    on_sheet = re.sub("(</?)(graphicFrame|nv|cNv|xfrm)", r"\1xdr:\2", frame)
+    drawing = (
+        f'<xdr:wsDr xmlns:xdr="{_DRAWING}" xmlns:a="{_A}"><xdr:twoCellAnchor>{on_sheet}</xdr:twoCellAnchor></xdr:wsDr>'
+    )
+    sheet = linked(
+        workbook({"Goods": [["Room", "Rent"], ["Shed", 80]]}),
+        "xl/worksheets/sheet1.xml",
+        {"xl/drawings/drawing1.xml": f"{_R}/drawing"},
+        {"xl/drawings/drawing1.xml": drawing.encode()},
+        "",
+    )
+    links = {"xl/data1.xml": f"{_R}/diagramData"}
+    read = parse(linked(sheet, "xl/drawings/drawing1.xml", links, {"xl/data1.xml": _DATA_MODEL}, ""), "a.xlsx", LIMITS)
+    assert _TEXT_OF_MODEL in read.text
+
+
 def test_diagrams_and_inserted_pages_in_word_stand_in_their_place() -> None:
     def write(document: WordDocument) -> None:
         document.add_paragraph("Steps")
@@ -124,19 +184,18 @@ def test_diagrams_and_inserted_pages_in_word_stand_in_their_place() -> None:
         f'</w:drawing></w:r></w:p><w:altChunk xmlns:r="{_R}" r:id="aFChunk"/><w:p>'
     )
     data = replaced(word(write), "word/document.xml", "<w:t>Steps</w:t></w:r>", f"<w:t>Steps</w:t></w:r>{diagram}")
-    texts = "".join(f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>" for text in ("Unload it", "Weigh it"))
     data = linked(
         data,
         "word/document.xml",
         {"word/data1.xml": f"{_R}/diagramData", "word/page.html": f"{_R}/aFChunk"},
         {
-            "word/data1.xml": f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_A}">{texts}</dgm:dataModel>'.encode(),
+            "word/data1.xml": _DATA_MODEL,
             "word/page.html": b"<html><body><p>The deposit is 700 pounds.</p></body></html>",
         },
         '<Default Extension="html" ContentType="text/html"/>',
     )
     document = parse(data, "a.docx", LIMITS)
-    assert document.text == "Steps\n\nUnload it\nWeigh it\n\nThe deposit is 700 pounds.\n\nAfter."
+    assert document.text == f"Steps\n\n{_TEXT_OF_MODEL}\n\nThe deposit is 700 pounds.\n\nAfter."
     other = replaced(data, "[Content_Types].xml", 'ContentType="text/html"', 'ContentType="application/rtf"')
     assert parse(other, "a.docx", LIMITS).found["reading_notes"] == "inserted file page.html is left out"
 

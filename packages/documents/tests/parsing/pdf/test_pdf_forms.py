@@ -1,7 +1,10 @@
 """Forms are read as they are filled in, and what people added to a page says what it is."""
 
+import zlib
+
 import pytest
 
+from citewell_documents.boxes import are_sound
 from citewell_documents.errors import DocumentEmpty, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from document_material.pdf_files import raw, stream
@@ -80,9 +83,21 @@ def test_files_within_a_pdf_are_named() -> None:
     assert parse(pinned, "pinned.pdf", LIMITS).text == "Terms are pinned here.\n\nAttachment: terms.pdf (of May)"
 
 
+def test_associated_files_are_named_wherever_their_names_are_written() -> None:  # issue 42
+    specs = (
+        "<< /Type /Filespec /AFRelationship /Source /F (prices \\(May\\).xlsx) /EF << /F 9 0 R >> >>",
+        "<< /Type /Filespec /F (a) /UF <FEFFBE44C6A9 002E0078006D006C> /EF << /F 9 0 R >> /AFRelationship /Data >>",
+    )
+    packed = zlib.compress(f"6 0 7 90 {' '.join(specs)}".encode("latin-1")).decode("latin-1")
+    for objects in (specs, (stream(packed, "/Type /ObjStm /N 2 /First 9 /Filter /FlateDecode"),)):
+        data = raw(words("The terms are attached."), root="/AF [6 0 R 7 0 R]", objects=objects)
+        names = parse(data, "terms.pdf", LIMITS).found["unread_attachments"].split(", ")
+        assert sorted(names) == ["prices (May).xlsx", "비용.xml"]
+
+
 def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
     notes = (
-        "<< /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 4 /T (Ines) /Contents (Since May it is 95.) >>"
+        "<< /Type /Annot /Subtype /Text /Rect [420 710 400 690] /F 4 /T (Ines) /Contents (Since May it is 95.) >>"
         " << /Type /Annot /Subtype /FreeText /Rect [72 500 300 520] /F 4 /Contents (The garage is extra.) >>"
         " << /Type /Annot /Subtype /Text /Rect [400 690 420 710] /F 2 /Contents (Unseen.) >>"
         " << /Type /Annot /Subtype /FreeText /Rect [72 400 300 420] /F 4 /AP << /N 6 0 R >> >>"
@@ -100,3 +115,4 @@ def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:
         "The garage is extra.",
         "The rent is 90 euros.",
     ]
+    assert are_sound(document.boxes[0], 0, len(document.text))  # also where corners are named the other way round

@@ -142,7 +142,9 @@ def _token(text: str, start: int, end: int, values: dict[int, tuple[int, Value]]
     folded = written.casefold().replace("’s", "").replace("'s", "")
     if korean.is_korean(folded):
         word = korean.analyse_word(folded, text[end : end + 4])
-        return Token(written, word.key, word.kind, start, cue=word.cue, case=word.case, clause=clause)
+        return Token(
+            written, SAME.get(word.key, word.key), word.kind, start, cue=word.cue, case=word.case, clause=clause
+        )
     if (cue := CUES.get(folded)) and (written.islower() or written.isupper() or _opens(text, start)):
         return Token(written, folded, "cue", start, cue=cue, clause=clause)
     is_code = _CODE.fullmatch(written) is not None and written not in ("A", "I")

@@ -39,7 +39,7 @@ _LOSS = re.compile(r"\bloss(?:es)?\b|손실", re.IGNORECASE)
 _EITHER = re.compile(r"income|profit|gain|earnings|margin|[(]|이익|수익|손익", re.IGNORECASE)
 _NEXT = 1e-9
 _OPPOSITE: dict[Bound, Bound] = {"over": "under", "under": "over"}
-_IN_FULL = re.compile(r"\bper\b|주당|\bemployees?\b|\bheadcount\b|임?직원|종업원", re.IGNORECASE)
+_IN_FULL = re.compile(r"\bper\b|주당|\bemployees\b|\bheadcount\b|임?직원|종업원", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +242,8 @@ def _other_share(stated: Quantity, figure: CellFigure, cell: Cell, label: str) -
 
 def _unit_unknown(stated: Quantity, figure: CellFigure) -> bool:
     """Say whether the statement names a unit of which the table says nothing, or leaves out a percent sign."""
+    if figure.percent and stated.dimension == "percentage points":
+        return True  # a rate of 28 % is none, a change of 2 % may be one
     if (figure.percent and "%" not in figure.printed.text and not stated.unit) or stated.dimension in _MONEY:
         return False
     has_units = stated.dimension and figure.full is not None and figure.full.unit

@@ -42,8 +42,8 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
         row = grid[count]
         below_corner = not any(above[0] for above in grid[:count]) and all(map(is_period, filter(None, row[1:])))
-        names = _is_names(row) or only_title or not row[0] or below_corner or _NOTE.fullmatch(row[0])
-        if not any(row[1:]) or not names:
+        is_note = _NOTE.fullmatch(row[0]) is not None
+        if not (is_note or (any(row[1:]) and (_is_names(row) or only_title or not row[0] or below_corner))):
             break
         if any(map(is_data, row[1:])) and not _is_names(row):
             break
@@ -120,5 +120,6 @@ def is_period(cell: str) -> bool:
 
 
 def _is_names(row: Sequence[str]) -> bool:
-    """Return whether a line has names beside a unit such as "$ million"; names may have a figure, as "52 weeks"."""
-    return bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))
+    """Return whether a line has names beside a unit such as "$ million" or nothing; names may have a figure, as "52
+    weeks"."""
+    return _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))

@@ -287,12 +287,13 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
         return
     top = count_heads(grid)
     column = label_column(grid[top:])
-    heads = [merged_heads([row[at] for row in fill_spanning_heads(grid[:top])]) for at in range(len(grid[0]))]
+    filled = list(fill_spanning_heads(grid[:top]))
+    heads = [merged_heads([row[at] for row in filled]) for at in range(len(grid[0]))]
     note = " ".join(
         (above if _STATES_UNIT.search(above) else "", *(row[column] for row in grid[:top]), *notes_of_all(grid[:top]))
     )
-    units = [_unit(" ".join(row[at] for row in grid[:top]), note) for at in range(len(grid[0]))]
-    signs = [_sign(grid[top:], at) or _sign(grid[:top], at) or _sign([[note]], 0) for at in range(len(grid[0]))]
+    units = [_unit(" ".join(row[at] for row in filled), note) for at in range(len(grid[0]))]
+    signs = [_sign(grid[top:], at) or _sign(filled, at) or _sign([[note]], 0) for at in range(len(grid[0]))]
     groups: list[str] = []
     label = ""
     for row, line in zip(grid[top:], lines[top:], strict=True):
