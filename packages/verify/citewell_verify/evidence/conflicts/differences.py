@@ -11,6 +11,7 @@ from functools import lru_cache
 from citewell_verify.evidence.conflicts.replacements import Excerpt
 from citewell_verify.evidence.replaced_words import may_be_one
 from citewell_verify.facts.differences.sentence import are_opposites
+from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
@@ -24,21 +25,24 @@ from citewell_verify.text.windows import with_columns
 
 LABELLED = re.compile(r"[\s*•·-]*+([^\s:：|][^:：|\n]{0,39})[:：]\s+(\S[^\n]{0,119})")
 _NUMBERING = re.compile(
-    r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)"
+    r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|§\s?\d{1,3}|제\s?\d{1,3}\s?조(?:\([^()\n]{1,30}\))?)\s+)"
 )
+_MORE = re.compile(r",\s(?:\w+\s)?(?:and|but|so|while|whereas|because|although|which|who)\s|\s(?:and|but|because)\s")
 
 _LONGEST = 500  # characters: a longer sentence says more than one thing
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a document: a sentence or a labelled line, or one cell of a row."""
+    """A statement of a document: a sentence or a labelled line, or one cell of a row; `label` is what stood before a
+    colon and is left out."""
 
     excerpt: Excerpt
     start: int
     end: int
     text: str
     row: Row | None = None
+    label: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -71,10 +75,19 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
                 stated = _NUMBERING.sub("", line)
                 if stated.strip() in headings or is_table_row(line) or len(line) > _LONGEST:
                     continue
-                yield Statement(excerpt, start, place, stated)
-                _, colon, rest = stated.partition(": ")
+                yield from (Statement(excerpt, start, place, text) for text in _readings(stated))
+                label, colon, rest = stated.partition(": ")
                 if colon:
-                    yield Statement(excerpt, start, place, rest)
+                    yield from (Statement(excerpt, start, place, text, label=label) for text in _readings(rest))
+
+
+def _readings(sentence: str) -> Iterator[str]:
+    """Yield the sentence, and what it says before it goes on to say more."""
+    yield sentence
+    first, *more = clauses(sentence)
+    said = first if more else _MORE.split(sentence, maxsplit=1)[0]
+    if said != sentence and not any(token.cue in _LIMITING for token in tokenize(sentence[len(said) :])):
+        yield said
 
 
 def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
@@ -100,6 +113,7 @@ _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
 _BE = ("is", "are", "be", "was", "were")
 _LONGEST_SLOT = 8  # words
 _STOP = " .。\n"
+_LIMITING = ("if", "only", "denied")
 
 Values = tuple[tuple[str, str], ...]
 

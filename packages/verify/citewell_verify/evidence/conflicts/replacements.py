@@ -284,6 +284,10 @@ def _names(sentence: str, named: Known, own: Known) -> bool:
     if re.search(rf"(?<!\w){re.escape(named.name)}(?!\w)", sentence, re.IGNORECASE):
         return True
     words = frozenset(content_stems(sentence))
+    years = {date.years[0] for date in find_dates(sentence) if date.years and not date.month}
+    of_years = [int(document.date[:4]) if document.date else None for document in (named, own)]
+    if of_years[0] in years and of_years[1] not in years and words & frozenset(named.called):
+        return True
     titles = [frozenset(content_stems(document.title)) for document in (named, own)]
     if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
         return True

@@ -26,6 +26,7 @@ Pair = tuple[Known, Known]
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b|[았었했였]다", re.IGNORECASE)
 _FEWEST = 2  # words that two statements about one thing have in common
 _ENOUGH = 3  # words of a statement that say by themselves what it is about
@@ -56,8 +57,12 @@ def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) 
     return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
 
 
-def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair) -> bool:
-    """Say whether the two statements may be about two things, of which the documents name one each."""
+def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair, question: str) -> bool:
+    """Say whether the two statements may be about two things, of which the documents name one each, or of which the
+    question names the `left` one."""
+    asked = keys_in(question) & (keys_in(left.text) | above(left, pair[0]))
+    if not asked <= keys_in(right.text) | above(right, pair[1]):
+        return True
     if len(compared.words | (above(left, pair[0]) & above(right, pair[1]))) < _FEWEST:
         return True
     if compared.adds or len(compared.values) > 1 or not all(_add_nothing(left, right, pair)):
@@ -67,7 +72,8 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
     if left.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
     is_past = _PAST.search(left.text) is not None
-    if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
+    is_asked = len(asked & compared.words) >= _FEWEST
+    if len(compared.words) < _ENOUGH and (is_past or not (is_asked or _are_related(pair))):
         return True
     labelled = LABELLED.fullmatch(left.text) is not None
     if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
@@ -78,11 +84,17 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
     numbers = [_numbers_of_title(known) for known in pair]
+    are_versions = _are_versions(pair)
+    if are_versions:
+        numbers = [frozenset(number for number in of_title if not _YEAR.fullmatch(number)) for of_title in numbers]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
         return True
     if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
         return True
-    titles = [folded(_without_days(known.title)) for known in pair]
+    titles = [
+        folded(_YEAR.sub("", _without_days(known.title)) if are_versions else _without_days(known.title))
+        for known in pair
+    ]
     if not titles[0] or not titles[1]:
         return False
     if titles[0] != titles[1]:
@@ -94,6 +106,24 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
         )
     days = [{date.text for date in find_dates(known.title) if date.day} for known in pair]
     return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
+
+
+def _are_versions(pair: Pair) -> bool:
+    """Say whether two documents have most of what one of them says in common, which the reports of two years have
+    not."""
+    said = [
+        {
+            *(
+                statement.text
+                for excerpt in known.excerpts
+                for statement in sentences_of(excerpt)
+                if not statement.label
+            ),
+            *_cells_in(known).items(),
+        }
+        for known in pair
+    ]
+    return 2 * len(said[0] & said[1]) > min(map(len, said))
 
 
 def _numbers_of_title(document: Known) -> frozenset[str]:
