@@ -16,10 +16,11 @@ from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
 from citewell_verify.facts.reading.values import values_agree
-from citewell_verify.facts.reading.vocabulary import OPPOSITES
+from citewell_verify.facts.reading.vocabulary import FILLERS, OPPOSITES
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
-from citewell_verify.facts.structure.tables import Row, parse_tables
+from citewell_verify.facts.structure.tables import Cell, Row, parse_tables
 from citewell_verify.facts.structure.terms import terms_of
+from citewell_verify.text.readability import is_verb
 from citewell_verify.text.sentences import is_table_row, split_sentences
 from citewell_verify.text.windows import with_columns
 
@@ -102,15 +103,25 @@ def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
                 excerpt,
                 start,
                 place,
-                cell.content,
+                _as_sentence(row.label, cell),
                 row=Row(row.label, (cell,), row.heading, row.table, row.groups, row.line),
             )
+
+
+def _as_sentence(label: str, cell: Cell) -> str:
+    """Return a cell as a sentence would say it: "K7 drill, warranty 24 months" of the column "Warranty (months)"."""
+    for word in _WORD.findall(cell.head):
+        measured = tokenize(f"{cell.content} {word}")
+        if len(measured) == 1 and measured[0].value and measured[0].value.quantity and measured[0].value.quantity.unit:
+            head = re.sub(rf"\(?\b{word}\b\)?", "", cell.head)
+            return f"{label}, {head}: {cell.content} {word}"
+    return f"{label}, {cell.head}: {cell.content}"
 
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
-_BE = ("is", "are", "be", "was", "were")
+_BE = ("is", "are", "be", "been", "was", "were")
 _LONGEST_SLOT = 8  # words
 _STOP = " .。\n"
 _LIMITING = ("if", "only", "denied")
@@ -144,6 +155,7 @@ def compare_sentences(
     aligned = align(first, second)
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
+    left, right = _without_predicate(left, right, first), _without_predicate(right, left, second)
     matched = (token for at, token in enumerate(first) if at in aligned.matched_statement)
     words = {token.key for token in matched if token.is_content and not token.value}
     if not words:
@@ -204,16 +216,31 @@ def _refers(token: Token) -> bool:
 
 
 def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
-    """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every"."""
+    """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every" or "must"."""
     known = frozenset(matched)
     return [
         token
         for at, token in enumerate(tokens)
         if at not in known
         and (token.kind == "cue" or token.is_content)
-        and token.cue != "all"
+        and token.cue not in ("all", "obliged")
         and (token.value or token.kind == "cue" or not keys_in(token.text) <= above)
     ]
+
+
+def _without_predicate(rest: list[Token], other_rest: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
+    """Leave out the verb that only one of the sentences has: "receive", "is payable", "amounts to EUR 5", "is now EUR
+    5"."""
+    if any(token.kind == "word" for token in other_rest):
+        return rest
+    return [token for token in rest if token.kind != "word" or not _is_predicate(tokens, tokens.index(token))]
+
+
+def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
+    before = tokens[at - 1].key if at else ""
+    behind = [token for token in tokens[at + 1 : at + 3] if token.key not in ("to", "at")]
+    is_before_value = bool(behind and behind[0].value) and before not in FILLERS
+    return is_verb(tokens[at].text) or is_before_value or (before in _BE and bool(behind) and behind[0].key != "by")
 
 
 def _values(

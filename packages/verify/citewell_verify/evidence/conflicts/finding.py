@@ -11,11 +11,9 @@ from itertools import islice
 from citewell_verify.evidence.conflicts.differences import (
     Compared,
     Statement,
-    cells_of,
     compare_cells,
     compare_sentences,
     keys_in,
-    sentences_of,
     share_words,
     statements_of,
 )
@@ -128,7 +126,7 @@ def _like(statement: Statement, own: Known, known: Known) -> list[tuple[Statemen
     are none, those of which one says more besides."""
     alike: list[tuple[Statement, Compared]] = []
     for excerpt in known.excerpts:
-        for candidate in cells_of(excerpt) if statement.row else sentences_of(excerpt):
+        for candidate in statements_of(excerpt):
             is_itself = candidate.excerpt == statement.excerpt and candidate.start == statement.start
             if not is_itself and (compared := _compare(statement, candidate, (own, known))):
                 alike.append((candidate, compared))
