@@ -64,7 +64,7 @@ class Conflict:
 def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], question: str = "") -> list[Conflict]:
     """Return what other documents among the `excerpts` say instead of the `evidence` of an answer to the `question`."""
     documents = _documents(evidence, excerpts)
-    by_place: dict[tuple[str, str, str], Conflict] = {}
+    by_place: dict[tuple[str, ...], Conflict] = {}
     for stated in evidence:
         for cited, elsewhere, compared in _differences(stated, documents):
             pair = documents[cited.excerpt.document], documents[elsewhere.excerpt.document]
@@ -75,7 +75,7 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], questio
                 places = _place(cited, here), _place(elsewhere, there)
                 says_both = _says_both(places[1].quote, here, cited) or _says_both(places[0].quote, there, elsewhere)
                 if _states(stated.claim, here, cited) and not says_both:
-                    key = cited.text, elsewhere.excerpt.document, there
+                    key = places[0].quote, here, elsewhere.excerpt.document, there
                     by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
     return list(by_place.values())
 

@@ -60,7 +60,7 @@ def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) 
 def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair, question: str) -> bool:
     """Say whether the two statements may be about two things, of which the documents name one each, or of which the
     question names the `left` one."""
-    asked = keys_in(question) & (keys_in(left.text) | above(left, pair[0]))
+    asked = keys_in(question) & keys_in(left.text)
     if not asked <= keys_in(right.text) | above(right, pair[1]):
         return True
     if len(compared.words | (above(left, pair[0]) & above(right, pair[1]))) < _FEWEST:
