@@ -98,24 +98,26 @@ def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
         if start < 0:
             continue
         place = start + len(row.line)
-        for cell in row.cells:
+        for cell in row.cells if row.label else ():
             yield Statement(
                 excerpt,
                 start,
                 place,
-                _as_sentence(row.label, cell),
+                _as_sentence(row, cell),
                 row=Row(row.label, (cell,), row.heading, row.table, row.groups, row.line),
             )
 
 
-def _as_sentence(label: str, cell: Cell) -> str:
-    """Return a cell as a sentence would say it: "K7 drill, warranty 24 months" of the column "Warranty (months)"."""
+def _as_sentence(row: Row, cell: Cell) -> str:
+    """Return a cell as a sentence would say it: "K7 drill, warranty: 24 months" of the column "Warranty (months)"."""
+    label = row.label if _WORD.search(row.label) else f"Row {row.label}"  # A number alone would be a value.
+    names = f"{' '.join(row.groups)} {label}, {cell.outer_heads}"
     for word in _WORD.findall(cell.head):
         measured = tokenize(f"{cell.content} {word}")
         if len(measured) == 1 and measured[0].value and measured[0].value.quantity and measured[0].value.quantity.unit:
             head = re.sub(rf"\(?\b{word}\b\)?", "", cell.head)
-            return f"{label}, {head}: {cell.content} {word}"
-    return f"{label}, {cell.head}: {cell.content}"
+            return f"{names} {head}: {cell.content} {word}"
+    return f"{names} {cell.head}: {cell.content}"
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -157,29 +159,15 @@ def compare_sentences(
     right = _rest(second, aligned.matched_source, above[0])
     left, right = _without_predicate(left, right, first), _without_predicate(right, left, second)
     matched = (token for at, token in enumerate(first) if at in aligned.matched_statement)
-    words = {token.key for token in matched if token.is_content and not token.value}
-    if not words:
+    words = {key for token in matched if token.is_content and not token.value for key in token.key.split()}
+    are_rows = stated.row is not None and known.row is not None
+    if not words or (are_rows and not all(token.value for token in (*left, *right))):
         return None
     values = _values(stated.text, known.text, left, right, aligned) if left or right else ()
     if values is not None:
         return Compared(values, frozenset(words))
     added = _value_beside_more(left, right, aligned)
     return Compared((added,), frozenset(words), adds=True) if added else None
-
-
-def compare_cells(stated: Row, known: Row) -> Compared | None:
-    """Compare the first cells of two rows; None if they are not cells of one name with numbers of one kind."""
-    if not _have_same_names(stated, known):
-        return None
-    first, second = stated.cells[0].content, known.cells[0].content
-    values = [[token.value for token in tokenize(text) if token.is_content] for text in (first, second)]
-    if any(len(pair) != 1 for pair in values) or not values[0][0] or not values[1][0]:
-        return None
-    here, there = values[0][0], values[1][0]
-    words = frozenset((*folded(stated.label), *folded(stated.cells[0].head)))
-    if values_agree(here, there) or values_agree(there, here):
-        return Compared((), words)
-    return Compared(((first, second),), words) if _are_of_one_kind(here, there) else None
 
 
 def says_same(stated: str, known: str) -> bool:
@@ -216,7 +204,7 @@ def _refers(token: Token) -> bool:
 
 
 def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
-    """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every" or "must"."""
+    """Return what the other sentence lacks; a word that stands above that one is no difference, nor "every", "must"."""
     known = frozenset(matched)
     return [
         token
@@ -229,8 +217,7 @@ def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]
 
 
 def _without_predicate(rest: list[Token], other_rest: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
-    """Leave out the verb that only one of the sentences has: "receive", "is payable", "amounts to EUR 5", "is now EUR
-    5"."""
+    """Leave out the verb that only one of the sentences has: "receive", "is payable", "amounts to EUR 5", "is now"."""
     if any(token.kind == "word" for token in other_rest):
         return rest
     return [token for token in rest if token.kind != "word" or not _is_predicate(tokens, tokens.index(token))]
@@ -353,15 +340,3 @@ def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Sl
     if first and content[first - 1].case in ("topic", "subject") and (copula := _COPULA.search(text)):
         return _Slot(words.removesuffix(text[copula.start() :].strip(_STOP)), "topic", ends)
     return None
-
-
-def _have_same_names(stated: Row, known: Row) -> bool:
-    first, second = stated.cells[0], known.cells[0]
-    if (
-        stated.groups != known.groups
-        or first.unit != second.unit
-        or folded(first.outer_heads) != folded(second.outer_heads)
-    ):
-        return False
-    names = (stated.label, known.label), (first.head, second.head)
-    return all(folded(first_name) and folded(first_name) == folded(second_name) for first_name, second_name in names)

@@ -11,7 +11,6 @@ from itertools import islice
 from citewell_verify.evidence.conflicts.differences import (
     Compared,
     Statement,
-    compare_cells,
     compare_sentences,
     keys_in,
     share_words,
@@ -94,7 +93,8 @@ def _says_both(quote: str, value: str, cited: Statement) -> bool:
 
 
 def _place(statement: Statement, value: str) -> Place:
-    return Place(statement.excerpt, statement.start, statement.end, value)
+    written = statement.row.cells[0].content if statement.row else value
+    return Place(statement.excerpt, statement.start, statement.end, written)
 
 
 def _documents(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> dict[str, Known]:
@@ -134,8 +134,6 @@ def _like(statement: Statement, own: Known, known: Known) -> list[tuple[Statemen
 
 
 def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) -> Compared | None:
-    if cited.row and elsewhere.row:
-        return compare_cells(cited.row, elsewhere.row)
     if not share_words(cited, elsewhere):
         return None
     around = above(cited, pair[0]), above(elsewhere, pair[1])

@@ -84,7 +84,8 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
     numbers = [_numbers_of_title(known) for known in pair]
-    are_versions = _are_versions(pair)
+    # Lists of two years that have something in common are versions of one, and their years tell no two things apart.
+    are_versions = left.row is not None and bool(_cells_in(pair[0]).items() & _cells_in(pair[1]).items())
     if are_versions:
         numbers = [frozenset(number for number in of_title if not _YEAR.fullmatch(number)) for of_title in numbers]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
@@ -106,24 +107,6 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
         )
     days = [{date.text for date in find_dates(known.title) if date.day} for known in pair]
     return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
-
-
-def _are_versions(pair: Pair) -> bool:
-    """Say whether two documents have most of what one of them says in common, which the reports of two years have
-    not."""
-    said = [
-        {
-            *(
-                statement.text
-                for excerpt in known.excerpts
-                for statement in sentences_of(excerpt)
-                if not statement.label
-            ),
-            *_cells_in(known).items(),
-        }
-        for known in pair
-    ]
-    return 2 * len(said[0] & said[1]) > min(map(len, said))
 
 
 def _numbers_of_title(document: Known) -> frozenset[str]:
