@@ -50,18 +50,9 @@ class Statement:
         return self.excerpt.headings_at(self.start)
 
 
+@lru_cache(maxsize=256)
 def statements_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return (*sentences_of(excerpt), *cells_of(excerpt))
-
-
-@lru_cache(maxsize=256)
-def sentences_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return tuple(_read_sentences(excerpt))
-
-
-@lru_cache(maxsize=256)
-def cells_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return tuple(_read_cells(excerpt))
+    return (*_read_sentences(excerpt), *_read_cells(excerpt))
 
 
 def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:

@@ -72,8 +72,10 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], questio
                 continue
             for here, there in compared.values:
                 places = _place(cited, here), _place(elsewhere, there)
-                says_both = _says_both(places[1].quote, here, cited) or _says_both(places[0].quote, there, elsewhere)
-                if _states(stated.claim, here, cited) and not says_both:
+                also = (places[1], here, cited), (places[0], there, elsewhere)
+                # "It was EUR 58, and is now EUR 62" has both.
+                has_both = any(_states(at.quote, value, of) for at, value, of in also if value != of.text)
+                if _states(stated.claim, here, cited) and not has_both:
                     key = places[0].quote, here, elsewhere.excerpt.document, there
                     by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
     return list(by_place.values())
@@ -85,11 +87,6 @@ def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerp
     documents = _documents(evidence, excerpts)
     pairs = (pair for stated in evidence for pair in _differences(stated, documents))
     return {statement.excerpt.document for cited, elsewhere, _ in pairs for statement in (cited, elsewhere)}
-
-
-def _says_both(quote: str, value: str, cited: Statement) -> bool:
-    """Say whether the other place has the value as well: "It was EUR 58, and is now EUR 62"."""
-    return value != cited.text and _states(quote, value, cited)
 
 
 def _place(statement: Statement, value: str) -> Place:

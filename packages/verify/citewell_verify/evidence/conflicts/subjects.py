@@ -12,11 +12,10 @@ from citewell_verify.evidence.conflicts.differences import (
     LABELLED,
     Compared,
     Statement,
-    cells_of,
     folded,
     keys_in,
     says_same,
-    sentences_of,
+    statements_of,
 )
 from citewell_verify.evidence.conflicts.replacements import Known
 from citewell_verify.facts.reading.tokens import tokenize
@@ -173,7 +172,7 @@ def _most_differ(left: Mapping[tuple[str, ...], str], right: Mapping[tuple[str, 
 
 
 def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
-    rows = (cell.row for excerpt in document.excerpts for cell in cells_of(excerpt) if cell.row)
+    rows = (cell.row for excerpt in document.excerpts for cell in statements_of(excerpt) if cell.row)
     cells = ((row, row.cells[0]) for row in rows)
     return {
         (*folded(row.label), "·", *folded(cell.head)): cell.content
@@ -183,7 +182,5 @@ def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
 
 
 def _labels_in(document: Known) -> dict[tuple[str, ...], str]:
-    matched = (
-        LABELLED.fullmatch(statement.text) for excerpt in document.excerpts for statement in sentences_of(excerpt)
-    )
-    return {folded(match[1]): match[2] for match in matched if match}
+    said = (statement for excerpt in document.excerpts for statement in statements_of(excerpt) if not statement.row)
+    return {folded(match[1]): match[2] for statement in said if (match := LABELLED.fullmatch(statement.text))}
