@@ -106,8 +106,7 @@ def _as_sentence(row: Row, cell: Cell) -> str:
     for word in _WORD.findall(cell.head):
         measured = tokenize(f"{cell.content} {word}")
         if len(measured) == 1 and measured[0].value and measured[0].value.quantity and measured[0].value.quantity.unit:
-            head = re.sub(rf"\(?\b{word}\b\)?", "", cell.head)
-            return f"{names} {head}: {cell.content} {word}"
+            return f"{names} {cell.head.replace(word, ' ')}: {cell.content} {word}"
     return f"{names} {cell.head}: {cell.content}"
 
 

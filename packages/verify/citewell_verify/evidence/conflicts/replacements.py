@@ -164,9 +164,9 @@ class Known:
 
     @cached_property
     def called(self) -> list[str]:
-        """The words of its title, else of its first line, without what tells its versions apart."""
+        """The words of its title, else of its first sentence, without what tells its versions apart."""
         lines = (line for excerpt in self.excerpts if excerpt.opens for line in excerpt.text.split("\n"))
-        title = self.title or next(filter(str.strip, lines), "")
+        title = self.title or next(filter(str.strip, lines), "").split(". ")[0]
         for date in find_dates(title):
             title = title.replace(date.text, " ")
         return content_stems(_YEAR.sub("", _VERSION.sub("", title)))

@@ -5,7 +5,7 @@ things, and name these in their titles, in their openings, or in the other field
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from citewell_verify.entities.dates import find_dates
 from citewell_verify.evidence.conflicts.differences import (
@@ -41,19 +41,16 @@ def are_apart(left: Statement, right: Statement, pair: Pair) -> bool:
     return not any(_add_nothing(left, right, pair))
 
 
-def _add_nothing(left: Statement, right: Statement, pair: Pair) -> tuple[bool, bool]:
+def _add_nothing(left: Statement, right: Statement, pair: Pair) -> Sequence[bool]:
     """Say of each whether the headings below its title add nothing that the other statement does not also have."""
-    everything = [
-        keys_in(statement.text) | above(statement, known) for statement, known in zip((left, right), pair, strict=True)
+    sides = ((left, pair[0]), (right, pair[1]))
+    there = [keys_in(statement.text) | above(statement, known) for statement, known in reversed(sides)]
+    inner = [
+        keys_in(*(line for line in statement.headings if line != known.title and not known.says_which(line)))
+        - keys_in(statement.text)
+        for statement, known in sides
     ]
-    return _adds_nothing(left, pair[0], everything[1]), _adds_nothing(right, pair[1], everything[0])
-
-
-def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
-    inner = (
-        heading for heading in statement.headings if heading != document.title and not document.says_which(heading)
-    )
-    return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
+    return [all(map(is_section_key, own - other)) for own, other in zip(inner, there, strict=True)]
 
 
 def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair, question: str) -> bool:
@@ -82,19 +79,15 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
 
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
-    numbers = [_numbers_of_title(known) for known in pair]
     # Lists of two years that have something in common are versions of one, and their years tell no two things apart.
     are_versions = left.row is not None and bool(_cells_in(pair[0]).items() & _cells_in(pair[1]).items())
-    if are_versions:
-        numbers = [frozenset(number for number in of_title if not _YEAR.fullmatch(number)) for of_title in numbers]
+    called = [_undated(known.title or known.name.rsplit(".", 1)[0], are_versions=are_versions) for known in pair]
+    numbers = [{number.casefold() for number in (*_NUMBER.findall(text), *_ORDINAL.findall(text))} for text in called]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
         return True
     if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
         return True
-    titles = [
-        folded(_YEAR.sub("", _without_days(known.title)) if are_versions else _without_days(known.title))
-        for known in pair
-    ]
+    titles = [folded(_undated(known.title, are_versions=are_versions)) for known in pair]
     if not titles[0] or not titles[1]:
         return False
     if titles[0] != titles[1]:
@@ -108,17 +101,12 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
 
 
-def _numbers_of_title(document: Known) -> frozenset[str]:
-    """Return the numbers of a title, else of the file's name, and the parts of a year; not the day of writing."""
-    title = _without_days(document.title or document.name.rsplit(".", 1)[0])
-    return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
-
-
-def _without_days(title: str) -> str:
+def _undated(title: str, *, are_versions: bool) -> str:
+    """Return a title without the day of writing, that of versions without the year."""
     for date in find_dates(title):
         if date.day:
             title = title.replace(date.text, " ")
-    return title
+    return _YEAR.sub(" ", title) if are_versions else title
 
 
 def _names_in_title(document: Known) -> frozenset[str]:
