@@ -78,7 +78,7 @@ def _readings(sentence: str) -> Iterator[str]:
     yield sentence
     first, *more = clauses(sentence)
     said = first if more else _MORE.split(sentence, maxsplit=1)[0]
-    if said != sentence and not any(token.cue in _LIMITING for token in tokenize(sentence[len(said) :])):
+    if said != sentence and not any(token.cue in ("if", "only", "denied") for token in tokenize(sentence[len(said) :])):
         yield said
 
 
@@ -116,7 +116,6 @@ _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
 _BE = ("is", "are", "be", "been", "was", "were")
 _LONGEST_SLOT = 8  # words
 _STOP = " .。\n"
-_LIMITING = ("if", "only", "denied")
 
 Values = tuple[tuple[str, str], ...]
 
@@ -134,7 +133,8 @@ class Compared:
 def share_words(stated: Statement, known: Statement) -> bool:
     """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
     begun = _beginnings(stated.text), _beginnings(known.text)
-    return 2 * len(begun[0] & begun[1]) >= min(map(len, begun))
+    quarters = 2 if (stated.row is None) == (known.row is None) else 3  # A cell is hardly more than names.
+    return 4 * len(begun[0] & begun[1]) >= quarters * min(map(len, begun))
 
 
 def compare_sentences(
@@ -147,12 +147,12 @@ def compare_sentences(
     aligned = align(first, second)
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
-    left, right = _without_predicate(left, right, first), _without_predicate(right, left, second)
     matched = (token for at, token in enumerate(first) if at in aligned.matched_statement)
     words = {key for token in matched if token.is_content and not token.value for key in token.key.split()}
     are_rows = stated.row is not None and known.row is not None
     if not words or (are_rows and not all(token.value for token in (*left, *right))):
         return None
+    left, right = _without_predicate(left, right, first), _without_predicate(right, left, second)
     values = _values(stated.text, known.text, left, right, aligned) if left or right else ()
     if values is not None:
         return Compared(values, frozenset(words))
@@ -210,7 +210,8 @@ def _without_predicate(rest: list[Token], other_rest: Sequence[Token], tokens: S
     """Leave out the verb that only one of the sentences has: "receive", "is payable", "amounts to EUR 5", "is now"."""
     if any(token.kind == "word" for token in other_rest):
         return rest
-    return [token for token in rest if token.kind != "word" or not _is_predicate(tokens, tokens.index(token))]
+    places = {id(token): at for at, token in enumerate(tokens)} if rest else {}
+    return [token for token in rest if token.kind != "word" or not _is_predicate(tokens, places[id(token)])]
 
 
 def _is_predicate(tokens: Sequence[Token], at: int) -> bool:

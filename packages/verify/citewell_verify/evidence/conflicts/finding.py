@@ -139,11 +139,10 @@ def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) 
         return None
     # Two documents are not of one day, so what differs may be no more than their own dates.
     days = [{date.text for date in document.dates} for document in pair]
-    is_of_dates = any(here in days[0] and there in days[1] for here, there in compared.values)
-    if is_of_dates:
+    if any(here in days[0] and there in days[1] for here, there in compared.values):
         return None
-    is_labelled = not keys_in(cited.label) <= around[1] or not keys_in(elsewhere.label) <= around[0]
-    return replace(compared, adds=True) if is_labelled else compared
+    is_labelled = not (keys_in(cited.label) <= around[1] and keys_in(elsewhere.label) <= around[0])
+    return replace(compared, adds=compared.adds or is_labelled)
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:
