@@ -252,13 +252,14 @@ def conflicts_with(context: StepContext, citations: Sequence[Citation]) -> list[
     if not citations:
         return []
     try:
-        return _as_json(citations, context.passages(list(dict.fromkeys(passages_to_conclude(context)))))
+        passages = context.passages(list(dict.fromkeys(passages_to_conclude(context))))
+        return _as_json(citations, passages, context.question)
     except Exception:
         log.exception("conflicts_broke", query_id=str(context.query.id))
         return []
 
 
-def _as_json(citations: Sequence[Citation], passages: Iterable[Passage]) -> list[dict[str, Any]]:
+def _as_json(citations: Sequence[Citation], passages: Iterable[Passage], question: str) -> list[dict[str, Any]]:
     known = {Excerpt.of(passage): passage for passage in passages}
     evidence = [statement for citation in citations for statement in _evidence(citation, known)]
     compared = documents_to_compare(evidence, list(known))
@@ -270,7 +271,7 @@ def _as_json(citations: Sequence[Citation], passages: Iterable[Passage]) -> list
     known = {**{Excerpt.of(passage): passage for passage in opening.values()}, **known}
     excerpts = list(known)
     documents = known_documents(excerpts)
-    return [_conflict_json(conflict, known, documents) for conflict in conflicts(evidence, excerpts)]
+    return [_conflict_json(conflict, known, documents) for conflict in conflicts(evidence, excerpts, question)]
 
 
 def _evidence(citation: Citation, known: dict[Excerpt, Passage]) -> Iterable[Evidence]:

@@ -27,7 +27,7 @@ def found_in(pair: dict[str, Any]) -> list[list[Conflict]]:
     found: list[list[Conflict]] = []
     for line, excerpt in zip(pair["lines"], excerpts, strict=True):
         start = excerpt.text.index(line)
-        found.append(conflicts([Evidence(line, excerpt, start, start + len(line))], excerpts))
+        found.append(conflicts([Evidence(line, excerpt, start, start + len(line))], excerpts, pair["question"]))
     return found
 
 

@@ -16,6 +16,13 @@ _VERB = re.compile(
     r"|[a-z]{3,}ed\b|(?:다|요|음|함|됨|임|까)\W*$",
     re.IGNORECASE,
 )
+
+
+def is_verb(word: str) -> bool:
+    """Say whether a word is one of the verbs that sentences are told by, but no participle: "receive", not "used"."""
+    return _VERB.fullmatch(word) is not None and not word.endswith("ed")
+
+
 _COLUMNS = re.compile(r"\||\t|(?<! ) {3,40}[^ ]{1,60} {3}")
 _LEADERS = re.compile(r"(?:\. ?){4,}|_{3,}|…{2,}|·{4,}")
 _CONTENTS = re.compile(

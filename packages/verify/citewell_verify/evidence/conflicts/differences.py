@@ -11,52 +11,48 @@ from functools import lru_cache
 from citewell_verify.evidence.conflicts.replacements import Excerpt
 from citewell_verify.evidence.replaced_words import may_be_one
 from citewell_verify.facts.differences.sentence import are_opposites
+from citewell_verify.facts.reading.clauses import clauses
 from citewell_verify.facts.reading.phrases import normalised
 from citewell_verify.facts.reading.token_alignment import Alignment, align
 from citewell_verify.facts.reading.tokens import Token, Value, tokenize
 from citewell_verify.facts.reading.values import values_agree
-from citewell_verify.facts.reading.vocabulary import OPPOSITES
+from citewell_verify.facts.reading.vocabulary import FILLERS, OPPOSITES
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
-from citewell_verify.facts.structure.tables import Row, parse_tables
+from citewell_verify.facts.structure.tables import Cell, Row, parse_tables
 from citewell_verify.facts.structure.terms import terms_of
+from citewell_verify.text.readability import is_verb
 from citewell_verify.text.sentences import is_table_row, split_sentences
 from citewell_verify.text.windows import with_columns
 
 LABELLED = re.compile(r"[\s*•·-]*+([^\s:：|][^:：|\n]{0,39})[:：]\s+(\S[^\n]{0,119})")
 _NUMBERING = re.compile(
-    r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|제\s?\d{1,3}\s?조)\s+)"
+    r"\A\s*(?:(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]|\d{1,3}(?:\.\d{1,3}){1,3}|[-*•·]|§\s?\d{1,3}|제\s?\d{1,3}\s?조(?:\([^()\n]{1,30}\))?)\s+)"
 )
+_MORE = re.compile(r",\s(?:\w+\s)?(?:and|but|so|while|whereas|because|although|which|who)\s|\s(?:and|but|because)\s")
 
 _LONGEST = 500  # characters: a longer sentence says more than one thing
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a document: a sentence or a labelled line, or one cell of a row."""
+    """A statement of a document: a sentence or a labelled line, or one cell of a row; `label` is what stood before a
+    colon and is left out."""
 
     excerpt: Excerpt
     start: int
     end: int
     text: str
     row: Row | None = None
+    label: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
         return self.excerpt.headings_at(self.start)
 
 
+@lru_cache(maxsize=256)
 def statements_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return (*sentences_of(excerpt), *cells_of(excerpt))
-
-
-@lru_cache(maxsize=256)
-def sentences_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return tuple(_read_sentences(excerpt))
-
-
-@lru_cache(maxsize=256)
-def cells_of(excerpt: Excerpt) -> Sequence[Statement]:
-    return tuple(_read_cells(excerpt))
+    return (*_read_sentences(excerpt), *_read_cells(excerpt))
 
 
 def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
@@ -71,10 +67,19 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
                 stated = _NUMBERING.sub("", line)
                 if stated.strip() in headings or is_table_row(line) or len(line) > _LONGEST:
                     continue
-                yield Statement(excerpt, start, place, stated)
-                _, colon, rest = stated.partition(": ")
+                yield from (Statement(excerpt, start, place, text) for text in _readings(stated))
+                label, colon, rest = stated.partition(": ")
                 if colon:
-                    yield Statement(excerpt, start, place, rest)
+                    yield from (Statement(excerpt, start, place, text, label=label) for text in _readings(rest))
+
+
+def _readings(sentence: str) -> Iterator[str]:
+    """Yield the sentence, and what it says before it goes on to say more."""
+    yield sentence
+    first, *more = clauses(sentence)
+    said = first if more else _MORE.split(sentence, maxsplit=1)[0]
+    if said != sentence and not any(token.cue in ("if", "only", "denied") for token in tokenize(sentence[len(said) :])):
+        yield said
 
 
 def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
@@ -84,20 +89,31 @@ def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
         if start < 0:
             continue
         place = start + len(row.line)
-        for cell in row.cells:
+        for cell in row.cells if row.label else ():
             yield Statement(
                 excerpt,
                 start,
                 place,
-                cell.content,
+                _as_sentence(row, cell),
                 row=Row(row.label, (cell,), row.heading, row.table, row.groups, row.line),
             )
+
+
+def _as_sentence(row: Row, cell: Cell) -> str:
+    """Return a cell as a sentence would say it: "K7 drill, warranty: 24 months" of the column "Warranty (months)"."""
+    label = row.label if _WORD.search(row.label) else f"Row {row.label}"  # A number alone would be a value.
+    names = f"{' '.join(row.groups)} {label}, {cell.outer_heads}"
+    for word in _WORD.findall(cell.head):
+        measured = tokenize(f"{cell.content} {word}")
+        if len(measured) == 1 and measured[0].value and measured[0].value.quantity and measured[0].value.quantity.unit:
+            return f"{names} {cell.head.replace(word, ' ')}: {cell.content} {word}"
+    return f"{names} {cell.head}: {cell.content}"
 
 
 _WORD = re.compile(r"[^\W\d_]+")
 _BEFORE_SLOT = re.compile(r"(?:\b(is|in|at|by)(?:\s+(the))?|([:：]))\s+$", re.IGNORECASE)
 _COPULA = re.compile(r"(?:이다|입니다|이며|임)[.\s]*$")
-_BE = ("is", "are", "be", "was", "were")
+_BE = ("is", "are", "be", "been", "was", "were")
 _LONGEST_SLOT = 8  # words
 _STOP = " .。\n"
 
@@ -117,7 +133,8 @@ class Compared:
 def share_words(stated: Statement, known: Statement) -> bool:
     """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
     begun = _beginnings(stated.text), _beginnings(known.text)
-    return 2 * len(begun[0] & begun[1]) >= min(map(len, begun))
+    quarters = 2 if (stated.row is None) == (known.row is None) else 3  # A cell is hardly more than names.
+    return 4 * len(begun[0] & begun[1]) >= quarters * min(map(len, begun))
 
 
 def compare_sentences(
@@ -131,29 +148,16 @@ def compare_sentences(
     left = _rest(first, aligned.matched_statement, above[1])
     right = _rest(second, aligned.matched_source, above[0])
     matched = (token for at, token in enumerate(first) if at in aligned.matched_statement)
-    words = {token.key for token in matched if token.is_content and not token.value}
-    if not words:
+    words = {key for token in matched if token.is_content and not token.value for key in token.key.split()}
+    are_rows = stated.row is not None and known.row is not None
+    if not words or (are_rows and not all(token.value for token in (*left, *right))):
         return None
+    left, right = _without_predicate(left, right, first), _without_predicate(right, left, second)
     values = _values(stated.text, known.text, left, right, aligned) if left or right else ()
     if values is not None:
         return Compared(values, frozenset(words))
     added = _value_beside_more(left, right, aligned)
     return Compared((added,), frozenset(words), adds=True) if added else None
-
-
-def compare_cells(stated: Row, known: Row) -> Compared | None:
-    """Compare the first cells of two rows; None if they are not cells of one name with numbers of one kind."""
-    if not _have_same_names(stated, known):
-        return None
-    first, second = stated.cells[0].content, known.cells[0].content
-    values = [[token.value for token in tokenize(text) if token.is_content] for text in (first, second)]
-    if any(len(pair) != 1 for pair in values) or not values[0][0] or not values[1][0]:
-        return None
-    here, there = values[0][0], values[1][0]
-    words = frozenset((*folded(stated.label), *folded(stated.cells[0].head)))
-    if values_agree(here, there) or values_agree(there, here):
-        return Compared((), words)
-    return Compared(((first, second),), words) if _are_of_one_kind(here, there) else None
 
 
 def says_same(stated: str, known: str) -> bool:
@@ -190,16 +194,31 @@ def _refers(token: Token) -> bool:
 
 
 def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
-    """Return what the other sentence lacks; a word that stands above that one is no difference, nor is "every"."""
+    """Return what the other sentence lacks; a word that stands above that one is no difference, nor "every", "must"."""
     known = frozenset(matched)
     return [
         token
         for at, token in enumerate(tokens)
         if at not in known
         and (token.kind == "cue" or token.is_content)
-        and token.cue != "all"
+        and token.cue not in ("all", "obliged")
         and (token.value or token.kind == "cue" or not keys_in(token.text) <= above)
     ]
+
+
+def _without_predicate(rest: list[Token], other_rest: Sequence[Token], tokens: Sequence[Token]) -> list[Token]:
+    """Leave out the verb that only one of the sentences has: "receive", "is payable", "amounts to EUR 5", "is now"."""
+    if any(token.kind == "word" for token in other_rest):
+        return rest
+    places = {id(token): at for at, token in enumerate(tokens)} if rest else {}
+    return [token for token in rest if token.kind != "word" or not _is_predicate(tokens, places[id(token)])]
+
+
+def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
+    before = tokens[at - 1].key if at else ""
+    behind = [token for token in tokens[at + 1 : at + 3] if token.key not in ("to", "at")]
+    is_before_value = bool(behind and behind[0].value) and before not in FILLERS
+    return is_verb(tokens[at].text) or is_before_value or (before in _BE and bool(behind) and behind[0].key != "by")
 
 
 def _values(
@@ -312,15 +331,3 @@ def _slot(sentence: str, tokens: Sequence[Token], whole: Sequence[Token]) -> _Sl
     if first and content[first - 1].case in ("topic", "subject") and (copula := _COPULA.search(text)):
         return _Slot(words.removesuffix(text[copula.start() :].strip(_STOP)), "topic", ends)
     return None
-
-
-def _have_same_names(stated: Row, known: Row) -> bool:
-    first, second = stated.cells[0], known.cells[0]
-    if (
-        stated.groups != known.groups
-        or first.unit != second.unit
-        or folded(first.outer_heads) != folded(second.outer_heads)
-    ):
-        return False
-    names = (stated.label, known.label), (first.head, second.head)
-    return all(folded(first_name) and folded(first_name) == folded(second_name) for first_name, second_name in names)

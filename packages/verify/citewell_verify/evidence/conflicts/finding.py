@@ -5,16 +5,14 @@ things. A false alarm costs more than a conflict that is missed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from citewell_verify.evidence.conflicts.differences import (
     Compared,
     Statement,
-    cells_of,
-    compare_cells,
     compare_sentences,
-    sentences_of,
+    keys_in,
     share_words,
     statements_of,
 )
@@ -62,20 +60,23 @@ class Conflict:
     in_force: str | None
 
 
-def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> list[Conflict]:
-    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer."""
+def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], question: str = "") -> list[Conflict]:
+    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer to the `question`."""
     documents = _documents(evidence, excerpts)
-    by_place: dict[tuple[str, str, str], Conflict] = {}
+    by_place: dict[tuple[str, ...], Conflict] = {}
     for stated in evidence:
         for cited, elsewhere, compared in _differences(stated, documents):
             pair = documents[cited.excerpt.document], documents[elsewhere.excerpt.document]
             valid = replacing(*pair)
-            if valid is None and may_be_two(cited, elsewhere, compared, pair):
+            if valid is None and may_be_two(cited, elsewhere, compared, pair, question):
                 continue
             for here, there in compared.values:
-                if _states(stated.claim, here, cited):
-                    places = _place(cited, here), _place(elsewhere, there)
-                    key = cited.text, elsewhere.excerpt.document, there
+                places = _place(cited, here), _place(elsewhere, there)
+                also = (places[1], here, cited), (places[0], there, elsewhere)
+                # "It was EUR 58, and is now EUR 62" has both.
+                has_both = any(_states(at.quote, value, of) for at, value, of in also if value != of.text)
+                if _states(stated.claim, here, cited) and not has_both:
+                    key = places[0].quote, here, elsewhere.excerpt.document, there
                     by_place.setdefault(key, Conflict(stated.claim, *places, valid.document if valid else None))
     return list(by_place.values())
 
@@ -88,15 +89,9 @@ def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerp
     return {statement.excerpt.document for cited, elsewhere, _ in pairs for statement in (cited, elsewhere)}
 
 
-def in_force(excerpt: Excerpt, start: int, end: int, excerpts: Sequence[Excerpt]) -> Place | None:
-    """Return what holds instead of `excerpt.text[start:end]`, where a document among the `excerpts` says that it
-    replaces this one and states another value."""
-    replaced = conflicts([Evidence(excerpt.text[start:end], excerpt, start, end)], excerpts)
-    return next((conflict.other for conflict in replaced if conflict.in_force == conflict.other.excerpt.document), None)
-
-
 def _place(statement: Statement, value: str) -> Place:
-    return Place(statement.excerpt, statement.start, statement.end, value)
+    written = statement.row.cells[0].content if statement.row else value
+    return Place(statement.excerpt, statement.start, statement.end, written)
 
 
 def _documents(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> dict[str, Known]:
@@ -115,34 +110,39 @@ def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[t
         if statement.start < stated.end and statement.end > stated.start
     )
     for statement in islice(cited, _MOST_CITED):
-        if any(compared.values for _, compared in _like(statement, own, own)):
+        if any(compared.values and not compared.adds for _, compared in _like(statement, own, own)):
             continue
         for known in documents.values():
-            alike = list(_like(statement, own, known)) if known is not own else []
+            alike = _like(statement, own, known) if known is not own else []
             if alike and all(compared.values == alike[0][1].values != () for _, compared in alike):
                 yield statement, *alike[0]
 
 
-def _like(statement: Statement, own: Known, known: Known) -> Iterator[tuple[Statement, Compared]]:
-    """Yield the statements of the document `known` that are the same as `statement` but for values."""
+def _like(statement: Statement, own: Known, known: Known) -> list[tuple[Statement, Compared]]:
+    """Return the statements of the document `known` that are the same as `statement` but for values; only where there
+    are none, those of which one says more besides."""
+    alike: list[tuple[Statement, Compared]] = []
     for excerpt in known.excerpts:
-        for candidate in cells_of(excerpt) if statement.row else sentences_of(excerpt):
-            if candidate != statement and (compared := _compare(statement, candidate, (own, known))):
-                yield candidate, compared
+        for candidate in statements_of(excerpt):
+            is_itself = candidate.excerpt == statement.excerpt and candidate.start == statement.start
+            if not is_itself and (compared := _compare(statement, candidate, (own, known))):
+                alike.append((candidate, compared))
+    return [pair for pair in alike if not pair[1].adds] or alike
 
 
 def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) -> Compared | None:
-    if cited.row and elsewhere.row:
-        return compare_cells(cited.row, elsewhere.row)
     if not share_words(cited, elsewhere):
         return None
-    compared = compare_sentences(cited, elsewhere, (above(cited, pair[0]), above(elsewhere, pair[1])))
+    around = above(cited, pair[0]), above(elsewhere, pair[1])
+    compared = compare_sentences(cited, elsewhere, around)
     if compared is None or are_apart(cited, elsewhere, pair):
         return None
     # Two documents are not of one day, so what differs may be no more than their own dates.
     days = [{date.text for date in document.dates} for document in pair]
-    is_of_dates = any(here in days[0] and there in days[1] for here, there in compared.values)
-    return None if is_of_dates else compared
+    if any(here in days[0] and there in days[1] for here, there in compared.values):
+        return None
+    is_labelled = not (keys_in(cited.label) <= around[1] and keys_in(elsewhere.label) <= around[0])
+    return replace(compared, adds=compared.adds or is_labelled)
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:

@@ -164,9 +164,9 @@ class Known:
 
     @cached_property
     def called(self) -> list[str]:
-        """The words of its title, else of its first line, without what tells its versions apart."""
+        """The words of its title, else of its first sentence, without what tells its versions apart."""
         lines = (line for excerpt in self.excerpts if excerpt.opens for line in excerpt.text.split("\n"))
-        title = self.title or next(filter(str.strip, lines), "")
+        title = self.title or next(filter(str.strip, lines), "").split(". ")[0]
         for date in find_dates(title):
             title = title.replace(date.text, " ")
         return content_stems(_YEAR.sub("", _VERSION.sub("", title)))
@@ -258,19 +258,15 @@ class _Replacing:
         return cls(sentence[max(0, match.start() - _NAMED_WITHIN) : match.start()], is_passive=False)
 
     def names(self, other: Known, own: Known) -> bool:
-        """Say whether it names the document `other`: by its file, its title, or of the same title by its version, its
-        date, or as what is older."""
-        if re.search(rf"(?<!\w){re.escape(other.name)}(?!\w)", self.named, re.IGNORECASE):
-            return True
-        words, title = frozenset(content_stems(self.named)), frozenset(other.called)
-        if len(title) > 1 and title <= words and other.called != own.called:
-            return True
-        if len(title) < 2 or other.called != own.called:
-            return False
-        has_version = (_versions(self.named) & other.versions) - own.versions
-        dates = (date for date in find_dates(self.named) if date.day or (date.years and date.month))
-        has_date = any(date.follows_from(own_date) for date in dates for own_date in other.dates)
-        return bool(has_version or has_date or (_EARLIER.search(self.named) and other.date and own.date))
+        """Say whether it names the document `other`: by its file, or more of a title than one word and what tells the
+        versions of a title apart."""
+        title = frozenset(other.called)
+        is_titled = title <= frozenset(content_stems(self.named)) or other.called == own.called
+        return _has_file(self.named, other) or (len(title) > 1 and is_titled and _names(self.named, other, own))
+
+
+def _has_file(sentence: str, document: Known) -> bool:
+    return re.search(rf"(?<!\w){re.escape(document.name)}(?!\w)", sentence, re.IGNORECASE) is not None
 
 
 def _names(sentence: str, named: Known, own: Known) -> bool:
@@ -281,21 +277,20 @@ def _names(sentence: str, named: Known, own: Known) -> bool:
         is_own = any(own_date.follows_from(date) and date.follows_from(own_date) for own_date in own_dates)
         if not is_own and any(date.follows_from(other_date) for other_date in named.dates):
             return True
-    if re.search(rf"(?<!\w){re.escape(named.name)}(?!\w)", sentence, re.IGNORECASE):
+    if _has_file(sentence, named):
         return True
-    words = frozenset(content_stems(sentence))
-    titles = [frozenset(content_stems(document.title)) for document in (named, own)]
-    if len(titles[0]) > 1 and titles[0] <= words and titles[0] != titles[1]:
+    words, title = frozenset(content_stems(sentence)), frozenset(named.called)
+    years = {date.years[0] for date in find_dates(sentence) if date.years and not date.month}
+    of_years = [int(document.date[:4]) if document.date else None for document in (named, own)]
+    if of_years[0] in years and of_years[1] not in years and words & title:
         return True
-    title, is_same = named.title, _name_alone(named) == _name_alone(own)
+    is_same = named.called == own.called
+    if not is_same and len(title) > 1 and title <= words:
+        return True
     if is_same and (_versions(sentence) & named.versions) - own.versions:
         return True
-    return bool(is_same and title and _EARLIER.search(sentence) and (named.date or "") < (own.date or "9"))
-
-
-def _name_alone(document: Known) -> list[str]:
-    """The words of a title without what tells its versions apart."""
-    return content_stems(_YEAR.sub("", _VERSION.sub("", document.title)))
+    is_older = (named.date or "") < (own.date or "9")
+    return bool(is_same and named.title and _EARLIER.search(sentence) and is_older)
 
 
 def _versions(text: str) -> set[str]:

@@ -5,18 +5,17 @@ things, and name these in their titles, in their openings, or in the other field
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from citewell_verify.entities.dates import find_dates
 from citewell_verify.evidence.conflicts.differences import (
     LABELLED,
     Compared,
     Statement,
-    cells_of,
     folded,
     keys_in,
     says_same,
-    sentences_of,
+    statements_of,
 )
 from citewell_verify.evidence.conflicts.replacements import Known
 from citewell_verify.facts.reading.tokens import tokenize
@@ -26,6 +25,7 @@ Pair = tuple[Known, Known]
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b|[았었했였]다", re.IGNORECASE)
 _FEWEST = 2  # words that two statements about one thing have in common
 _ENOUGH = 3  # words of a statement that say by themselves what it is about
@@ -41,23 +41,24 @@ def are_apart(left: Statement, right: Statement, pair: Pair) -> bool:
     return not any(_add_nothing(left, right, pair))
 
 
-def _add_nothing(left: Statement, right: Statement, pair: Pair) -> tuple[bool, bool]:
+def _add_nothing(left: Statement, right: Statement, pair: Pair) -> Sequence[bool]:
     """Say of each whether the headings below its title add nothing that the other statement does not also have."""
-    everything = [
-        keys_in(statement.text) | above(statement, known) for statement, known in zip((left, right), pair, strict=True)
+    sides = ((left, pair[0]), (right, pair[1]))
+    there = [keys_in(statement.text) | above(statement, known) for statement, known in reversed(sides)]
+    inner = [
+        keys_in(*(line for line in statement.headings if line != known.title and not known.says_which(line)))
+        - keys_in(statement.text)
+        for statement, known in sides
     ]
-    return _adds_nothing(left, pair[0], everything[1]), _adds_nothing(right, pair[1], everything[0])
+    return [all(map(is_section_key, own - other)) for own, other in zip(inner, there, strict=True)]
 
 
-def _adds_nothing(statement: Statement, document: Known, there: frozenset[str]) -> bool:
-    inner = (
-        heading for heading in statement.headings if heading != document.title and not document.says_which(heading)
-    )
-    return all(key in there or is_section_key(key) for key in keys_in(*inner) - keys_in(statement.text))
-
-
-def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair) -> bool:
-    """Say whether the two statements may be about two things, of which the documents name one each."""
+def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair, question: str) -> bool:
+    """Say whether the two statements may be about two things, of which the documents name one each, or of which the
+    question names the `left` one."""
+    asked = keys_in(question) & keys_in(left.text)
+    if not asked <= keys_in(right.text) | above(right, pair[1]):
+        return True
     if len(compared.words | (above(left, pair[0]) & above(right, pair[1]))) < _FEWEST:
         return True
     if compared.adds or len(compared.values) > 1 or not all(_add_nothing(left, right, pair)):
@@ -67,7 +68,8 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
     if left.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
     is_past = _PAST.search(left.text) is not None
-    if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
+    is_asked = len(asked & compared.words) >= _FEWEST
+    if len(compared.words) < _ENOUGH and (is_past or not (is_asked or _are_related(pair))):
         return True
     labelled = LABELLED.fullmatch(left.text) is not None
     if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
@@ -77,12 +79,15 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
 
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
-    numbers = [_numbers_of_title(known) for known in pair]
+    # Lists of two years that have something in common are versions of one, and their years tell no two things apart.
+    are_versions = left.row is not None and bool(_cells_in(pair[0]).items() & _cells_in(pair[1]).items())
+    called = [_undated(known.title or known.name.rsplit(".", 1)[0], are_versions=are_versions) for known in pair]
+    numbers = [{number.casefold() for number in (*_NUMBER.findall(text), *_ORDINAL.findall(text))} for text in called]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
         return True
     if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
         return True
-    titles = [folded(_without_days(known.title)) for known in pair]
+    titles = [folded(_undated(known.title, are_versions=are_versions)) for known in pair]
     if not titles[0] or not titles[1]:
         return False
     if titles[0] != titles[1]:
@@ -96,17 +101,12 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
 
 
-def _numbers_of_title(document: Known) -> frozenset[str]:
-    """Return the numbers of a title, else of the file's name, and the parts of a year; not the day of writing."""
-    title = _without_days(document.title or document.name.rsplit(".", 1)[0])
-    return frozenset(number.casefold() for number in (*_NUMBER.findall(title), *_ORDINAL.findall(title)))
-
-
-def _without_days(title: str) -> str:
+def _undated(title: str, *, are_versions: bool) -> str:
+    """Return a title without the day of writing, that of versions without the year."""
     for date in find_dates(title):
         if date.day:
             title = title.replace(date.text, " ")
-    return title
+    return _YEAR.sub(" ", title) if are_versions else title
 
 
 def _names_in_title(document: Known) -> frozenset[str]:
@@ -160,7 +160,7 @@ def _most_differ(left: Mapping[tuple[str, ...], str], right: Mapping[tuple[str, 
 
 
 def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
-    rows = (cell.row for excerpt in document.excerpts for cell in cells_of(excerpt) if cell.row)
+    rows = (cell.row for excerpt in document.excerpts for cell in statements_of(excerpt) if cell.row)
     cells = ((row, row.cells[0]) for row in rows)
     return {
         (*folded(row.label), "·", *folded(cell.head)): cell.content
@@ -170,7 +170,5 @@ def _cells_in(document: Known) -> dict[tuple[str, ...], str]:
 
 
 def _labels_in(document: Known) -> dict[tuple[str, ...], str]:
-    matched = (
-        LABELLED.fullmatch(statement.text) for excerpt in document.excerpts for statement in sentences_of(excerpt)
-    )
-    return {folded(match[1]): match[2] for match in matched if match}
+    said = (statement for excerpt in document.excerpts for statement in statements_of(excerpt) if not statement.row)
+    return {folded(match[1]): match[2] for statement in said if (match := LABELLED.fullmatch(statement.text))}
