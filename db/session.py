@@ -64,7 +64,15 @@ _acting: ContextVar["Acting"] = ContextVar("acting")
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
-_PLANNED_ONCE = ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+# As for the functions of steps (db.round_trips): a plan made while a table was small would hash what all queries have.
+_PLANNED_ONCE = "".join(
+    f", set_config('{name}', '{value}', true)"
+    for name, value in (
+        ("plan_cache_mode", "force_generic_plan"),
+        ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"),
+    )
+)
 
 
 class Acting(NamedTuple):
@@ -189,30 +197,28 @@ def current_tenant() -> int:
 
 
 @contextmanager
-def transaction() -> Generator[Session]:
-    """Commit at the end, roll back on any error.
+def transaction(*, planned_once: bool = False) -> Generator[Session]:
+    """Commit at the end, roll back on any error. With `planned_once` each connection plans a statement once, not for
+    the values of each of its first runs: that suits large statements that find all rows by their keys.
 
     Raises DatabaseUnavailable when Postgres is unreachable, no pooled connection becomes free in time, or the error is
     transient; LookupError outside of `acting_for`.
     """
-    with _begun(_begin()) as session:
+    with _begun(_begin(planned_once=planned_once)) as session:
         yield session
         _commit(session)
 
 
-def _begin() -> str:
-    workspaces = _workspaces.get()
+def _begin(*, planned_once: bool) -> str:
+    workspaces, more = _workspaces.get(), _PLANNED_ONCE if planned_once else ""
     if workspaces is None:
-        return _BEGIN_FOR.format(current_tenant())
-    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{workspace:d}" for workspace in workspaces))
+        return _BEGIN_FOR.format(current_tenant()) + more
+    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{workspace:d}" for workspace in workspaces)) + more
 
 
 @contextmanager
 def reading(*, planned_once: bool = False) -> Generator[Session]:
-    """With `planned_once` each connection plans a statement once, not for the values of each of its first runs. This
-    suits large statements that find all rows by their keys.
-    """
-    with _begun(_begin() + (_PLANNED_ONCE if planned_once else "")) as session:
+    with _begun(_begin(planned_once=planned_once)) as session:
         yield session
 
 
