@@ -54,6 +54,7 @@ from config.settings import settings
 from db.session import dispose, end_silent_statements
 from domain.keys import Scope
 from workers.background.heartbeat import reporter
+from workers.processes.runtime import collect_new_objects_only
 from workers.starting.launch import launcher
 
 log = structlog.get_logger("api")
@@ -184,6 +185,7 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     end_silent_statements()
     launcher().start()
     reporter().start()
+    collect_new_objects_only()
     yield
     launcher().stop()
     reporter().stop()

@@ -4,14 +4,14 @@ One common channel announces that a query has ended, or changed in a way that al
 its own for progress, to which only its watchers subscribe. So code that waits for the end is woken only by the end, and
 a query without watchers wakes no one.
 
-Nothing depends on it: waiting code also polls the database. Without Redis it is only slower.
+Nothing depends on it: the database is polled, too, for those who wait all together. Without Redis it is only slower.
 """
 
 import asyncio
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import Any
@@ -85,10 +85,15 @@ def notifier(url: str) -> Notifier:
     return Notifier(url)
 
 
+Ended = Callable[[Collection[uuid.UUID]], Awaitable[Collection[uuid.UUID]]]
+"""Finds out which of these queries have ended."""
+
+
 class Subscriber:
     """Waits for news of a query. A notification that comes while it reads the database is not missed."""
 
-    def __init__(self, poll_after_s: Callable[[int], float]) -> None:
+    def __init__(self, poll_after_s: Callable[[int], float], *, watching: bool) -> None:
+        self.watching = watching
         self._poll_after_s = poll_after_s
         self._polls = 0
         self._woken = asyncio.Event()
@@ -112,13 +117,18 @@ class Subscriber:
 
 
 class Subscriptions:
-    """Receives for all subscribers of one event loop, over one connection that the first of them opens."""
+    """Receives for all subscribers of one event loop, over one connection that the first of them opens. A notification
+    may be lost: `ended` is asked regularly for all that wait for an end; when it fails, all of them are woken."""
 
-    def __init__(self, url: str, *, poll_every_s: float = 1.0, poll_offline_every_s: float = 0.15) -> None:
+    def __init__(
+        self, url: str, ended: Ended, *, poll_every_s: float = 1.0, poll_offline_every_s: float = 0.15
+    ) -> None:
         self._url = url
+        self._ended = ended
         self._poll_every_s = poll_every_s
         self._poll_offline_every_s = poll_offline_every_s
         self._subscribers: dict[str, set[Subscriber]] = defaultdict(set)
+        self._polling: asyncio.Task[None] | None = None
         self._watchers = Counter[str]()
         # The subscriptions while connected; redis-py leaves them untyped.
         self._pubsub: Any = None
@@ -129,7 +139,9 @@ class Subscriptions:
     async def subscribed(self, query_id: uuid.UUID, *, watching: bool = False) -> AsyncGenerator[Subscriber]:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._receive(), name="notifications")
-        subscriber, key = Subscriber(self._poll_after_s), str(query_id)
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.create_task(self._poll(), name="polls")
+        subscriber, key = Subscriber(self._poll_after_s, watching=watching), str(query_id)
         self._subscribers[key].add(subscriber)
         try:
             if watching:
@@ -145,6 +157,20 @@ class Subscriptions:
     def _poll_after_s(self, polls: int) -> float:
         # A lost notification is rare: a long wait polls less often.
         return self._poll_offline_every_s if self._pubsub is None else self._poll_every_s * min(polls, _SLOWEST_POLL)
+
+    async def _poll(self) -> None:
+        """Wake those that wait for an end that they have not been told, until nobody is left."""
+        while self._subscribers:
+            await asyncio.sleep(self._poll_after_s(1))
+            waiting = {uuid.UUID(key) for key, subscribers in self._subscribers.items() if not _all_watch(subscribers)}
+            if not waiting:
+                continue
+            try:
+                ended = await self._ended(waiting)
+            except Exception:  # noqa: BLE001 - those that are woken find out and tell their clients
+                ended = waiting
+            for query_id in ended:
+                self._wake_all(str(query_id))
 
     async def _watch(self, key: str) -> None:
         self._watchers[key] += 1
@@ -192,8 +218,15 @@ class Subscriptions:
         # The confirmation of a subscription counts as a notification: the watcher reads once more what happened before
         # it took effect.
         key = message["data"] if channel == CHANNEL else channel.removeprefix(f"{CHANNEL}:")
+        self._wake_all(key)
+
+    def _wake_all(self, key: str) -> None:
         for subscriber in tuple(self._subscribers.get(key, ())):
             subscriber.wake()
+
+
+def _all_watch(subscribers: Collection[Subscriber]) -> bool:
+    return all(subscriber.watching for subscriber in subscribers)
 
 
 def notify_end(query_id: uuid.UUID) -> None:

@@ -3,7 +3,6 @@
 The reconciler runs in workers of the maintenance queue, the dispatcher in workers of the webhooks queue.
 """
 
-import gc
 import logging
 import os
 import signal
@@ -42,7 +41,7 @@ from workers.execution.claims import held_claims, start_draining
 from workers.execution.executor import show_to
 from workers.execution.work import serve
 from workers.processes.capacity import Capacity
-from workers.processes.runtime import event_loop, leases, worker_name, worker_prefix
+from workers.processes.runtime import collect_new_objects_only, event_loop, leases, worker_name, worker_prefix
 from workers.processes.watchdog import start_watchdog, watch_loop
 from workers.queues import Queue
 from workers.starting.launch import launcher
@@ -52,8 +51,6 @@ log = structlog.get_logger()
 COMPUTING = {Queue.RETRIEVAL, Queue.INGESTION}
 WITHOUT_MODEL = {Queue.MAINTENANCE, Queue.WEBHOOKS}
 
-_GC_THRESHOLD = 10_000
-"""Garbage collection starts after this many allocations of containers without deallocation."""
 _VERBOSE_LOGGERS = ("celery.worker.strategy", "celery.app.trace")
 
 _heartbeats: list[Heartbeat] = []
@@ -181,11 +178,7 @@ def _on_ready(sender: Any, **_: Any) -> None:
     if file := settings().pulse_file:
         start_liveness_file(file)
     if not _forks(sender.controller):
-        # Objects loaded by now live as long as the process: scanning them again and again takes a fifth of a worker's
-        # CPU time.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_GC_THRESHOLD)
+        collect_new_objects_only()
         start_watchdog()
         watch_loop(event_loop())
         launcher().start()

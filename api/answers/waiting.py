@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
@@ -30,8 +30,12 @@ _subscriptions: WeakKeyDictionary[asyncio.AbstractEventLoop, Subscriptions] = We
 def subscriptions() -> Subscriptions:
     loop = asyncio.get_running_loop()
     if loop not in _subscriptions:
-        _subscriptions[loop] = Subscriptions(settings().redis_url.get_secret_value())
+        _subscriptions[loop] = Subscriptions(settings().redis_url.get_secret_value(), _ended)
     return _subscriptions[loop]
+
+
+async def _ended(query_ids: Collection[UUID]) -> set[UUID]:
+    return await run_in_threadpool(results.without_unfinished, query_ids)
 
 
 Read = Callable[[UUID], dict[str, Any]]
@@ -44,11 +48,12 @@ async def read_when_final(
 
     Raises QueryNotFound, VerificationNotFound, and KeyRevoked soon after the request's key was revoked.
     """
-    deadline, is_woken, has_waited = time.monotonic() + wait, False, False
+    deadline, has_waited = time.monotonic() + wait, False
     async with subscriptions().subscribed(query_id) as subscriber, _counted(WAITING_REQUESTS):
+        is_woken = await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL
         while True:
-            # A notification means the end, so everything is read at once; a poll reads the status alone.
-            if is_woken or await run_in_threadpool(results.read_status, query_id, kind) in results.FINAL:
+            # It is woken by the end alone, so everything is read at once.
+            if is_woken:
                 answer = await (read_after_wait if has_waited else run_in_threadpool)(read, query_id)
                 if answer["status"] in results.FINAL:
                     return answer

@@ -54,7 +54,7 @@ _Cursor = Annotated[
 ]
 
 
-def _place(cursor: _Cursor = None) -> Place | None:
+async def _place(cursor: _Cursor = None) -> Place | None:
     if cursor is None:
         return None
     try:
@@ -67,7 +67,7 @@ def _place(cursor: _Cursor = None) -> Place | None:
     return place
 
 
-def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
+async def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
     if cursor is None:
         return None
     try:
@@ -79,7 +79,7 @@ def _turn_place(cursor: _Cursor = None) -> TurnPlace | None:
     return TurnPlace(position, row)
 
 
-def _name(cursor: _Cursor = None) -> str:
+async def _name(cursor: _Cursor = None) -> str:
     if cursor is None:
         return ""
     try:

@@ -37,8 +37,8 @@ def body_error(error: ValidationError) -> RequestValidationError:
     return RequestValidationError([{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors()])
 
 
-def require_json(request: Request) -> None:
-    """A dependency. Raises HTTPException (415) for other bodies."""
+async def require_json(request: Request) -> None:
+    """A dependency; it needs no thread, being asynchronous. Raises HTTPException (415) for other bodies."""
     if media_type(request) != _JSON:
         raise HTTPException(415, f"Send the request as {_JSON}.")
 

@@ -4,7 +4,7 @@ marks.
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from db.models import Query, QueryKind, QueryStatus
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
-from db.session import reading
+from db.session import reading, system_transaction
 from domain.documents.text_marks import UNMARKED, Marks, TextMarks
 from domain.errors.state import AnswerHeld, QueryUnfinished
 from domain.query.workspace_rules import STATE_AFTER, is_withheld
@@ -90,6 +90,12 @@ def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
         return queries.get_status(session, query_id, kind)
 
 
+def without_unfinished(query_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of all tenants that have ended, or do not exist any more."""
+    with system_transaction() as session:
+        return {*query_ids} - queries.find_unfinished(session, query_ids)
+
+
 def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
     """The query with its answer. Raises QueryNotFound, AnswerHeld, and QueryUnfinished when it has none."""
     query = read_query(query_id)
@@ -102,7 +108,7 @@ def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
 
 def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, Any]:
     """The query; a reviewer sees what was written and checked, also when nobody else may, or not any more."""
-    with reading() as session:
+    with reading(planned_once=True) as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round, with_correction=not to_reviewer)
         restated = restated_question(session, query)

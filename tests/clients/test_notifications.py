@@ -4,7 +4,7 @@ A5)."""
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 
 import pytest
@@ -21,10 +21,14 @@ def notifier(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Notifier:
     return Notifier(redis_url)
 
 
+async def none_ended(_: Collection[uuid.UUID]) -> tuple[()]:
+    return ()
+
+
 @asynccontextmanager
 async def subscribed_on(url: str, query_id: uuid.UUID, *, watching: bool) -> AsyncGenerator[Subscriber]:
     """A subscriber that polls only every minute, with its connection established."""
-    subscriptions = Subscriptions(url, poll_every_s=60, poll_offline_every_s=0.01)
+    subscriptions = Subscriptions(url, none_ended, poll_every_s=60, poll_offline_every_s=0.01)
     async with subscriptions.subscribed(query_id, watching=watching) as subscriber:
         async with asyncio.timeout(LONG_S):
             # As long as it is deaf it looks a hundred times in a second; on a busy machine a few looks may be late.
@@ -73,7 +77,7 @@ async def test_a_ring_during_a_look_at_the_database_is_not_missed(redis_url: str
 
 async def test_whether_somebody_watches_is_known(redis_url: str, notifier: Notifier) -> None:  # A3
     query_id = uuid.uuid4()
-    subscriptions = Subscriptions(redis_url)
+    subscriptions = Subscriptions(redis_url, none_ended)
     assert not notifier.is_watched(query_id)
     async with subscriptions.subscribed(query_id, watching=True), subscriptions.subscribed(query_id, watching=True):
         await until_watched(notifier, query_id, True)
@@ -92,7 +96,34 @@ async def until_watched(notifier: Notifier, query_id: uuid.UUID, wanted: bool) -
 async def test_without_a_server_one_looks_often_and_takes_every_query_for_watched() -> None:  # A5
     nowhere = "redis://127.0.0.1:1/0"
     assert Notifier(nowhere).is_watched(uuid.uuid4())
-    async with Subscriptions(nowhere, poll_every_s=60, poll_offline_every_s=0.01).subscribed(
+    async with Subscriptions(nowhere, none_ended, poll_every_s=60, poll_offline_every_s=0.01).subscribed(
         uuid.uuid4(), watching=True
     ) as subscriber:
         assert await is_woken(subscriber, LONG_S)
+
+
+async def test_who_waits_is_told_of_an_end_that_redis_has_lost_and_of_a_database_that_is_away(
+    redis_url: str,
+) -> None:  # A3
+    running, lost = uuid.uuid4(), uuid.uuid4()
+    asked: list[set[uuid.UUID]] = []
+
+    async def ended(query_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+        asked.append({*query_ids})
+        if len(asked) > 2:
+            raise OSError
+        return {lost}
+
+    subscriptions = Subscriptions(redis_url, ended, poll_every_s=0.2)
+    async with (
+        subscriptions.subscribed(running) as waiter,
+        subscriptions.subscribed(lost) as told,
+        subscriptions.subscribed(uuid.uuid4(), watching=True),
+    ):
+        while not await told.woken(LONG_S):
+            pass
+        # One look is for all that wait for an end; who watches looks itself.
+        assert asked[0] == {running, lost}
+        while not await waiter.woken(LONG_S):
+            pass
+        assert len(asked) > 2

@@ -222,12 +222,15 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    recovery, tidied = settings().recovery, time.monotonic()
+    recovery, written_off = settings().recovery, 0.0
+    tidied = time.monotonic()
 
     def look() -> None:
-        nonlocal tidied
+        nonlocal tidied, written_off
         reconcile(recovery)
-        write_off(recovery)
+        if time.monotonic() - written_off > recovery.lease_s:
+            write_off(recovery)
+            written_off = time.monotonic()
         if time.monotonic() - tidied > TIDY_EVERY_S:
             tidy()
             erase_old_replies()

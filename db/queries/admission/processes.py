@@ -91,8 +91,6 @@ def list_processes(session: Session) -> list[Process]:
     return [Process(host, pid, queues, many, started, float(ago)) for host, pid, queues, many, started, ago in rows]
 
 
-# A suspended leader (SIGSTOP, a sleeping machine) would otherwise block every other candidate.
-_NOT_FOR_LONG = text("SET LOCAL idle_in_transaction_session_timeout = '5s'")
 _BRIEFLY = text("SET LOCAL lock_timeout = '1s'")
 
 
@@ -101,13 +99,13 @@ class Leader(IntEnum):
 
     RECONCILER = 0x43495445
     DISPATCHER = 0x43495446
-    SOURCES = 0x43495449
 
 
 def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:
     """Take the leader's lock until this transaction ends; False when another process holds it."""
-    session.execute(_NOT_FOR_LONG)
-    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(leader.value))))
+    # A suspended leader (SIGSTOP, a sleeping machine) would otherwise block every other candidate.
+    not_for_long = func.set_config("idle_in_transaction_session_timeout", "5s", True)
+    return session.execute(select(func.pg_try_advisory_xact_lock(leader.value), not_for_long)).one()[0]
 
 
 def wait_briefly(session: Session) -> None:

@@ -219,7 +219,8 @@ def list_unstarted_imports(session: Session, older_than_s: float, limit: int = 1
 
 
 def touch_imports(session: Session, import_ids: list[uuid.UUID]) -> None:
-    session.execute(update(Import).where(Import.id.in_(import_ids)).values(progress_at=func.now()))
+    if import_ids:
+        session.execute(update(Import).where(Import.id.in_(import_ids)).values(progress_at=func.now()))
 
 
 def list_unpacked_imports(session: Session) -> list[uuid.UUID]:

@@ -2,17 +2,20 @@
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ARRAY,
+    UUID,
     BindParameter,
     ColumnElement,
     ScalarSelect,
     Text,
     and_,
+    any_,
     bindparam,
     case,
     cast,
@@ -118,6 +121,13 @@ def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = N
     if row is None or kind not in (None, row.kind):
         raise not_found(query_id, kind)
     return row.status
+
+
+def find_unfinished(session: Session, query_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those that wait or run."""
+    # One parameter, so that the statement stays the same and keeps its plan.
+    asked = Query.id == any_(cast(list(query_ids), ARRAY(UUID)))
+    return {*session.scalars(select(Query.id).where(asked, Query.status.in_(UNFINISHED)))}
 
 
 def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
