@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 # Before numpy is imported: with more threads per process, short texts take five times as long (clients.embeddings).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -13,6 +14,7 @@ import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
 from sqlalchemy import create_engine, make_url, text
+from xdist.scheduler import LoadGroupScheduling  # pyright: ignore[reportMissingTypeStubs]
 
 from citewell.supervisor.home import temporary_home
 from citewell.supervisor.servers.pair import EmbeddedServers
@@ -23,6 +25,9 @@ from db.models import DEFAULT_TENANT, WHEEL_SPACE
 from db.queries.access.workspaces import get_or_add_workspace
 from db.session import acting_for, dispose, engine, transaction
 from workers.celery_app import app
+
+# Nothing of what is imported and collected is garbage: to look for some is a sixth of the CPU until the first test.
+gc.disable()
 
 # A property that holds must not fail because the machine is busy.
 hypothesis_settings.register_profile("citewell", deadline=None, max_examples=50)
@@ -35,7 +40,8 @@ STACKS = ("groq_stack", "offline", "small_form")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests in groups come first, after all shuffling, and then those that are slow: one at the end would run alone.
+    """Tests in groups come first, after all shuffling, then those that are slow: one at the end would run alone.
+    For the same reason those without servers come last: a module of them takes a second or two.
 
     Who uses a stack that all end-to-end tests share is in the group of that stack, so that it is started once.
     pytest-xdist 3.8 reads a test's group behind the `@` of its id, but writes it where pytest 9.2 does not look.
@@ -48,7 +54,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         group = item.get_closest_marker("xdist_group")
         if group and not item.nodeid.endswith(f"@{group.args[0]}"):
             item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")  # pyright: ignore[reportPrivateUsage]
-    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("xdist_group", "slow")])
+    items.sort(
+        key=lambda item: (
+            *(item.get_closest_marker(name) is None for name in ("xdist_group", "slow")),
+            "servers" not in getattr(item, "fixturenames", ()),
+        )
+    )
+
+
+class ByModule(LoadGroupScheduling):
+    """A module's tests go to one process, in the order above, and a group's to one as before.
+
+    What a module starts, computes or keeps for its tests is so made once and not by each process. With a unit for each
+    test, xdist also counts all tests that were ever given to a process whenever one ends.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        group = super()._split_scope(nodeid)
+        return nodeid.partition("::")[0] if group == nodeid else group
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule | None:
+    return ByModule(config, log) if config.option.dist == "loadgroup" else None
 
 
 @pytest.hookimpl(trylast=True)
@@ -70,9 +102,9 @@ def _grouped(config: pytest.Config) -> bool:
 
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at all collected tests again and again: that is a tenth of the CPU."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -37,12 +37,15 @@ ASKS = [*WAITED_FOR, ("/api/query", {"query": "How long?"})]
 SWITCHABLE = [ask for ask in ASKS if ask[0] != "/query/verified"]
 
 
-@pytest.fixture(params=["enable", "enabled"])
+BOTH_WORDS = pytest.mark.parametrize("configured", ["enable", "enabled"], indirect=True)
+
+
+@pytest.fixture
 def configured(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """A configuration file that changes every default; `enabled` is the word in S2's settings."""
     assert database
     file = tmp_path / "config.yaml"
-    file.write_text(FILE.format(switch=request.param), encoding="utf-8")
+    file.write_text(FILE.format(switch=getattr(request, "param", "enabled")), encoding="utf-8")
     monkeypatch.setenv("CITEWELL_CONFIG", str(file))
     settings.cache_clear()
     with transaction() as session:
@@ -59,6 +62,7 @@ def options_of(http: httpx.Client, path: str, body: Json) -> QueryOptions:
         return QueryOptions.model_validate(stored.options)
 
 
+@BOTH_WORDS
 @pytest.mark.usefixtures("configured")
 @for_all_rows(("path", "body"), ASKS)
 def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: str, body: Json) -> None:
@@ -72,6 +76,7 @@ def test_what_a_request_leaves_out_is_as_configured(http: httpx.Client, path: st
     assert options.verification == (path == "/query/verified")
 
 
+@BOTH_WORDS
 @pytest.mark.usefixtures("configured")
 @pytest.mark.parametrize("value", ["true", "false"])
 @for_all_rows(("path", "body"), SWITCHABLE)
@@ -85,6 +90,7 @@ def test_the_environment_beats_the_file(
     assert (options.verification, options.confidence_threshold) == (value == "true", 0.6)
 
 
+@BOTH_WORDS
 @pytest.mark.usefixtures("configured")
 @pytest.mark.parametrize("wanted", [True, False])
 @for_all_rows("path", ["/query", "/chat"])

@@ -21,7 +21,8 @@ Manifest = dict[str, Any]
 
 VERSION = "1.37"
 BASE = manifests("pools")
-SMALL = [manifest for manifest in manifests("base") if manifest not in manifests("common")]
+COMMON = manifests("common")
+SMALL = [manifest for manifest in manifests("base") if manifest not in COMMON]
 MIGRATION = manifests("migrate")
 EXAMPLES = [manifest for path in sorted((KUBERNETES / "examples").iterdir()) for manifest in read(path)]
 SCALED = [manifest for manifest in manifests("keda") if manifest["kind"] == "ScaledObject"]

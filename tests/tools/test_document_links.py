@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -52,6 +53,7 @@ def _links(page: Path) -> Iterator[str]:
                 yield str(target)
 
 
+@cache
 def _anchors(page: Path) -> set[str]:
     tokens = MarkdownIt().parse(page.read_text())
     titles = [after.content for token, after in pairwise(tokens) if token.type == "heading_open"]

@@ -1,6 +1,7 @@
 """The signal of an answer: its word, colour, number and reason agree in every combination (V10)."""
 
 import json
+from functools import cache
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any, get_args
@@ -27,12 +28,6 @@ _QUESTIONS: tuple[dict[str, Any] | None, ...] = (
         )
     ),
 )
-_CASES = [
-    signal_of(states, confidence, question, is_asked=asked, is_measured=measured, wording=wording, abstained=abstained)
-    for states, confidence, question, asked, measured, wording, abstained in product(
-        [None, *_STATES], _CONFIDENCES, _QUESTIONS, (True, False), (True, False), get_args(Wording), (True, False)
-    )
-]
 _COLOURS: dict[str, Level] = {
     "Supported": "green",
     "Quoted exactly": "green",
@@ -50,6 +45,18 @@ _COLOURS: dict[str, Level] = {
 }
 
 
+@cache
+def every_case() -> frozenset[Signal]:
+    """The signals of all combinations: made once, and not where the tests are only collected."""
+    combinations = product(
+        [None, *_STATES], _CONFIDENCES, _QUESTIONS, (True, False), (True, False), get_args(Wording), (True, False)
+    )
+    return frozenset(
+        signal_of(states, confidence, question, is_asked=asked, is_measured=measured, wording=wording, abstained=none)
+        for states, confidence, question, asked, measured, wording, none in combinations
+    )
+
+
 def judged(
     states: list[str] | None,
     confidence: float | None = 0.95,
@@ -63,12 +70,12 @@ def judged(
 
 
 def test_each_word_has_one_colour_in_every_combination() -> None:  # V10
-    assert {(case.word, case.level) for case in _CASES} == set(_COLOURS.items())
+    assert {(case.word, case.level) for case in every_case()} == set(_COLOURS.items())
     assert set(_COLOURS) == set(get_args(Word))
 
 
 def test_the_number_lies_in_the_band_of_the_colour_or_is_not_shown() -> None:  # V10
-    for case in _CASES:
+    for case in every_case():
         if case.level == "green":
             assert case.probability is not None
             assert case.probability >= GREEN_FROM
@@ -79,14 +86,16 @@ def test_the_number_lies_in_the_band_of_the_colour_or_is_not_shown() -> None:  #
 
 
 def test_a_reason_belongs_to_one_colour_and_never_claims_more_than_it() -> None:  # V10
-    colours = {(case.reason, case.level) for case in _CASES}
+    colours = {(case.reason, case.level) for case in every_case()}
     assert len({reason for reason, _ in colours}) == len(colours)
     for reason, level in colours:
         assert ("answers the question" in reason and "whether" not in reason) <= (level == "green")
 
 
 def test_no_signal_uses_a_word_of_the_seeds_levels() -> None:  # V10
-    assert not {level for level in ("High", "Medium", "Low", "Uncalibrated") for case in _CASES if level in str(case)}
+    assert not {
+        level for level in ("High", "Medium", "Low", "Uncalibrated") for case in every_case() if level in str(case)
+    }
 
 
 @pytest.mark.parametrize("wording", get_args(Wording))
@@ -137,7 +146,7 @@ def test_where_nothing_was_asked_only_the_support_counts() -> None:  # N2, V10
 
 def test_every_word_and_reason_has_the_same_korean_here_and_on_the_page() -> None:  # S5.3, V10
     page = json.loads(Path("api/dashboard/messages.ko.json").read_text(encoding="utf-8"))
-    for case in _CASES:
+    for case in every_case():
         for text in (case.word, case.reason):
             assert page[text] == KOREAN[text]
     assert page[NO_MODEL] == KOREAN[NO_MODEL]
