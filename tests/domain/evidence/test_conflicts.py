@@ -51,11 +51,6 @@ def found_both_ways(one: str, other: str) -> list[list[Conflict]]:
         ("| Lamp | EUR |\n|---|---|\n| Orla 5 | 20 |", "| Lamp | EUR |\n|---|---|\n| Orla 5 | 24 |", ("20", "24")),
         ("The limit for mails is 25 MB.", "The limit for mails is now 50 MB, and covers pictures.", ("25 MB", "50 MB")),
         ("Dues in Group 5 are EUR 24.", "| Group | Dues (EUR) |\n|---|---|\n| Group 5 | 20 |", ("EUR 24", "20")),
-        (
-            "# Fees 2025\n\n| Boat | EUR | Seats |\n|---|---|---|\n| Orla 5 | 20 | 4 |",
-            "# Fees 2026\n\n| Boat | EUR | Seats |\n|---|---|---|\n| Orla 5 | 24 | 4 |",
-            ("20", "24"),
-        ),
         ("출장비는 1일 7만원을 지급한다.", "출장비는 1일 80,000원을 지급한다.", ("7만원", "80,000원")),
         ("신청 기한은 5월 10일까지이다.", "신청 기한은 5월 20일까지이다.", ("5월 10일", "5월 20일")),
         ("시설 관리 책임자는 박민수 과장이다.", "시설 관리 책임자는 최유나 과장이다.", ("박민수", "최유나")),
@@ -155,10 +150,6 @@ def test_what_only_looks_alike_is_no_conflict(one: str, other: str) -> None:
         (
             "# Talk, 4 May\n\nThe new pontoon opens on 2 June.",
             "This replaces what we decided on 4 May: the new pontoon opens on 30 June 2026 at the bank.",
-        ),
-        (
-            "# Rules of the club 2018\n\nThe fee for adults is EUR 60.",
-            "# Rules of the club 2026\n\nThey replace the rules of 2018.\n\nThe fee for adults is EUR 70.",
         ),
         (
             "# Meals\n\nVersion 3\n\nA day is EUR 45 at home and EUR 58 abroad.",

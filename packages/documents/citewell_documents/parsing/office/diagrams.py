@@ -22,19 +22,29 @@ def diagram_text(data: Element) -> str:
     The points of a `dgm:dataModel` are listed as they were made, their order is that of its connections; points of the
     presentation may repeat the texts of the others.
     """
-    if not (points := {point.get("modelId", ""): point for point in data.iter(f"{_DGM}pt")}):
+    points: dict[str, list[Element]] = defaultdict(list)
+    for point in data.iter(f"{_DGM}pt"):
+        points[point.get("modelId", "")].append(point)
+    if not points:
         return "\n".join(_paragraphs(data))
     below: dict[str, list[str]] = defaultdict(list)
-    for link in sorted(data.iter(f"{_DGM}cxn"), key=lambda link: int(link.get("srcOrd", "0"))):
+    for link in sorted(data.iter(f"{_DGM}cxn"), key=_order):
         if link.get("type", "parOf") == "parOf":
             below[link.get("srcId", "")].append(link.get("destId", ""))
-    ordered: list[str] = []
+    shown: list[str] = []
+    presented: list[str] = []
     left = list(reversed(points))
     while left:
-        if (name := left.pop()) in points and points[name].get("type") != "pres":
-            ordered += _paragraphs(points.pop(name))
-            left += reversed(below[name])
-    return "\n".join(ordered)
+        name = left.pop()
+        for point in points.pop(name, ()):
+            (presented if point.get("type") == "pres" else shown).extend(_paragraphs(point))
+        left += reversed(below.pop(name, ()))
+    return "\n".join((*shown, *(text for text in presented if text not in shown)))
+
+
+def _order(link: Element) -> int:
+    place = link.get("srcOrd", "")
+    return int(place) if place.isdecimal() else 0
 
 
 def _paragraphs(element: Element) -> Iterator[str]:

@@ -36,11 +36,13 @@ _SCRIPTS = {
 _SAMPLE = 2000
 _MAX_CHARS = 500
 _FIRST = 5  # pages
+_MOST_ATTACHMENTS = 20
 
 
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
-    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known."""
-    given = pdf.get_metadata_dict()
+    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known, and the files
+    within it, as a portfolio has them, which are not read."""
+    given, attachments = pdf.get_metadata_dict(), range(min(pdf.count_attachments(), _MOST_ATTACHMENTS))
     metadata = {
         "title": _written(given["Title"]),
         "author": _written(given["Author"]),
@@ -48,6 +50,7 @@ def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
         "keywords": _written(given["Keywords"]),
         "date": _day(given["CreationDate"]),
         "language": _language(pdf, text),
+        "unread_attachments": ", ".join(_line(pdf.get_attachment(index).get_name()) for index in attachments),
     }
     return {key: value for key, value in metadata.items() if value}
 

@@ -14,7 +14,6 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentEncrypted, DocumentUnreadable
 from citewell_documents.parsing.hidden import HiddenWords, listed_pages
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.pdf.attachments import attachment_names
 from citewell_documents.parsing.pdf.layout import lay_out, outline_key
 from citewell_documents.parsing.pdf.metadata import is_shell, metadata_of
 from citewell_documents.parsing.pdf.pages import opened_page, read_pages
@@ -55,9 +54,9 @@ def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
                 "print it there to a PDF, and ingest that"
             )
         document = _document(pdf, filename, limits)
-        files = ", ".join(attachment_names(pdf, data))
-        metadata = {**metadata_of(pdf, document.text), **({"unread_attachments": files} if files else {})}
+        metadata = {**metadata_of(pdf, document.text), **document.found}
     if not document.text.strip() and not (document.scanned and limits.recognise == "later"):
+        files = metadata.get("unread_attachments")
         why = f"it holds other files ({files}): save and ingest those" if files else _WITHOUT_TEXT[limits.recognise]
         raise DocumentEmpty(f"{filename} contains no text; {why}")
     if document.scanned and limits.recognise == "off":

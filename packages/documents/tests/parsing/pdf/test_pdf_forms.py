@@ -1,7 +1,5 @@
 """Forms are read as they are filled in, and what people added to a page says what it is."""
 
-import zlib
-
 import pytest
 
 from citewell_documents.boxes import are_sound
@@ -81,18 +79,6 @@ def test_files_within_a_pdf_are_named() -> None:
     pin = "<< /Type /Annot /Subtype /FileAttachment /Rect [9 9 30 30] /FS 6 0 R /Contents (of May) /F 4 >>"
     pinned = raw(words("Terms are pinned here."), page=f"/Annots [{pin}]", objects=files)
     assert parse(pinned, "pinned.pdf", LIMITS).text == "Terms are pinned here.\n\nAttachment: terms.pdf (of May)"
-
-
-def test_associated_files_are_named_wherever_their_names_are_written() -> None:  # issue 42
-    specs = (
-        "<< /Type /Filespec /AFRelationship /Source /F (prices \\(May\\).xlsx) /EF << /F 9 0 R >> >>",
-        "<< /Type /Filespec /F (a) /UF <FEFFBE44C6A9 002E0078006D006C> /EF << /F 9 0 R >> /AFRelationship /Data >>",
-    )
-    packed = zlib.compress(f"6 0 7 90 {' '.join(specs)}".encode("latin-1")).decode("latin-1")
-    for objects in (specs, (stream(packed, "/Type /ObjStm /N 2 /First 9 /Filter /FlateDecode"),)):
-        data = raw(words("The terms are attached."), root="/AF [6 0 R 7 0 R]", objects=objects)
-        names = parse(data, "terms.pdf", LIMITS).found["unread_attachments"].split(", ")
-        assert sorted(names) == ["prices (May).xlsx", "비용.xml"]
 
 
 def test_notes_are_said_to_be_comments_and_text_on_the_page_is_text() -> None:

@@ -35,8 +35,8 @@ _LONGEST = 500  # characters: a longer sentence says more than one thing
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a document: a sentence or a labelled line, or one cell of a row; `label` is what stood before a
-    colon and is left out."""
+    """A statement of a document: a sentence or a labelled line, or one cell of a row. `label` is what stood before a
+    colon, `more` what the sentence goes on to say; both are left out of `text`."""
 
     excerpt: Excerpt
     start: int
@@ -44,6 +44,7 @@ class Statement:
     text: str
     row: Row | None = None
     label: str = ""
+    more: str = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -67,19 +68,21 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
                 stated = _NUMBERING.sub("", line)
                 if stated.strip() in headings or is_table_row(line) or len(line) > _LONGEST:
                     continue
-                yield from (Statement(excerpt, start, place, text) for text in _readings(stated))
+                for text, more in _readings(stated):
+                    yield Statement(excerpt, start, place, text, more=more)
                 label, colon, rest = stated.partition(": ")
                 if colon:
-                    yield from (Statement(excerpt, start, place, text, label=label) for text in _readings(rest))
+                    for text, more in _readings(rest):
+                        yield Statement(excerpt, start, place, text, label=label, more=more)
 
 
-def _readings(sentence: str) -> Iterator[str]:
-    """Yield the sentence, and what it says before it goes on to say more."""
-    yield sentence
+def _readings(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentence, and what it says before it goes on to say more, with that."""
+    yield sentence, ""
     first, *more = clauses(sentence)
     said = first if more else _MORE.split(sentence, maxsplit=1)[0]
     if said != sentence and not any(token.cue in ("if", "only", "denied") for token in tokenize(sentence[len(said) :])):
-        yield said
+        yield said, sentence[len(said) :]
 
 
 def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:

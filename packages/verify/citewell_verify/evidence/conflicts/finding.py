@@ -12,6 +12,7 @@ from citewell_verify.evidence.conflicts.differences import (
     Compared,
     Statement,
     compare_sentences,
+    folded,
     keys_in,
     share_words,
     statements_of,
@@ -131,6 +132,8 @@ def _like(statement: Statement, own: Known, known: Known) -> list[tuple[Statemen
 
 
 def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) -> Compared | None:
+    if cited.row and elsewhere.row and folded(cited.row.label) != folded(elsewhere.row.label):
+        return None
     if not share_words(cited, elsewhere):
         return None
     around = above(cited, pair[0]), above(elsewhere, pair[1])
@@ -142,7 +145,9 @@ def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) 
     if any(here in days[0] and there in days[1] for here, there in compared.values):
         return None
     is_labelled = not (keys_in(cited.label) <= around[1] and keys_in(elsewhere.label) <= around[0])
-    return replace(compared, adds=compared.adds or is_labelled)
+    more = keys_in(cited.more), keys_in(elsewhere.more)
+    goes_on_otherwise = bool(more[0] - more[1] and more[1] - more[0])
+    return replace(compared, adds=compared.adds or is_labelled or goes_on_otherwise)
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:

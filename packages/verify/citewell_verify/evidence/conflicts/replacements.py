@@ -282,7 +282,7 @@ def _names(sentence: str, named: Known, own: Known) -> bool:
     words, title = frozenset(content_stems(sentence)), frozenset(named.called)
     years = {date.years[0] for date in find_dates(sentence) if date.years and not date.month}
     of_years = [int(document.date[:4]) if document.date else None for document in (named, own)]
-    if of_years[0] in years and of_years[1] not in years and words & title:
+    if of_years[0] in years and of_years[1] not in years and title and title <= words:
         return True
     is_same = named.called == own.called
     if not is_same and len(title) > 1 and title <= words:

@@ -25,7 +25,6 @@ Pair = tuple[Known, Known]
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _ORDINAL = re.compile(r"\b(?:first|second|third|fourth|Q[1-4]|H[12])\b|[1-4]분기|[상하]반기", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _PAST = re.compile(r"\b(?:was|were|had|did)\b|[았었했였]다", re.IGNORECASE)
 _FEWEST = 2  # words that two statements about one thing have in common
 _ENOUGH = 3  # words of a statement that say by themselves what it is about
@@ -68,8 +67,7 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
     if left.row:
         return _most_differ(_cells_in(pair[0]), _cells_in(pair[1]))
     is_past = _PAST.search(left.text) is not None
-    is_asked = len(asked & compared.words) >= _FEWEST
-    if len(compared.words) < _ENOUGH and (is_past or not (is_asked or _are_related(pair))):
+    if len(compared.words) < _ENOUGH and (is_past or not _are_related(pair)):
         return True
     labelled = LABELLED.fullmatch(left.text) is not None
     if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
@@ -79,15 +77,13 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
 
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
-    # Lists of two years that have something in common are versions of one, and their years tell no two things apart.
-    are_versions = left.row is not None and bool(_cells_in(pair[0]).items() & _cells_in(pair[1]).items())
-    called = [_undated(known.title or known.name.rsplit(".", 1)[0], are_versions=are_versions) for known in pair]
+    called = [_undated(known.title or known.name.rsplit(".", 1)[0]) for known in pair]
     numbers = [{number.casefold() for number in (*_NUMBER.findall(text), *_ORDINAL.findall(text))} for text in called]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
         return True
     if any(_names_in_title(own) - _words_of(known) for own, known in (pair, pair[::-1])):
         return True
-    titles = [folded(_undated(known.title, are_versions=are_versions)) for known in pair]
+    titles = [folded(_undated(known.title)) for known in pair]
     if not titles[0] or not titles[1]:
         return False
     if titles[0] != titles[1]:
@@ -101,12 +97,12 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
     return (all(days) and days[0] != days[1]) or _open_differently(left, right, pair)
 
 
-def _undated(title: str, *, are_versions: bool) -> str:
-    """Return a title without the day of writing, that of versions without the year."""
+def _undated(title: str) -> str:
+    """Return a title without the day of writing."""
     for date in find_dates(title):
         if date.day:
             title = title.replace(date.text, " ")
-    return _YEAR.sub(" ", title) if are_versions else title
+    return title
 
 
 def _names_in_title(document: Known) -> frozenset[str]:

@@ -42,10 +42,12 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
         row = grid[count]
         below_corner = not any(above[0] for above in grid[:count]) and all(map(is_period, filter(None, row[1:])))
-        is_note = _NOTE.fullmatch(row[0]) is not None
-        if not (is_note or (any(row[1:]) and (_is_names(row) or only_title or not row[0] or below_corner))):
+        # A table with several such lines says of each section what its figures are.
+        is_note = _is_note(row) and not any(map(_is_note, grid[count + 1 :]))
+        are_names = _is_names(row, grid[count - 1])
+        if not (is_note or (any(row[1:]) and (are_names or only_title or not row[0] or below_corner))):
             break
-        if any(map(is_data, row[1:])) and not _is_names(row):
+        if any(map(is_data, row[1:])) and not are_names:
             break
         count += 1
     return count
@@ -119,7 +121,13 @@ def is_period(cell: str) -> bool:
     return _TIME.match(cell) is not None
 
 
-def _is_names(row: Sequence[str]) -> bool:
-    """Return whether a line has names beside a unit such as "$ million" or nothing; names may have a figure, as "52
-    weeks"."""
-    return _UNIT_ALONE.fullmatch(row[0]) is not None and all(map(_WORD.search, filter(None, row[1:])))
+def _is_note(row: Sequence[str]) -> bool:
+    return _NOTE.fullmatch(row[0]) is not None
+
+
+def _is_names(row: Sequence[str], above: Sequence[str]) -> bool:
+    """Return whether a line has names beside a unit such as "$ million", or below heads that span columns; names may
+    have a figure, as "52 weeks"."""
+    is_below_spans = not row[0] and not all(above[1:])
+    is_led = is_below_spans or (bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None)
+    return is_led and all(map(_WORD.search, filter(None, row[1:])))
