@@ -13,6 +13,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from functools import cache
 from typing import Any
 
@@ -140,7 +141,8 @@ class Subscriptions:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._receive(), name="notifications")
         if self._polling is None or self._polling.done():
-            self._polling = asyncio.create_task(self._poll(), name="polls")
+            # Not in the context of the request that happens to begin it.
+            self._polling = asyncio.create_task(self._poll(), name="polls", context=Context())
         subscriber, key = Subscriber(self._poll_after_s, watching=watching), str(query_id)
         self._subscribers[key].add(subscriber)
         try:

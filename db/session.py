@@ -49,9 +49,10 @@ _first = threading.Lock()
 # Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
 # to some 8 MB, and one interpreter cannot keep more of them busy. The statements of admission alone are 5 MB of that,
 # so only the reserved ones run them. Two of these are kept: leases are renewed while queries are admitted, and with
-# one kept connection the other would be opened each time and plan its statements again. All statements are prepared the
-# second time that a connection runs them.
+# one kept connection the other would be opened each time and plan its statements again. Their statements are prepared
+# the second time they run.
 _FOR_WORK, _RESERVED = (6, 0), (2, 2)
+_PREPARE_AFTER = {_FOR_WORK: 2, _RESERVED: 1}
 _engines: dict[tuple[int, int], Engine] = {}
 _server: Server | None = None
 _is_reserved: ContextVar[bool] = ContextVar("is_reserved", default=False)
@@ -64,15 +65,6 @@ _acting: ContextVar["Acting"] = ContextVar("acting")
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
-# As for the functions of steps (db.round_trips): a plan made while a table was small would hash what all queries have.
-_PLANNED_ONCE = "".join(
-    f", set_config('{name}', '{value}', true)"
-    for name, value in (
-        ("plan_cache_mode", "force_generic_plan"),
-        ("enable_hashjoin", "off"),
-        ("enable_mergejoin", "off"),
-    )
-)
 
 
 class Acting(NamedTuple):
@@ -125,7 +117,7 @@ def _made(kept: int, above: int) -> Engine:
         # Otherwise errors print statement parameters, which hold document text.
         hide_parameters=True,
         # The driver's own BEGIN would cost one more round trip per transaction.
-        connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": 1},
+        connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
     )
     if (server := _server) is not None:
 
@@ -197,28 +189,27 @@ def current_tenant() -> int:
 
 
 @contextmanager
-def transaction(*, planned_once: bool = False) -> Generator[Session]:
-    """Commit at the end, roll back on any error. With `planned_once` each connection plans a statement once, not for
-    the values of each of its first runs: that suits large statements that find all rows by their keys.
+def transaction() -> Generator[Session]:
+    """Commit at the end, roll back on any error.
 
     Raises DatabaseUnavailable when Postgres is unreachable, no pooled connection becomes free in time, or the error is
     transient; LookupError outside of `acting_for`.
     """
-    with _begun(_begin(planned_once=planned_once)) as session:
+    with _begun(_begin()) as session:
         yield session
         _commit(session)
 
 
-def _begin(*, planned_once: bool) -> str:
-    workspaces, more = _workspaces.get(), _PLANNED_ONCE if planned_once else ""
+def _begin() -> str:
+    workspaces = _workspaces.get()
     if workspaces is None:
-        return _BEGIN_FOR.format(current_tenant()) + more
-    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{workspace:d}" for workspace in workspaces)) + more
+        return _BEGIN_FOR.format(current_tenant())
+    return _BEGIN_LIMITED.format(current_tenant(), ",".join(f"{workspace:d}" for workspace in workspaces))
 
 
 @contextmanager
-def reading(*, planned_once: bool = False) -> Generator[Session]:
-    with _begun(_begin(planned_once=planned_once)) as session:
+def reading() -> Generator[Session]:
+    with _begun(_begin()) as session:
         yield session
 
 

@@ -80,6 +80,7 @@ class ByModule(LoadGroupScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule | None:
+    gc.enable()  # The process that distributes the tests collects none.
     return ByModule(config, log) if config.option.dist == "loadgroup" else None
 
 

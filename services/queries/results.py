@@ -108,7 +108,7 @@ def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
 
 def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, Any]:
     """The query; a reviewer sees what was written and checked, also when nobody else may, or not any more."""
-    with reading(planned_once=True) as session:
+    with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round, with_correction=not to_reviewer)
         restated = restated_question(session, query)

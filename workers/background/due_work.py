@@ -1,6 +1,6 @@
 """Starts work that has become due: webhook deliveries, sources of documents, the revalidation of answers (N7)."""
 
-from config.settings import WebhookSettings, settings
+from config.settings import Settings, WebhookSettings, settings
 from db.queries.admission.processes import Leader, try_leader_lock
 from db.queries.documents.sources import admit_sources
 from db.queries.webhooks.deliveries import list_due
@@ -16,26 +16,37 @@ _SOURCES_AT_A_TIME = 4
 
 
 def dispatch(limits: WebhookSettings) -> int:
-    """Start due webhook deliveries and runs of sources; return how many. Does nothing when another process leads."""
+    """Start due webhook deliveries; return how many. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.DISPATCHER):
             return 0
-        deliveries = list_due(session, limits.in_flight)
-        sources = admit_sources(session, at_a_time=_SOURCES_AT_A_TIME, again_s=settings().recovery.lease_s)
-    started = 0
-    for launch, due in ((launch_delivery, deliveries), (launch_source, sources)):
-        for row_id, tenant_id in due:
-            with acting_for(tenant_id):
-                if not launch(row_id):
-                    # The broker is unreachable, and each further one would wait for it.
-                    return started
-            started += 1
-    return started
+        due = list_due(session, limits.in_flight)
+    for started, (delivery_id, tenant_id) in enumerate(due):
+        with acting_for(tenant_id):
+            if not launch_delivery(delivery_id):
+                # The broker is unreachable, and each further delivery would wait for it.
+                return started
+    return len(due)
+
+
+def run_sources(current: Settings) -> int:
+    """Start due runs of sources; return how many. Does nothing when another process leads."""
+    with system_transaction() as session:
+        if not try_leader_lock(session, Leader.SOURCES):
+            return 0
+        due = admit_sources(session, at_a_time=_SOURCES_AT_A_TIME, again_s=current.recovery.lease_s)
+    for started, (source_id, tenant_id) in enumerate(due):
+        with acting_for(tenant_id):
+            if not launch_source(source_id):
+                return started
+    return len(due)
 
 
 def start_dispatcher() -> None:
-    limits = settings().webhooks
+    current = settings()
+    limits = current.webhooks
     Periodic("dispatcher", _LOOK_EVERY_S, lambda: dispatch(limits), failed="dispatch_failed").start()
+    Periodic("sources", _LOOK_EVERY_S, lambda: run_sources(current), failed="sources_failed").start()
 
 
 def start_revalidation() -> None:

@@ -7,6 +7,7 @@ no separate scheduler is needed.
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from math import inf
 
 import structlog
 from sqlalchemy.orm import Session
@@ -222,7 +223,7 @@ def erase_old_replies() -> None:
 
 
 def start_reconciler() -> None:
-    recovery, written_off = settings().recovery, 0.0
+    recovery, written_off = settings().recovery, -inf
     tidied = time.monotonic()
 
     def look() -> None:

@@ -122,8 +122,8 @@ def _request(following: Work, context: StepContext, results: Results) -> step_io
 def _store_with_saves(
     completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
-    """Store the results in a transaction with what the steps themselves save, which is all found by its keys."""
-    with transaction(planned_once=True) as session:
+    """Store the results in a transaction with what the steps themselves save."""
+    with transaction() as session:
         if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))

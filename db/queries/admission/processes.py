@@ -99,6 +99,7 @@ class Leader(IntEnum):
 
     RECONCILER = 0x43495445
     DISPATCHER = 0x43495446
+    SOURCES = 0x43495449
 
 
 def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> bool:

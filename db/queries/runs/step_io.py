@@ -217,4 +217,8 @@ _COMPLETE_UNFLUSHED = _complete(
             SELECT FROM json_array_elements(left_.claimed) AS each WHERE (each ->> 2)::int %% {FIRST_OF} <> 1)
         THEN 'off' ELSE current_setting('synchronous_commit') END, true)""",
 )
-_COMPLETE_WITHIN = _complete("current_setting('citewell.tenant')")
+# The other rows that steps save are found by their keys, too: their statements are planned once per connection, and not
+# for each query.
+_COMPLETE_WITHIN = _complete(
+    "current_setting('citewell.tenant')", ", set_config('plan_cache_mode', 'force_generic_plan', true)"
+)

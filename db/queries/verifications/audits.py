@@ -61,7 +61,7 @@ _CONTENTS = text(f"""
             'chunk_id', chunks.chunk_id, 'document_id', document_id, 'version', documents.version,
             'start', start_index, 'end', end_index, 'sha256', {_sha256("chunks.text")})
         FROM chunks JOIN documents ON documents.id = document_id
-        WHERE (SELECT kind FROM query) = 'answer' AND chunks.id IN (SELECT key::text::bigint FROM found)
+        WHERE (SELECT kind FROM query) = 'answer' AND chunks.id = ANY (ARRAY(SELECT key::text::bigint FROM found))
         UNION ALL
         SELECT 2, ARRAY[number], 'source', jsonb_build_object(
             'chunk_id', 'source_' || number, 'document_id', document_id, 'start', 0, 'end', length(text),
