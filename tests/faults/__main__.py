@@ -53,7 +53,8 @@ def _run(rig: Rig, faults: Iterable[Fault], verdicts: dict[str, Verdict]) -> Non
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--long", action="store_true", help="everything, for half an hour or so")
-    parser.add_argument("--only", help="the fault of this name, short or long; `plain` is Celery's own")
+    names = [*(fault.name for fault in SHORT), *(case.name for case in LONG), "plain"]
+    parser.add_argument("--only", choices=names, help="this fault, short or long; `plain` is Celery's own")
     parser.add_argument("--seed", type=int, default=0, help="of what is killed when")
     parser.add_argument("--runs", type=int, default=3, help="of each short fault, with --long")
     return parser.parse_args()
