@@ -177,6 +177,7 @@ def test_every_promised_path_is_described(schema: JSON) -> None:
     assert all(operation["description"] for _, operation in operations(schema))
 
 
+@pytest.mark.slow
 def test_the_description_is_valid_for_the_version_that_it_names(schema: JSON) -> None:
     assert schema["openapi"].startswith("3.1.")
     assert list(OpenAPIV31SpecValidator(schema).iter_errors()) == []
@@ -235,6 +236,7 @@ def test_the_glossary_has_no_word_that_nothing_uses(schema: JSON) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_error_is_described_as_a_problem(schema: JSON) -> None:
     for name, operation in operations(schema):
         for status, response in operation["responses"].items():

@@ -67,6 +67,7 @@ def test_its_own_page_reads_and_writes(http: httpx.Client) -> None:  # F6
     assert_problem(typed, 403, "key_required_here")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["curl/8.14.1", "python-httpx/0.28", "OpenAI/Python 2.1", ""])
 def test_programs_need_no_origin(http: httpx.Client, agent: str) -> None:  # F6
     headers = {"User-Agent": agent}
@@ -95,6 +96,7 @@ def test_a_key_says_who_it_is_from_wherever_it_is_sent(http: httpx.Client) -> No
 POLICIES = ("content-security-policy", "x-frame-options", "x-content-type-options", "referrer-policy")
 
 
+@pytest.mark.slow
 @for_all_rows(
     ("method", "path", "status"),
     [

@@ -70,6 +70,7 @@ def test_the_draft_then_the_checked_answer(http: httpx.Client) -> None:  # S4.2,
     assert {piece["type"] for piece in pieces} == {"stream"}
 
 
+@pytest.mark.slow
 def test_what_is_streamed_is_the_draft(http: httpx.Client) -> None:  # S4.3
     def work(session: Session, query: Query) -> None:
         add_events(session, query.id, [("draft", {"round": 0, "start": 0, "text": "A product"})])

@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 import httpx
+import pytest
 
 from config.settings import settings
 from db.models import DEFAULT_TENANT, Query
@@ -74,6 +75,7 @@ def test_with_wait_the_result_comes_at_once_or_later(http: httpx.Client) -> None
     assert http.post(PATH, json=RIGHT, params={"wait": 61}).status_code == 422
 
 
+@pytest.mark.slow
 def test_a_result_that_is_not_there_in_time_says_how_far_it_is(http: httpx.Client) -> None:  # N2
     def launch() -> None:
         until(lambda: bool(http.get(PATH).json()["verifications"]))

@@ -41,6 +41,7 @@ def questions_of(conversation: str) -> list[str]:
     return [turn["question"] for turn in turns]
 
 
+@pytest.mark.slow
 def test_each_line_is_a_turn_of_one_conversation(citewell: Citewell, monkeypatch: pytest.MonkeyPatch) -> None:
     typed(monkeypatch, FIRST, "", SECOND, "/history", "/quit", "never asked")
     with workers(query=abstain):
@@ -54,6 +55,7 @@ def test_each_line_is_a_turn_of_one_conversation(citewell: Citewell, monkeypatch
     assert outcome.err == f"`citewell chat --conversation {conversation}` goes on with it\n"
 
 
+@pytest.mark.slow
 def test_another_conversation_is_begun_and_an_old_one_goes_on(
     citewell: Citewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +80,7 @@ def test_for_programs_each_answer_is_a_json_object(citewell: Citewell, monkeypat
     assert [json.loads(line)["question"] for line in outcome.out.splitlines()] == [FIRST, SECOND]
 
 
+@pytest.mark.slow
 def test_a_failed_question_ends_neither_the_conversation_nor_well(
     citewell: Citewell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +128,7 @@ def test_an_interrupt_stops_the_question_and_not_the_conversation(
         assert session.scalars(select(Query.status)).all() == [QueryStatus.CANCELLED]
 
 
+@pytest.mark.slow
 def test_at_a_terminal_there_is_a_prompt_and_the_draft_is_shown(api_url: str) -> None:
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "citewell.cli.main", "chat", "-w", "w", "--url", api_url]

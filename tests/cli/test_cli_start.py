@@ -82,6 +82,7 @@ def test_commands_do_not_load_what_serves() -> None:  # 43: `citewell up` lives 
     assert not loaded & {"sqlalchemy", "alembic", "celery", "fastapi", "numpy"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_waiting_command_without_a_traceback(api_url: str, database: str) -> None:
     assert database
     with transaction() as session:

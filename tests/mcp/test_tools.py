@@ -313,6 +313,7 @@ async def _asked_twice(client: Client) -> tuple[Any, Any]:
     return first, await ask(uuid.UUID(begun["query_id"]), conversation_id=begun["conversation_id"])
 
 
+@pytest.mark.slow
 def test_a_question_follows_up_in_a_conversation(api_url: str) -> None:  # N9
     store()
     first, second = acting(in_process(api_url), _asked_twice)

@@ -48,6 +48,7 @@ def test_no_line_states_figures_of_another_subject_after_the_repair(language: La
     assert not pumps.missing & {number_of(pumps, result["sentences"][index]) for index in rewritten}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_no_source_names_is_not_supported_and_what_one_says_is(language: Language) -> None:  # V2, V6
     pumps = PumpList(language)

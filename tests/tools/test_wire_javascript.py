@@ -27,6 +27,7 @@ def json_of(*names: str) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema}}}
 
 
+@pytest.mark.slow
 def test_the_files_are_those_of_the_api() -> None:
     api = create_app().openapi()
     assert TABLE.read_text(encoding="utf-8") == table(api), "run `make wire`"

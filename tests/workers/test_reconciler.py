@@ -177,6 +177,7 @@ def test_an_unreadable_query_stops_none_of_those_that_are_let_in_with_it(broker:
     assert [state(each) for each in (first, broken, last)] == [(QueryStatus.RUNNING, 1)] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(QueryKind))
 def test_an_unreadable_query_is_left_to_others_and_then_given_up_with_a_reason(broker: Any, kind: str) -> None:
     assert broker

@@ -156,6 +156,7 @@ def test_what_is_not_a_candidate_is_told_as_that(http: httpx.Client, rules: str)
     assert len(explained(http, limit=2)["passages"]) == 2
 
 
+@pytest.mark.slow
 def test_what_is_excluded_is_told_with_the_score_it_would_have_had(http: httpx.Client, rules: str) -> None:
     before = next(each for each in explained(http)["passages"] if each["chunk_index"] == 1)
     http.patch(f"{rules}/chunks/1", json={"excluded": True}).raise_for_status()

@@ -46,6 +46,7 @@ def kept_in() -> list[str]:
         return list(session.scalars(select(Workspace.name).join(Query, Query.workspace_id == Workspace.id)))
 
 
+@pytest.mark.slow
 def test_checks_are_kept_in_the_only_workspace_that_is_open(people: People) -> None:  # 44
     ada = people.signed_in("ada", "readers")
     limited = people.with_key(make_key(Scope.READ, Scope.ASK, workspaces=["elsewhere"]))

@@ -208,6 +208,7 @@ WRONG_CLAIMS: dict[str, Json] = {
 }
 
 
+@pytest.mark.slow
 @for_all_rows("name", FORGERIES)
 def test_a_forged_token_is_refused(provider: Provider, api_url: str, name: str) -> None:  # 43: forged
     seen: list[Json] = []
@@ -220,6 +221,7 @@ def test_a_forged_token_is_refused(provider: Provider, api_url: str, name: str) 
         assert is_out(client)
 
 
+@pytest.mark.slow
 @for_all_rows("name", WRONG_CLAIMS)
 def test_a_token_for_somebody_or_something_else_is_refused(
     provider: Provider, api_url: str, name: str, monkeypatch: pytest.MonkeyPatch

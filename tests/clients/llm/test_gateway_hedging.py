@@ -94,6 +94,7 @@ def test_without_a_share_nothing_is_sent_twice(stage: GroqStage, log: CallLog) -
     assert play(stage, scenario, SETTINGS.model_copy(update={"hedge_share": 0.0})) == [False]
 
 
+@pytest.mark.slow
 def test_when_both_calls_fail_the_attempt_has_failed(stage: GroqStage, log: CallLog) -> None:
     async def scenario(gateway: ModelGateway) -> object:
         await warmed(gateway)

@@ -151,6 +151,7 @@ def test_after_a_429_others_of_the_process_wait_too(stage: GroqStage, log: CallL
     assert [entry.status for entry in stage.sim.ledger.entries] == [429, 200, 200]
 
 
+@pytest.mark.slow
 def test_who_waits_for_a_slot_has_no_tokens_and_does_not_time_out(stage: GroqStage) -> None:
     stage.sim.fail(Fault(kind=FaultKind.HANG, times=3))
     settings = PATIENT.model_copy(update={"call_timeout_s": 1.0, "concurrency": 1, "attempts": 1, "fallbacks": {}})

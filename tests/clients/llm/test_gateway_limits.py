@@ -38,6 +38,7 @@ def test_a_retry_after_beyond_the_deadline_fails_at_once(stage: GroqStage, log: 
     assert len(log.records) == 1
 
 
+@pytest.mark.slow
 def test_a_storm_of_rate_limits_ends_with_the_deadline(stage: GroqStage, log: CallLog) -> None:
     stage.sim.fail(Fault(kind=FaultKind.RATE_LIMITED, times=None, retry_after=0.05))
     started = time.monotonic()

@@ -149,6 +149,7 @@ def _without_breaker(settings: ModelSettings) -> ModelSettings:
     return settings.model_copy(update={"breaker": BreakerSettings(open_s=1e-6, longest_s=1e-6)})
 
 
+@pytest.mark.slow
 def test_a_server_that_rejects_without_end_and_names_no_wait_is_asked_a_few_times_only(stage: GroqStage) -> None:
     stage.sim.fail(Fault(kind=FaultKind.RATE_LIMITED, retry_after=0, times=None))
 

@@ -35,6 +35,7 @@ def test_never_more_calls_in_flight_than_allowed_and_as_many_when_needed(stage: 
         assert sim.provider.peak_in_flight == 3
 
 
+@pytest.mark.slow
 def test_calls_of_a_slow_model_do_not_hold_up_those_of_another(stage: GroqStage) -> None:
     stage.sim.fail(Fault(kind=FaultKind.HANG, times=2))
     settings = PATIENT.model_copy(update={"call_timeout_s": 3.0, "concurrency": 2, "attempts": 1, "fallbacks": {}})

@@ -58,6 +58,7 @@ def test_the_next_file_gets_another_server_when_one_was_killed() -> None:  # A5
     assert not killed.is_running()
 
 
+@pytest.mark.slow
 def test_a_file_whose_server_is_killed_ends_as_if_its_child_were() -> None:  # A5
     with reading("slow.pdf", bombs.slow()) as (child, thread, errors):
         os.kill(child.ppid(), signal.SIGKILL)

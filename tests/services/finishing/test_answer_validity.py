@@ -109,6 +109,7 @@ def hook(database: str) -> None:
     register("https://example.com/hook", "answer.*")
 
 
+@pytest.mark.slow
 def test_an_answer_stands_until_something_happens(hook: None) -> None:  # N7
     story = answered()
     assert read_query(story.query_id)["standing"] == {

@@ -61,6 +61,7 @@ def test_the_last_heading_of_its_form_counts(texts: tuple[str, str], things: tup
         assert not is_proven(both["ko" if "무게" in claim else "en"].format(first, second), text, context)
 
 
+@pytest.mark.slow
 @for_all_rows("heading", ["# {}", "**{}**", "{}"])
 @for_all_rows(("texts", "things"), CASES)
 def test_each_section_keeps_its_values(texts: tuple[str, str], things: tuple[str, str], heading: str) -> None:
