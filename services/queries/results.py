@@ -244,7 +244,7 @@ def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) 
     if progress is None or kind not in (None, progress.kind):
         raise queries.not_found(query_id, kind)
     is_finished = progress.status in FINAL
-    # Once a reviewer has decided, nobody needs to hear that the answer waited for one.
+    # After a reviewer's decision, the event that the answer is held is out of date.
     stored = [StreamedEvent(*event) for event in progress.events]
     if progress.status != QueryStatus.HELD:
         stored = [event for event in stored if event.type != QueryStatus.HELD]

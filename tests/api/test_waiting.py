@@ -38,7 +38,7 @@ async def wait_together(address: str, query_id: uuid.UUID) -> None:
 
 
 class Subscriptions:
-    """Of a query that ends while somebody waits; it is told, or only the time is over."""
+    """What is read of a query that ends while somebody waits, with and without a notification of its end."""
 
     def __init__(self, notified: bool) -> None:
         self._notified = notified

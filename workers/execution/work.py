@@ -197,7 +197,7 @@ def _should_run_here(links: Sequence[Signature[Any]], models: ModelGateway) -> b
     work = in_place(links)
     if work is None:
         return False
-    # Parts that a step spreads while it runs can be done elsewhere, too, if the step goes on as a message.
+    # A step that is sent as a message may spread its parts over other processes.
     spread = [part.step.spreads(work.run, "") for part in work.parts if part.step.spreads]
     is_helped_with = all(map(_has_helpers, links)) or any(map(_has_helpers, spread))
     return models.has_room(len(work.keys)) or not is_helped_with

@@ -35,8 +35,8 @@ _LONGEST = 500  # characters: a longer sentence says more than one thing
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a document: a sentence or a labelled line, or one cell of a row. `label` is what stood before a
-    colon, `more` what the sentence goes on to say; both are left out of `text`."""
+    """A statement of a document: a sentence or a labelled line, or one cell of a row. `text` is without
+    the `label` before a colon, and without `more`, the clauses that follow."""
 
     excerpt: Excerpt
     start: int
@@ -77,7 +77,7 @@ def _read_sentences(excerpt: Excerpt) -> Iterator[Statement]:
 
 
 def _readings(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentence, and what it says before it goes on to say more, with that."""
+    """Yield the whole sentence, and its first clause with the clauses that follow."""
     yield sentence, ""
     first, *more = clauses(sentence)
     said = first if more else _MORE.split(sentence, maxsplit=1)[0]
