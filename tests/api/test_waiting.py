@@ -38,7 +38,7 @@ async def wait_together(address: str, query_id: uuid.UUID) -> None:
 
 
 class Subscriptions:
-    """What is read of a query that ends while somebody waits, with and without a notification of its end."""
+    """Subscriptions to a query that ends while somebody waits, with or without a notification of its end."""
 
     def __init__(self, notified: bool) -> None:
         self._notified = notified
