@@ -161,7 +161,7 @@ class Subscriptions:
         return self._poll_offline_every_s if self._pubsub is None else self._poll_every_s * min(polls, _SLOWEST_POLL)
 
     async def _poll(self) -> None:
-        """Ask regularly which queries have ended and wake their subscribers; stop when nobody waits any more."""
+        """Wake the subscribers of queries that have ended, as the database says; end when there are no subscribers."""
         while self._subscribers:
             await asyncio.sleep(self._poll_after_s(1))
             waiting = {uuid.UUID(key) for key, subscribers in self._subscribers.items() if not _all_watch(subscribers)}

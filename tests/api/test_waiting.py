@@ -38,7 +38,7 @@ async def wait_together(address: str, query_id: uuid.UUID) -> None:
 
 
 class Subscriptions:
-    """Subscriptions to a query that ends while somebody waits, with or without a notification of its end."""
+    """The query ends while somebody waits for it; a notification says so or is lost."""
 
     def __init__(self, notified: bool) -> None:
         self._notified = notified

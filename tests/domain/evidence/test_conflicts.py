@@ -122,6 +122,22 @@ def test_a_yes_and_a_no_show_both_statements(one: str, other: str) -> None:
         ("Date: 2 March\nHours: 12\nTotal of it: EUR 840", "Date: 9 March\nHours: 18\nTotal of it: EUR 1,260"),
         ("Bus 12 leaves the depot at 8:15.\nBus 12 leaves the depot at 8:45.", "Bus 12 leaves the depot at 9:15."),
         ("It costs EUR 40 with a bracket.", "It costs EUR 60 with a bracket."),
+        # Each goes on to say of what it speaks.
+        (
+            "# Fees\n\nThe fee is EUR 120, and applies to students.",
+            "# Fees\n\nThe fee is EUR 240, and applies to firms.",
+        ),
+        ("The pump weighs 40 kg, which includes the motor.", "The pump weighs 31 kg, which excludes the motor."),
+        # Tables of two years have the same value by chance.
+        (
+            "# Accidents 2023\n\n| Site | Accidents |\n|---|---|\n| Ulm | 0 |\n| Bonn | 3 |",
+            "# Accidents 2024\n\n| Site | Accidents |\n|---|---|\n| Ulm | 0 |\n| Bonn | 2 |",
+        ),
+        # A year and one word of a title name no document that is replaced.
+        (
+            "# Fleet report 2024\n\nThe fleet has 22 cars.",
+            "# Fleet report 2025\n\nIn 2024 the diesel fleet was replaced by electric cars.\n\nThe fleet has 14 cars.",
+        ),
     ],
 )
 def test_what_only_looks_alike_is_no_conflict(one: str, other: str) -> None:

@@ -274,6 +274,11 @@ Legal reserve | $707,299 | $963,947 |  |
 Employee bonus | 6,105 | 9,155 | $0.58 | $0.75
 Discount rate | 2.4% | 2.5% |  | """
 _BELOW = " | 2019 | 2018\n(In thousands) |  |\nRevenues | $68,024 | $67,314\nIncome | $12,491 | $9,587"
+_TWO_UNITS = (
+    "Plant | 2022 | 2021\n(dollars in thousands) |  |\nRevenue | 1,200 | 1,100\n(units) |  |\nMachines sold | 310 | 290"
+)
+_ZONES = "Zone | Temperature\nZONE1 | 18 °C\nZONE2 | 22 °C\nZONE3 | 25 °C"
+_WITHOUT_LABEL = " | Group A | Group B\n | 38 hours | 40 hours\nLeave | 28 days | 30 days"
 _STOCK = "Product\tShelf\tExpected\nSKU-1\tA-12\t450\nSKU-3\tD-22\t156"
 
 
@@ -292,6 +297,10 @@ _STOCK = "Product\tShelf\tExpected\nSKU-1\tA-12\t450\nSKU-3\tD-22\t156"
         ("Legal reserve는 2019년에 $963,947천이었다.", _RESERVES, "supports"),
         ("2019년 Employee bonus의 Earnings는 $6,105천이다.", _RESERVES, "contradicts"),
         ("SKU-3 is on shelf D-22.", _STOCK, "supports"),
+        ("The temperature in Zone 1 is 22 °C.", _ZONES, "partially_supports"),
+        ("310 thousand machines were sold in 2022.", _TWO_UNITS, "partially_supports"),
+        ("Leave in group B is 30 days.", _WITHOUT_LABEL, "supports"),
+        ("Leave in group B is 28 days.", _WITHOUT_LABEL, "contradicts"),
         ("Revenues were $67.3 million in 2018.", _BELOW, "supports"),
         ("Revenues were $67,314 in 2018.", _BELOW, "partially_supports"),
     ],

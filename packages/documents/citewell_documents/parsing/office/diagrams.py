@@ -39,7 +39,8 @@ def diagram_text(data: Element) -> str:
         for point in points.pop(name, ()):
             (presented if point.get("type") == "pres" else shown).extend(_paragraphs(point))
         left += reversed(below.pop(name, ()))
-    return "\n".join((*shown, *(text for text in presented if text not in shown)))
+    known = set(shown)
+    return "\n".join((*shown, *(text for text in presented if text not in known)))
 
 
 def _order(link: Element) -> int:

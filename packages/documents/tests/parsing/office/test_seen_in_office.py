@@ -121,7 +121,7 @@ def _point(name: str, text: str = "", kind: str = "node") -> str:
     )
 
 
-def _connection(above: int, below: int, order: int, kind: str = "parOf") -> str:
+def _connection(above: int, below: int, order: int | str, kind: str = "parOf") -> str:
     return f'<dgm:cxn modelId="c" type="{kind}" srcId="{above}" destId="{below}" srcOrd="{order}" destOrd="0"/>'
 
 
@@ -133,12 +133,14 @@ _ORDER_OF_POINTS = (
 )
 _DATA_MODEL = (
     f'<dgm:dataModel xmlns:dgm="{_DIAGRAM}" xmlns:a="{_A}"><dgm:ptLst>{"".join(_ORDER_OF_POINTS)}'
-    f"{_point('4', 'then', 'sibTrans')}{_point('5', 'Unload it', 'pres')}</dgm:ptLst><dgm:cxnLst>"
+    f"{_point('4', 'then', 'sibTrans')}{_point('5', 'Unload it', 'pres')}{_point('5', 'Done', 'pres')}"
+    "</dgm:ptLst><dgm:cxnLst>"
     f"{_connection(0, 2, 1)}{_connection(0, 1, 0)}{_connection(1, 3, 0)}{_connection(1, 5, 0, 'presOf')}"
-    f"{_connection(3, 1, 0)}</dgm:cxnLst><dgm:bg/><dgm:whole/></dgm:dataModel>"
+    f"{_connection(3, 1, '')}</dgm:cxnLst><dgm:bg/><dgm:whole/></dgm:dataModel>"
 ).encode()
-"""Points in the order of their making, the texts of the second one repeated by the presentation, and a circle."""
-_TEXT_OF_MODEL = "Unload it\nwith care\nWeigh it\nthen"
+"""Points in the order of their making, a text of the presentation that repeats one of them and one that does not, and a
+circle with a place that is no number."""
+_TEXT_OF_MODEL = "Unload it\nwith care\nWeigh it\nthen\nDone"
 
 
 def test_diagrams_on_slides_and_sheets_are_read_in_the_order_of_their_shapes() -> None:  # issue 42

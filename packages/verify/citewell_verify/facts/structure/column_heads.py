@@ -43,7 +43,7 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
         row = grid[count]
         below_corner = not any(above[0] for above in grid[:count]) and all(map(is_period, filter(None, row[1:])))
         # A table with several such lines says of each section what its figures are.
-        is_note = _is_note(row) and not any(map(_is_note, grid[count + 1 :]))
+        is_note = _NOTE.fullmatch(row[0]) is not None and not any(map(_is_in_brackets, grid[count + 1 :]))
         are_names = _is_names(row, grid[count - 1])
         if not (is_note or (any(row[1:]) and (are_names or only_title or not row[0] or below_corner))):
             break
@@ -121,8 +121,8 @@ def is_period(cell: str) -> bool:
     return _TIME.match(cell) is not None
 
 
-def _is_note(row: Sequence[str]) -> bool:
-    return _NOTE.fullmatch(row[0]) is not None
+def _is_in_brackets(row: Sequence[str]) -> bool:
+    return row[0].startswith("(") and row[0].endswith(")") and not any(row[1:])
 
 
 def _is_names(row: Sequence[str], above: Sequence[str]) -> bool:
