@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ from workers.celery_app import app
 
 # Nothing of what is imported and collected is garbage: to look for some is a sixth of the CPU until the first test.
 gc.disable()
+
+# What a shell runs in the background ignores SIGINT, and so would every program that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A property that holds must not fail because the machine is busy.
 hypothesis_settings.register_profile("citewell", deadline=None, max_examples=50)

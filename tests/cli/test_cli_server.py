@@ -77,8 +77,6 @@ def started(home: Path, folder: Path, *arguments: str) -> Generator[Running]:
             cwd=folder,
             stdout=stdout,
             stderr=stderr,
-            # A test run in the background ignores SIGINT, and its children would, too.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         ) as process,
     ):
         try:
