@@ -19,7 +19,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.orm import Session
 
 from db.base import Base
-from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, is_transient
+from db.session import CONNECTING, LIMITS_MS, current_tenant, engine, has_stale_plan, is_transient
 from domain.errors.service import DatabaseUnavailable
 
 _MOST = 2
@@ -85,6 +85,10 @@ class _Connections:
                 connection = await psycopg.AsyncConnection.connect(**{**arguments, **own})
             try:
                 yield connection
+            except psycopg.errors.FeatureNotSupported as error:
+                if has_stale_plan(error):
+                    await connection.close()
+                raise
             finally:
                 # After a cancellation or a network error the connection may be in the middle of a call, so it is not
                 # reused.

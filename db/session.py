@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import psycopg
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
@@ -125,7 +125,14 @@ def _made(kept: int, above: int) -> Engine:
             return server.opened(named)
 
         event.listen(made, "do_connect", opened)
+    event.listen(made, "handle_error", _leave_stale_plans)
     return made
+
+
+def _leave_stale_plans(context: ExceptionContext) -> None:
+    """Replace the connections that have planned statements for a schema that a migration has changed since."""
+    if has_stale_plan(context.original_exception):
+        context.is_disconnect = True
 
 
 @contextmanager
@@ -281,7 +288,14 @@ def is_transient(error: BaseException | None) -> bool:
     if state is None:
         # No SQLSTATE: there was no server to send one, or psycopg rejected values that no server would accept.
         return isinstance(error, psycopg.OperationalError)
-    return state.startswith(_PASSING_CLASSES) or state in _PASSING
+    return state.startswith(_PASSING_CLASSES) or state in _PASSING or has_stale_plan(error)
+
+
+def has_stale_plan(error: BaseException | None) -> bool:
+    """Whether a prepared statement returns other types than when this connection prepared it. PostgreSQL has no
+    SQLSTATE of its own for that.
+    """
+    return isinstance(error, psycopg.errors.FeatureNotSupported) and "cached plan must not change" in str(error)
 
 
 def dispose(*, close: bool = True) -> None:

@@ -57,6 +57,24 @@ async def test_a_call_that_loses_its_connection_may_be_made_again() -> None:  # 
     assert await call("SELECT 1", {}) == [(1,)]
 
 
+async def test_a_call_planned_before_a_migration_may_be_made_again() -> None:  # A5
+    def define(kind: str) -> None:
+        with system_transaction() as session:
+            session.execute(text("DROP FUNCTION IF EXISTS a_value()"))
+            session.execute(text(f"CREATE FUNCTION a_value() RETURNS {kind} LANGUAGE sql AS 'SELECT 1::{kind}'"))
+
+    define("int")
+    try:
+        assert [await call("SELECT * FROM a_value()", {}) for _ in range(3)] == [[(1,)]] * 3
+        define("text")
+        with pytest.raises(DatabaseUnavailable):
+            await call("SELECT * FROM a_value()", {})
+        assert await call("SELECT * FROM a_value()", {}) == [("1",)]
+    finally:
+        with system_transaction() as session:
+            session.execute(text("DROP FUNCTION a_value()"))
+
+
 async def test_what_was_cancelled_leaves_no_work_and_no_connection_behind() -> None:  # A5
     slow = asyncio.ensure_future(call("SELECT pg_sleep(50)", {}))
     await until_sleepers(1)

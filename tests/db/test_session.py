@@ -1,10 +1,11 @@
 """Transient database errors are told apart from permanent ones."""
 
 import uuid
+from collections.abc import Generator
 from contextlib import ExitStack, suppress
 
 import pytest
-from sqlalchemy import NullPool, QueuePool, create_engine, text
+from sqlalchemy import Engine, NullPool, QueuePool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from config.settings import settings
@@ -39,6 +40,32 @@ def test_a_lock_that_is_held_for_too_long_is_worth_another_try() -> None:  # A5
         impatient = text("SELECT set_config('lock_timeout', '50ms', true)")
         with pytest.raises(DatabaseUnavailable), transaction() as session:
             assert [session.execute(impatient), session.execute(update, {"id": query_id})]
+
+
+def test_a_statement_planned_before_a_migration_is_worth_another_try(kinds: Engine) -> None:  # A5
+    statement = text("SELECT * FROM kinds")
+
+    def read() -> object:
+        with reading() as session:
+            return session.scalar(statement)
+
+    assert [read() for _ in range(4)] == [1] * 4  # It is prepared by now.
+    with kinds.begin() as connection:
+        connection.execute(text("ALTER TABLE kinds ALTER COLUMN kind TYPE text"))
+    with pytest.raises(DatabaseUnavailable):
+        read()
+    assert read() == "1"
+
+
+@pytest.fixture
+def kinds(database: str) -> Generator[Engine]:
+    """A table of one number, and the engine of the program that may change it."""
+    other = create_engine(database, poolclass=NullPool)
+    with other.begin() as connection:
+        connection.execute(text("CREATE TABLE kinds AS SELECT 1 AS kind"))
+    yield other
+    with other.begin() as connection:
+        connection.execute(text("DROP TABLE kinds"))
 
 
 def test_connections_that_died_in_the_pool_are_found_out_before_anything_is_lost() -> None:  # A5
