@@ -11,7 +11,8 @@ DEV_STAMP := $(VENV)/.installed-dev
 INTEGRATIONS := .venv-integrations
 # Compiled modules are kept, whatever the shell says: without them each process compiles the same thousands again.
 export PYTHONDONTWRITEBYTECODE =
-PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup -q
+# A process that crashed ends the run: pytest-xdist 3.8 gives its modules to others in a way that can wait for ever.
+PYTEST := $(BIN)/pytest --cache-clear --dist loadgroup --max-worker-restart 0 -q
 # pip installs uv, and uv the rest in seconds, from the index that pip is set to; where uv cannot, pip can. A lock is
 # complete, so neither looks for what else is needed. Nothing is compiled in advance: most modules are never imported.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
