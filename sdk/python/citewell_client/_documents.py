@@ -10,8 +10,7 @@ from typing import Any
 from citewell_client._calls import Pages, without_none
 from citewell_client._passages import AsyncPassages, Passages
 from citewell_client._requests import documents as requests
-from citewell_client._retries import Deadline
-from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, is_read, seconds_of, with_status
+from citewell_client._waiting import DOCUMENT_PATIENCE_S, LOOK_EVERY_S, Deadline, is_read, seconds_of, with_status
 from citewell_client.types import Accepted, Document, DocumentBlocks, PageBoxes, Reingestion, ReingestionAccepted
 
 

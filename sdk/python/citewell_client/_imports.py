@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 from citewell_client._calls import Call, Page, Pages, at, object_of, page_of, without_none
 from citewell_client._requests.documents import form
-from citewell_client._retries import Deadline
 from citewell_client._transport import AsyncTransport, Transport
+from citewell_client._waiting import Deadline
 from citewell_client.types import Accepted, Import, ImportHead
 
 _PATIENCE_S = 3600.0

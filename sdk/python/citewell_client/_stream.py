@@ -8,8 +8,8 @@ from typing import Any, cast
 import httpx
 
 from citewell_client._calls import Call, at, nothing_of
-from citewell_client._retries import Retries
 from citewell_client._sse import ServerSentEvent
+from citewell_client._waiting import Retries
 from citewell_client.errors import ApiProblem, ServerUnreachable, not_citewell
 from citewell_client.types import ENDS, PassedSentence, Query, StreamEvent
 

@@ -11,8 +11,7 @@ import httpx
 
 from citewell_client._calls import Call
 from citewell_client._connection import ANSWER_S, Priority, connection, key_of_environment, patience, url_of_environment
-from citewell_client._retries import Deadline, Retries
-from citewell_client._waiting import Outcome, Waiting
+from citewell_client._waiting import Deadline, Outcome, Retries, Waiting
 from citewell_client.errors import ApiProblem, ServerUnreachable, problem_of, unreachable
 
 _T = TypeVar("_T")
