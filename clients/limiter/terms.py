@@ -1,4 +1,4 @@
-"""How worker processes share the limits of an account."""
+"""The terms on which worker processes share the limits of an account."""
 
 from dataclasses import dataclass
 

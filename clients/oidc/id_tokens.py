@@ -1,5 +1,6 @@
-"""Checks what a provider signs: who signed it, for whom, and when; of an ID token (OpenID Connect Core 1.0, 3.1.3.7)
-for which sign-in, of a logout token (Back-Channel Logout 1.0, 2.6) that it is one."""
+"""Checks the tokens that a provider signs: who signed a token, for whom, and when. An ID token (OpenID Connect Core
+1.0, 3.1.3.7) must also be for this sign-in, and a logout token (Back-Channel Logout 1.0, 2.6) must be one for a logout.
+"""
 
 from typing import Any
 
@@ -25,8 +26,8 @@ def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, A
 
 
 def checked_logout(provider: Provider, token: object) -> dict[str, Any]:
-    """The claims of a logout token of this provider for this client, which name a person and not a session alone.
-    Raises SignInFailed.
+    """The claims of a logout token of this provider for this client. They name a person, not only a session. Raises
+    SignInFailed.
     """
     claims = _signed_claims(provider, token, "jti", "events")
     events: Any = claims["events"]
@@ -62,7 +63,7 @@ def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str,
 
 
 def _is_for(claims: dict[str, Any], client_id: str) -> bool:
-    # One for several has to name whom it was made for.
+    # A token for several clients has to name the one that it was made for.
     audience: str | list[str] = claims["aud"]
     several = not isinstance(audience, str) and len(audience) > 1
     return claims.get("azp", None if several else client_id) == client_id
@@ -76,7 +77,9 @@ def _key(provider: Provider, header: dict[str, Any]) -> jwt.PyJWK:
 
 
 def _fitting(keys: list[dict[str, Any]], header: dict[str, Any]) -> jwt.PyJWK | None:
-    """The key that the header names, or the only one that can be meant; its kind has to be that of the algorithm."""
+    """The key that the header names, or the only key that it can mean. The kind of the key has to be that of the
+    algorithm. None if there is no such key, or more than one.
+    """
     kid, algorithm = header.get("kid"), header["alg"]
     kind = {"R": "RSA", "P": "RSA", "E": "OKP" if algorithm == "EdDSA" else "EC"}[algorithm[0]]
     usable = [

@@ -27,7 +27,7 @@ def vetoed(
 ) -> StatementCheck:
     """The `check`, lowered to partly supported if the classifier gives every source less than 0.3.
 
-    Only a yes can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
+    Only a verdict of "supported" can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
     """
     plain = " ".join(without_markers(statement).split())
     texts = [source.text for source in sources if language_of(source.text) in languages]
