@@ -69,7 +69,7 @@ class Recogniser:
         return turns, [] if unknown else [row for row in kept if row.words], unknown
 
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
-        """How often the picture is turned, the picture when it is upright, and the engine that is surest of it. It is
+        """The number of turns of the picture, the upright picture, and the engine that is surest of it. The picture is
         only turned if an engine is then sure.
         """
         sure, best = self._best(picture, dpi)
