@@ -42,7 +42,7 @@ class Scope(StrEnum):
 
 
 UNLIMITED = (Scope.WEBHOOKS, Scope.ADMIN)
-"""Scopes of what concerns all workspaces of a tenant."""
+"""The scopes for operations that concern all workspaces of a tenant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _ORDER = tuple(Role)
 OF_MEMBERS = (Role.READER, Role.CONTRIBUTOR, Role.OWNER)
 """Roles in one workspace."""
 EVERYBODY = "*"
-"""As the group of a rule: all whom the provider lets in."""
+"""As the group of a rule, this means everybody whom the provider lets in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ _LONGEST_WAIT_S = 20.0
 _EXCERPT = 200
 _PROBE = "dimension"
 _MOST_COMPONENTS = 16_384
-"""Limit for a vector of a model whose dimension is not known yet."""
+"""The limit of a vector's length for a model whose dimension is not known yet."""
 _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
-"""Generous limits in bytes for a component with blanks, for what surrounds a vector, and all vectors."""
+"""Generous limits in bytes for a component with blanks, for the JSON around a vector, and around all vectors."""
 
 
 _EXCERPT_OF_TEXT = 80

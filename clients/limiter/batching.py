@@ -11,7 +11,7 @@ from clients.limiter.request import Answer, Kind
 _AT_ONCE = 10
 _GAP_S = 0.02
 SETTLE_WITHIN_S = 0.1
-"""Longest delay of a settlement to batch it with others, when no call waits for what it returns."""
+"""The longest delay of a settlement to batch it with others, when no call waits for the tokens that it returns."""
 
 Op = dict[str, Any]
 Send = Callable[[list[Op], Mapping[Kind, float] | None], Awaitable[list[Answer]]]

@@ -10,7 +10,7 @@ from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelR
 
 _WITHOUT_RETRY_AFTER_S = 1.0
 _MOST_TOKENS = 10**15
-"""More than any account has: a larger limit is ignored."""
+"""No account has such a limit: a larger one is ignored."""
 _UNKNOWN = Allowance()
 
 # A refusal names the limit that was hit, including requests per minute and tokens per day, which no header reports.

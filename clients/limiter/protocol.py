@@ -22,7 +22,7 @@ class Priority:
 
     is_batch: bool = False
     since: float = 0.0
-    """When the query was accepted, Unix seconds by the database's clock."""
+    """The time when the query was accepted, in Unix seconds by the database's clock."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ def _window(told: dict[str, Any], model: str) -> Any:
 
 
 _WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")
-"""The names for it in LM Studio, llama.cpp, vLLM, Ollama and Groq."""
+"""The names for the context window in LM Studio, llama.cpp, vLLM, Ollama and Groq."""
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:

@@ -50,7 +50,7 @@ _FILLER = (
 _BYTES_PER_TOKEN = 4
 _FIRST_CHARS, _REPEATED = 12, 3
 _RELEVANT = 0.5
-"""The passage answers the question: a model that scores it lower cannot judge."""
+"""The passage answers the question, so a model that scores it lower than this cannot judge."""
 _LOADING = 503
 _PAUSES_S = (1.0, 2.0, 5.0)
 _LOST_S, _ONE_AFTER_THE_OTHER = 0.3, 1.6

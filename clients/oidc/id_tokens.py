@@ -10,7 +10,7 @@ from clients.oidc.provider import Provider
 from domain.errors.requests import SignInFailed
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""
+"""The allowed algorithms sign with a private key. With a shared secret, or with none, others could sign, too."""
 LEEWAY_S = 60
 _NEEDED = ("exp", "iat", "iss", "aud", "sub")
 _LOGOUT = "http://schemas.openid.net/event/backchannel-logout"

@@ -20,7 +20,7 @@ _TOO_MANY = 429
 _PASSING = {408, 425}
 _SHOWN = 200
 _RESULT_BYTES, _ENVELOPE_BYTES = 1_000, 200_000
-"""Generous limits in bytes for what surrounds one result, and for what surrounds all of them."""
+"""Generous limits in bytes for the JSON around one result, and around all of them."""
 _ESCAPED = 6
 """The bytes that a byte of text may take in escaped JSON: some endpoints return every passage."""
 _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")

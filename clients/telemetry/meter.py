@@ -150,7 +150,7 @@ Places = dict[str, float]
 "sum"; empty buckets are absent.
 """
 Counts = dict[str, dict[str, Places]]
-"""By family, then by label values as a JSON list."""
+"""The counts, by family, then by label values as a JSON list."""
 Gauges = dict[str, dict[str, float]]
 """Gauges, by name, then by label values as a JSON list."""
 

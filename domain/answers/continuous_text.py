@@ -17,11 +17,11 @@ _SPACE = re.compile(r"\s")
 _REPLACED = "\n\n---\n\n*The text above was replaced after all of the answer had been checked:*\n\n"
 _REPLACED_KOREAN = "\n\n---\n\n*위의 글은 답변 전체를 검증한 뒤 다음 글로 바뀌었습니다:*\n\n"
 LINKED_MARKER = re.compile(r"\[\[(\d+)\]\]\(([^()\s]*)\)")
-"""A citation as it reads with its link: `[[1]](https://…)`."""
+"""A citation with its link, as it is written: `[[1]](https://…)`."""
 
 Json = Mapping[str, Any]
 Link = Callable[[Source], str | None]
-"""The address of a place in a document; None where there is none."""
+"""Returns the address of a place in a document; None if it has none."""
 
 
 def no_link(_: Source) -> None:

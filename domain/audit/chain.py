@@ -31,7 +31,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = {
 }
 """The fields that identify a record within its kind."""
 UNREADABLE = "unreadable"
-"""The kind of an entry that was put in the place of a record, and is none."""
+"""The kind of an entry that was put in the place of a record, but is no record."""
 
 _ERASABLE = {"call": "reply_sha256", "source": "sha256"}
 # Work that was under way when the query ended is stored nevertheless, because it was paid for.

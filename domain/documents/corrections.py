@@ -14,7 +14,7 @@ from domain.errors.requests import CorrectionInvalid
 
 MOST_CHARS = 20_000
 MOST_TITLE = 300
-"""Characters of a heading: what is longer is a paragraph."""
+"""The most characters of a heading: a longer text is a paragraph."""
 
 
 class Replacement(NamedTuple):

@@ -18,7 +18,7 @@ WhenGone = Literal["mark", "delete"]
 MAX_KEY_BYTES = 1_000
 _MAX_NAME = 255
 PART_UNREACHABLE = "part_unreachable"
-"""The code of an item that stands for others which could not be listed: they are not known to be gone."""
+"""The code of an item that stands for others that could not be listed, so that these do not count as gone."""
 GONE_MARK = "gone_from_source_at"
 """The key in the metadata of a document that its source does not have any more."""
 

@@ -37,7 +37,7 @@ class Field:
     path: str
     kind: Literal["object", "array", "leaf"]
     schema: Schema
-    """What a value has to meet, without references."""
+    """The schema that a value has to meet, without references."""
     note: str
     nullable: bool
     properties: Mapping[str, "Field"]

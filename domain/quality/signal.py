@@ -31,7 +31,7 @@ Word = Literal[
 ]
 
 GREEN_FROM: Final = SURELY_ANSWERED
-"""A confidence from here on is green. It is the support times the relevance, so neither is lower."""
+"""A confidence from here on is green. It is the product of support and relevance, so neither of them is lower."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ _BARE = frozenset(
         "我不知道",
     )
 )
-"""The same in a few words of other languages."""
+"""Refusals of a few words in other languages."""
 
 
 def refuses(answer: str, own: str | None = None) -> bool:

@@ -183,7 +183,7 @@ class QueryOptions(BaseModel):
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None
-    """The documents to search; None means all of the workspace."""
+    """The documents to search; None means all documents of the workspace."""
     workspaces: tuple[int, ...] = ()
     """The ids of all workspaces to search, if there are several; the query belongs to the first."""
     dense_weight: float | None = None

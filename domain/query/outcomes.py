@@ -131,7 +131,7 @@ class Retrieved(TypedDict):
     issues: NotRequired[list[str]]
     reason: NotRequired[str]
     links: NotRequired[dict[str, Link]]
-    """S5.1: by chunk key (JSON keys are text), those that were found over a connection."""
+    """S5.1: the connections over which chunks were found, by chunk key (JSON keys are text)."""
 
 
 class Scored(TypedDict):
@@ -178,7 +178,7 @@ class Drafted(TypedDict):
     early: NotRequired[list[str]]
     """N1: the keys (`citations.check_key`) of the checks that were dispatched while it was written."""
     stopped: NotRequired[str]
-    """N1: why writing was stopped."""
+    """N1: the reason why writing was stopped."""
     given: NotRequired[str]
     """N2: the answer as it was given; `text` adds a marker for each of `citations`, which were sent beside it."""
     inserted: NotRequired[list[tuple[int, int]]]
@@ -187,9 +187,9 @@ class Drafted(TypedDict):
     translated: NotRequired[str]
     """N2: `given` with its own citations as `[†N]` markers."""
     unread: NotRequired[list[tuple[int, int]]]
-    """N2: (start, end) in `given` of what looks like a citation and names no source; `text` is without it."""
+    """N2: (start, end) in `given` of texts that look like citations and name no source; `text` is without them."""
     from_zero: NotRequired[bool]
-    """N2: that the answer's numbers begin at 0 was inferred from them."""
+    """N2: true if the answer's numbers begin at 0, which was inferred from the numbers themselves."""
     citations: NotRequired[list["CitationBeside"]]
 
 
@@ -276,11 +276,11 @@ class Assessed(TypedDict):
     decision: Literal["correct", "finish"]
     best: int
     repairs: NotRequired[bool]
-    """False: too little time or money was left to repair failing statements."""
+    """False if too little time or money was left to repair failing statements."""
     degraded: NotRequired[str]
-    """Why something was left out."""
+    """The reason why a part was left out."""
     together: NotRequired[dict[str, dict[str, StoredRuling]]]
-    """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
+    """V7: rulings on several cited sources together, as {statement index: {source number: ruling}}."""
 
 
 class JudgedCitation(TypedDict):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 Key = tuple[int, str, str]
-"""(round, step, item)."""
+"""The key of an outcome: (round, step, item)."""
 
 _Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 

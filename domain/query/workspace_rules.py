@@ -34,9 +34,11 @@ MAX_TERMS = 50
 Reason = Literal["confidence", "contradicted", "conflicts", "unread"]
 Decision = Literal["release", "correct", "reject"]
 STATE_AFTER: Mapping[Decision, str] = {"release": "released", "correct": "corrected", "reject": "rejected"}
-"""What a decision on a held answer makes of it, as `Query.review` says it; `held` and `queued` stand before one."""
+"""The state of a held answer after each decision, as `Query.review` has it; `held` and `queued` are the states
+before.
+"""
 HELD_KOREAN = "사람이 검토한 뒤에 볼 수 있는 답변입니다. 결정된 때는 질문의 상태로 알 수 있습니다."
-"""`AnswerHeld` for who asked in Korean."""
+"""The message of `AnswerHeld` for people who asked in Korean."""
 _Address = Annotated[str, Field(pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$", max_length=254)]
 
 
@@ -93,7 +95,7 @@ def style_of(wishes: Instructions) -> str:
 
 
 PLAIN = style_of(Instructions())
-"""The same without any wish."""
+"""The style text of instructions without any wish."""
 
 
 def refusal_of(wishes: Instructions) -> str | None:

@@ -76,7 +76,7 @@ class RetryBudget:
         self.tries = 0
         self.invalid = 0
         self.fault = ""
-        """What was wrong with the text of the last reply, when it was not the one that was asked for."""
+        """The error in the text of the last reply, if it was not as asked for."""
         self.rejected = 0
         self.timeouts = 0
         self.paid = 0
@@ -157,7 +157,7 @@ class RetryBudget:
 
 T = TypeVar("T")
 HEDGE_MIN_S = 0.4
-"""No judgement counts as late before this."""
+"""No judgement counts as late before this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from config.models import BreakerSettings
 log = structlog.get_logger()
 
 PROBE_S = 1.0
-"""Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
+"""The time for one probe before the next may be sent: a hanging probe must not keep the circuit open."""
 
 WINDOW_S = 10.0
 """The period in which calls count."""

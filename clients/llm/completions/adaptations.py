@@ -16,18 +16,18 @@ Learned = Mapping[str, str]
 
 OMITTED = "omitted"
 MOST_TRIES = 6
-"""Requests for one call, with those that were refused."""
+"""The most requests for one call, including the refused ones."""
 
 _REFUSING = frozenset({400, 415, 416, 422, 501})
-"""Other statuses are about keys, models, limits and outages."""
+"""The statuses of refusals of a parameter. Other statuses are about keys, models, limits and outages."""
 _FAULTY = 500
 _TEMPLATE = re.compile(r"(?i)template|jinja|roles must|unsupported role|role not supported")
 """llama.cpp answers 500 when a template refuses a role. Any other 500 may be an outage that names what was sent."""
 _NO_REFUSAL = "json_validate_failed"
-"""Here the server names parts of the form because the model did not keep to it."""
+"""In such an error the server names parts of the form because the model did not keep to it."""
 _PLACES = frozenset({"param", "loc", "field", "parameter"})
 _ECHOES = frozenset({"input", "ctx", "failed_generation"})
-"""What the request, or a model's reply, said itself."""
+"""Keys whose values only repeat the request or a model's reply."""
 # In Chinese, a name stands between the words without a space. Only ASCII's letters are letters of a name, so that the
 # Chinese ones end it.
 _NAME = re.compile(r"(?a)[\w$]+")
@@ -35,11 +35,11 @@ _IDENTIFIER = re.compile(r"(?a)\w*(?:_|\$|[a-z][A-Z])\w*")
 _QUOTES = "'\"`‘’“”"
 _NUMBER = re.compile(r"(?a)(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)")
 _LEAST_ROOM = 16
-"""Smaller numbers in a refusal are no room for a reply."""
+"""Smaller numbers in a refusal do not mean the room for a reply."""
 ROOMS = ("max_tokens", "max_completion_tokens")
 THOUGHTS, ROOM_FOR_THOUGHTS = "thoughts", "8000"
 FEW_TOKENS = 100
-"""A request with so little room asks for a count, and needs none for thoughts."""
+"""A request with so little room only asks for a count, and needs no room for thoughts."""
 
 
 @dataclass(frozen=True, slots=True)

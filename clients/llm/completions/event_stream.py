@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 from clients.llm.completions.usage import ReplyTooLong
 
 DONE = "[DONE]"
-"""What a stream sends after its last event."""
+"""The text that a stream sends after its last event."""
 
 _GZIP = b"\x1f\x8b"
 _ANY_HEADER, _NO_HEADER = 47, -15
-"""zlib's `wbits`: of gzip and zlib, and of what some servers call deflate."""
+"""zlib's `wbits`: for gzip and zlib, and for the format that some servers call deflate."""
 _FIELDS = (b"id:", b"retry:", b":")
 _BETWEEN = re.compile(r"\s*(?:data:)?\s*")
 _DECODER = json.JSONDecoder()

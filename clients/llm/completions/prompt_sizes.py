@@ -10,9 +10,9 @@ _DEVIATIONS = 2.0
 _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
 _TELLING_BYTES = 500
-"""In a shorter prompt, what the server's template adds counts too much."""
+"""In a shorter prompt, the tokens that the server's template adds count too much."""
 _BYTES_PER_TOKEN = 6.0
-"""Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
+"""The figure until a model has shown its own. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
 """The factor by which texts differ in bytes per token, within a model."""
 

@@ -22,12 +22,12 @@ _WORDS = (
     "reason",
     "title",
 )
-"""Where servers put their words, the likeliest first; after these any text that has a blank."""
+"""The keys under which servers put their words, the likeliest first; after these any text that has a blank."""
 _CAUSES = ("metadata", "innererror", "cause", "raw")
-"""Where gateways put what the server behind them said."""
+"""The keys under which gateways put the words of the server behind them."""
 _CODES = ("code", "type", "status", "error_type", "reason")
 _NESTED = 6
-"""Servers nest less."""
+"""The most levels of nesting that are read; servers use fewer."""
 _MOST_ENTRIES = 20
 _MOST_PARTS = 3
 _LONGEST = 2_000

@@ -14,7 +14,7 @@ from clients.llm.protocol import Usage
 _TEMPLATE_TOKENS = 1_000
 """Tokens that a server's chat template and its rendering of a schema may add to a prompt."""
 _OVER_TOKENS = 100
-"""Servers may end a reply a little late."""
+"""The tokens that a server may send beyond the limit, because it ends a reply a little late."""
 _CHARS_PER_TOKEN = 40
 """The longest tokens are runs of blanks or signs; in text a token has about four characters."""
 _ESCAPED = 6

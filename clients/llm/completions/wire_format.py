@@ -66,9 +66,9 @@ class Exchange:
     allowance: Allowance | None = None
     expects_json: bool = False
     secrets: Sequence[str] = ()
-    """What a server may repeat, and what is never shown."""
+    """Secrets that a server may repeat, and that are never shown."""
     waits: bool = False
-    """The model's thoughts have been seen to begin without a sign."""
+    """True if the model's thoughts are known to begin without a sign."""
     _written: str = ""
     _arguments: str = ""
     _refusal: str = ""
@@ -82,7 +82,7 @@ class Exchange:
     _has_ended: bool = False
     _has_choices: bool = False
     _said: str = ""
-    """The server's words where it sent no choices."""
+    """The server's words if it sent no choices."""
     _live: LiveReply | None = None
 
     @classmethod

@@ -19,7 +19,7 @@ VETO_BELOW = 0.3
 """A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""
 
 VETOED_CONFIDENCE = 0.5
-"""Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
+"""The most confidence of a vetoed "supported": it is uncertain, so the statement is not removed because of it."""
 
 
 def vetoed(
