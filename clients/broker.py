@@ -1,4 +1,4 @@
-"""Queries to the broker: whether it answers, and what waits in its queues."""
+"""Queries to the broker: whether it answers, and which messages wait in its queues."""
 
 import base64
 import json
@@ -32,9 +32,9 @@ def flush_server(url: str) -> None:
 
 
 def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
-    """The first arguments, row ids, of all messages that wait in `queues`.
+    """The row ids, which are the first arguments, of all messages that wait in `queues`.
 
-    None when unknown: the broker does not answer within a second or so, or there are more than `most`.
+    None when they are unknown: the broker does not answer within a second or so, or more than `most` messages wait.
     """
     try:
         with Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
@@ -54,8 +54,8 @@ def waiting_rows(url: str, queues: Sequence[str], most: int) -> set[str] | None:
 
 
 class QueueLevel(NamedTuple):
-    """The number of waiting messages, and the age of the next one in seconds; None without a message or
-    without its time.
+    """The number of waiting messages, and the age in seconds of the next one; the age is None if no message waits or
+    the message carries no time.
     """
 
     length: int

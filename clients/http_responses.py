@@ -71,7 +71,9 @@ class _Body:
 
 
 def retry_after_s(value: str, now: float) -> float | None:
-    """Seconds from `now` (Unix time) until the time in Retry-After, a number or a date; None for anything else."""
+    """Seconds from `now` (Unix time) until the time in a Retry-After header, which has a number of seconds or a date;
+    None for anything else.
+    """
     value = value.strip()
     if _SECONDS.fullmatch(value):
         return float(value)
@@ -84,7 +86,7 @@ def retry_after_s(value: str, now: float) -> float | None:
 
 
 def described(error: BaseException) -> str:
-    # The root cause has the message: exceptions raised from it only say where it happened.
+    # The root cause has the message: the exceptions raised from it only say where it happened.
     while error.__cause__:
         error = error.__cause__
     text = error.strerror if isinstance(error, OSError) else None

@@ -1,4 +1,6 @@
-"""What a gateway's request brought along, in Redis until the gateway asks about the answer."""
+"""The sources of a gateway's request and the passed sentences of its answer, kept in Redis between the gateway's
+requests.
+"""
 
 import json
 from collections.abc import Mapping
@@ -17,18 +19,18 @@ class KeptUnavailable(Exception):
 
 
 class KeptSources:
-    """JSON by call, for `keep_s` seconds; each gateway has its own."""
+    """Keeps a JSON object for each call for `keep_s` seconds. Each gateway sees only its own calls."""
 
     def __init__(self, redis_url: str, gateway: str, keep_s: int) -> None:
         self._url, self._prefix, self._keep_s = redis_url, f"citewell:guard:{gateway}:", keep_s
 
     async def keep(self, call: str, value: Mapping[str, Any]) -> None:
-        """Raises KeptUnavailable."""
+        """Keep the `value` of a call. Raises KeptUnavailable."""
         async with self._redis() as redis:
             await self._tried(redis.set(self._prefix + call, json.dumps(value), ex=self._keep_s))
 
     async def read(self, call: str) -> dict[str, Any] | None:
-        """Raises KeptUnavailable."""
+        """The kept value of a call; None if there is none any more. Raises KeptUnavailable."""
         async with self._redis() as redis:
             stored = await self._tried(redis.get(self._prefix + call))
         return json.loads(stored) if stored else None

@@ -1,10 +1,11 @@
 """Wake-ups over Redis pub/sub: hints that something happened to a query, so that waiting code looks at once.
 
-One common channel announces that a query has ended, or changed in a way that all must see; each query has a channel of
-its own for progress, to which only its watchers subscribe. So code that waits for the end is woken only by the end, and
-a query without watchers wakes no one.
+One common channel announces that a query has ended, or has changed in a way that all must see; each query has a channel
+of its own for progress, to which only its watchers subscribe. So code that waits for the end is woken only by the end,
+and a query without watchers wakes no code.
 
-Nothing depends on it: the database is polled, too, for those who wait all together. Without Redis it is only slower.
+Nothing depends on these notifications: the database is polled, too, once for all waiting code together. Without Redis
+the code only wakes later.
 """
 
 import asyncio
@@ -57,7 +58,9 @@ class Notifier:
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """True if every step of the query is watched, or if unknown. Never raises, takes as long as `notify_end`."""
+        """True if somebody watches every step of the query, or if this is unknown. It never raises, and takes as long
+        as `notify_end`.
+        """
         channel = _channel_of(str(query_id))
         watchers = self._try(lambda: self._redis.pubsub_numsub(channel))
         return watchers is None or watchers[0][1] > 0
@@ -66,7 +69,7 @@ class Notifier:
         if (now := time.monotonic()) < self._silent_until:
             return None
         if self._silent_until:
-            # After a silence one call probes for all whether the outage is over.
+            # After a silence one call tries, on behalf of all, whether the outage is over.
             self._silent_until = now + _SILENT_FOR_S
         try:
             answer = ask()
@@ -91,7 +94,7 @@ Ended = Callable[[Collection[uuid.UUID]], Awaitable[Collection[uuid.UUID]]]
 
 
 class Subscriber:
-    """Waits for news of a query. A notification that comes while it reads the database is not missed."""
+    """Waits for news of a query. It does not miss a notification that comes while its code reads the database."""
 
     def __init__(self, poll_after_s: Callable[[int], float], *, watching: bool) -> None:
         self.watching = watching
@@ -103,8 +106,8 @@ class Subscriber:
         self._woken.set()
 
     async def woken(self, within_s: float) -> bool:
-        """Return True when it was notified since the last return, False when it is time to poll anyway, after at most
-        `within_s` seconds.
+        """Return True if this subscriber was notified since the last return, and False when it is time to poll anyway,
+        after at most `within_s` seconds.
         """
         self._polls += 1
         try:
@@ -118,8 +121,9 @@ class Subscriber:
 
 
 class Subscriptions:
-    """Receives for all subscribers of one event loop, over one connection that the first of them opens. A notification
-    may be lost: `ended` is asked regularly for all that wait for an end; when it fails, all of them are woken."""
+    """Receives for all subscribers of one event loop, over one connection that the first of them opens. As a
+    notification may be lost, `ended` is asked regularly about all queries whose end is awaited; when it fails, all of
+    their subscribers are woken."""
 
     def __init__(
         self, url: str, ended: Ended, *, poll_every_s: float = 1.0, poll_offline_every_s: float = 0.15
@@ -141,7 +145,7 @@ class Subscriptions:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._receive(), name="notifications")
         if self._polling is None or self._polling.done():
-            # Not in the context of the request that happens to begin it.
+            # The task does not run in the context of the request that happens to begin it.
             self._polling = asyncio.create_task(self._poll(), name="polls", context=Context())
         subscriber, key = Subscriber(self._poll_after_s, watching=watching), str(query_id)
         self._subscribers[key].add(subscriber)
@@ -161,7 +165,7 @@ class Subscriptions:
         return self._poll_offline_every_s if self._pubsub is None else self._poll_every_s * min(polls, _SLOWEST_POLL)
 
     async def _poll(self) -> None:
-        """Wake the subscribers of queries that have ended, as the database says; end when there are no subscribers."""
+        """Wake the subscribers of queries that have ended according to the database, until no subscriber is left."""
         while self._subscribers:
             await asyncio.sleep(self._poll_after_s(1))
             waiting = {uuid.UUID(key) for key, subscribers in self._subscribers.items() if not _all_watch(subscribers)}
@@ -169,14 +173,14 @@ class Subscriptions:
                 continue
             try:
                 ended = await self._ended(waiting)
-            except Exception:  # noqa: BLE001 - those that are woken find out and tell their clients
+            except Exception:  # noqa: BLE001 - the subscribers that are woken see the error and tell their clients
                 ended = waiting
             for query_id in ended:
                 self._wake_all(str(query_id))
 
     async def _watch(self, key: str) -> None:
         self._watchers[key] += 1
-        # When the connection breaks, the next one subscribes to all watched queries.
+        # When the connection breaks, the next connection subscribes to all watched queries.
         if self._watchers[key] == 1 and self._pubsub is not None:
             with suppress(RedisError, OSError):
                 await self._pubsub.subscribe(_channel_of(key))
@@ -240,7 +244,7 @@ def notify_watchers(query_id: uuid.UUID) -> None:
 
 
 def notify_beside(notify: Callable[[uuid.UUID], None], query_id: uuid.UUID) -> None:
-    """Notify from a coroutine, without waiting for Redis: nothing depends on a notification."""
+    """Notify from a coroutine without waiting for Redis, because nothing depends on a notification."""
     asyncio.get_running_loop().run_in_executor(None, notify, query_id)
 
 

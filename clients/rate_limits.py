@@ -23,7 +23,7 @@ _ALONE_FOR_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One minute of one key after this request was counted."""
+    """The state of one key's minute after this request was counted."""
 
     allowed: bool
     remaining: int
@@ -58,7 +58,7 @@ class _Outage:
 def count(key_id: str, per_minute: int, redis_url: str) -> Window:
     """Count one request. Without the broker this process counts alone, so that a limit remains and nothing fails.
 
-    Only one request every few seconds waits to detect that.
+    Only one request every few seconds waits to find out whether the broker is still away.
     """
     outage = _outage(redis_url)
     if not outage.ask():
@@ -87,7 +87,7 @@ def _counted(limiter: FixedWindowRateLimiter, key_id: str, per_minute: int) -> W
 
 @cache
 def _shared(redis_url: str) -> FixedWindowRateLimiter:
-    # There is one try: by default, redis-py waits for seconds between several.
+    # There is only one try: by default, redis-py makes several and waits for seconds between them.
     storage = RedisStorage(
         redis_url,
         key_prefix="citewell:limits",

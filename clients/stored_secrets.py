@@ -1,7 +1,7 @@
-"""Secrets that the database keeps, encrypted with a key that it does not have: of the environment, or of the home.
+"""Encrypts secrets for the database with a key that the database does not have: a setting, or a file in the home.
 
-The home's key is a file that only its owner reads. It is made when the first secret is stored; where processes have no
-home in common, the setting names the key.
+Only its owner can read the key file in the home. It is made when the first secret is stored; if the processes have no
+home in common, the setting gives the key.
 """
 
 import os
@@ -19,13 +19,13 @@ FILE = "encryption.key"
 
 
 def encrypted(secret: str, settings: Settings) -> str:
-    """Raises SecretUnstorable where there is neither a key nor a home that could keep one."""
+    """The secret, encrypted. Raises SecretUnstorable if there is neither a key nor a home that could keep one."""
     keys = _keys(settings) or _made(settings.home)
     return MultiFernet(keys).encrypt(secret.encode()).decode()
 
 
 def decrypted(stored: str, settings: Settings) -> str:
-    """Raises SecretUnreadable when none of the keys is that of the secret."""
+    """The stored secret, decrypted. Raises SecretUnreadable if it was encrypted with none of the keys."""
     keys = _keys(settings)
     try:
         return MultiFernet(keys).decrypt(stored).decode() if keys else _unreadable()
@@ -34,7 +34,7 @@ def decrypted(stored: str, settings: Settings) -> str:
 
 
 def _keys(settings: Settings) -> list[Fernet]:
-    """The first one encrypts; all decrypt."""
+    """The keys: the first one encrypts, and all of them decrypt. Raises SecretUnreadable."""
     given = settings.models.encryption_key
     try:
         text = given.get_secret_value() if given else (settings.home / FILE).read_text(encoding="ascii")

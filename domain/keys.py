@@ -1,4 +1,4 @@
-"""The format of API keys, and what they allow (A8): `cw_<id>_<secret>_<check>`.
+"""The format of API keys, `cw_<id>_<secret>_<check>`, and the scopes that they allow (A8).
 
 The id finds the key and is not secret. The check is a CRC, so that a key that was cut or mistyped is refused without a
 database query. Only the digest of a key is ever stored.
@@ -42,7 +42,7 @@ class Scope(StrEnum):
 
 
 UNLIMITED = (Scope.WEBHOOKS, Scope.ADMIN)
-"""Scopes of what concerns all workspaces of a tenant."""
+"""The scopes for operations that concern all workspaces of a tenant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def check_limit(scopes: Collection[Scope], workspaces: Collection[str] | None) -
 
 
 def _base62(data: bytes, length: int) -> str:
-    """`length` digits, highest first; higher digits that do not fit are dropped."""
+    """The number in base 62, as `length` digits, the highest first; higher digits that do not fit are dropped."""
     number, digits = int.from_bytes(data), ""
     for _ in range(length):
         number, digit = divmod(number, len(_DIGITS))

@@ -1,7 +1,7 @@
-"""What people may do: a role in each workspace, from the groups of their company and from a workspace's owners.
+"""The rights of people: a role in each workspace, given by the groups of their company and by a workspace's owners.
 
-A key has scopes; a person has roles. An operation needs one role, and the person acts within those workspaces in which
-they have at least that one, as a key that is limited to these (`db.session.act_for`).
+A key has scopes; a person has roles. An operation needs one role, and the person acts within the workspaces in which
+they have at least that role, like a key that is limited to these workspaces (`db.session.act_for`).
 """
 
 import uuid
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Role(StrEnum):
-    """What a person may do, from the least on; each role includes those before it."""
+    """The role of a person, from the weakest to the strongest; each role includes the ones before it."""
 
     NONE = "none"
     """Be known, and see no workspace."""
@@ -34,27 +34,29 @@ _ORDER = tuple(Role)
 OF_MEMBERS = (Role.READER, Role.CONTRIBUTOR, Role.OWNER)
 """Roles in one workspace."""
 EVERYBODY = "*"
-"""As the group of a rule: all whom the provider lets in."""
+"""As the group of a rule, this means everybody whom the provider lets in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a person may do in their tenant: `roles` by the id of a workspace, `everywhere` the least in any."""
+    """The rights of a person in their tenant: `roles` by the id of a workspace; `everywhere` is the least role in
+    any.
+    """
 
     person_id: uuid.UUID
     everywhere: Role = Role.NONE
     roles: Mapping[int, Role] = field(default_factory=dict[int, Role])
 
     def opens(self, needed: Role) -> tuple[int, ...] | None:
-        """The ids of the workspaces in which the person may do what needs this role; None means all, future ones
-        included."""
+        """The ids of the workspaces in which the person has at least the role `needed`; None means all workspaces, also
+        future ones."""
         if self.everywhere.rank >= max(needed.rank, Role.READER.rank):
             return None
         return tuple(sorted(id_ for id_, role in self.roles.items() if role.rank >= needed.rank))
 
 
 class Rule(Protocol):
-    """What the members of a group get; without `workspaces` in all of the tenant."""
+    """The role that the members of a group get in `workspaces`, or in the whole tenant if there are none."""
 
     @property
     def group(self) -> str: ...
@@ -68,7 +70,9 @@ class Rule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the groups of a person give: roles by the name of a workspace, and the one in all of them."""
+    """The roles that a person has through groups: by the name of a workspace, and `everywhere` the role in all of
+    them.
+    """
 
     tenant: str
     everywhere: Role
@@ -76,7 +80,7 @@ class Grant:
 
 
 def granted(rules: Iterable[Rule], groups: Collection[str]) -> Grant | None:
-    """What the rules give to somebody in these groups; None when no rule lets them in.
+    """The roles that the rules give to somebody in these groups; None when no rule lets them in.
 
     A person belongs to one tenant, that of the first rule that matches; rules of others then do not count.
     """

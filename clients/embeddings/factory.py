@@ -25,7 +25,7 @@ def configured_embedder() -> Embedder:
 def embedder_of(name: str, dimension: int) -> Embedder | None:
     """The embedder for vectors of this model; None if it is no longer available.
 
-    The installed built-in model always is; others as long as the configuration names them (`earlier`).
+    The installed built-in model is always available; another one is as long as the configuration names it (`earlier`).
     """
     # The built-in model is not loaded to learn its name when the vectors are those of an endpoint.
     if name.startswith(WHEEL_MODEL) and (wheel := default_embedder()).dimension == dimension and wheel.name == name:

@@ -27,9 +27,9 @@ _LONGEST_WAIT_S = 20.0
 _EXCERPT = 200
 _PROBE = "dimension"
 _MOST_COMPONENTS = 16_384
-"""Limit for a vector of a model whose dimension is not known yet."""
+"""The limit of a vector's length for a model whose dimension is not known yet."""
 _NUMBER_BYTES, _VECTOR_BYTES, _ENVELOPE_BYTES = 64, 1_000, 64_000
-"""Generous limits in bytes for a component with blanks, for what surrounds a vector, and all vectors."""
+"""Generous limits in bytes for a component with blanks, for the JSON around a vector, and around all vectors."""
 
 
 _EXCERPT_OF_TEXT = 80
@@ -47,8 +47,8 @@ class _Reply(BaseModel):
 
 
 class _Failed(Exception):
-    """These texts got no vectors. `passes`: a later try may help, after `after_s` seconds if the server names them;
-    `of_texts`: their number or one of them may be the reason."""
+    """These texts got no vectors. `passes`: a later try may help, after `after_s` seconds if the server names a wait;
+    `of_texts`: the number of texts, or one of them, may be the reason."""
 
     def __init__(self, what: str, *, passes: bool, of_texts: bool, after_s: float | None = None) -> None:
         super().__init__(what)
@@ -69,7 +69,7 @@ class EndpointEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The configured dimension, else the length of the model's vectors. Raises EmbeddingUnavailable,
+        """The configured dimension, or else the length of the model's vectors. Raises EmbeddingUnavailable,
         EmbeddingRejected.
         """
         return self._model.dimension or self._probed
@@ -106,8 +106,8 @@ class EndpointEmbedder:
         return [texts[first : first + self._batch] for first in range(0, len(texts), self._batch)]
 
     def _requested(self, texts: Sequence[str], dimension: int, attempts: int = ATTEMPTS) -> Vectors:
-        """The vectors of one request; if it fails while the endpoint serves another text, those of several smaller
-        ones.
+        """The vectors of one request, or of several smaller requests if it fails although the endpoint serves another
+        text.
 
         This tells an endpoint that is away from a batch that is too large, and from a text that cannot be embedded.
         """
@@ -118,7 +118,7 @@ class EndpointEmbedder:
         if not failure.of_texts or (attempts > 1 and self._fails_for_others(failure, texts, dimension)):
             raise self._error(failure) from failure
         try:
-            # This tries once more: the endpoint may have come back just before it was asked for the other text.
+            # Try once more: the endpoint may have come back just before it was asked for the other text.
             if attempts > 1 and failure.passes:
                 return self._tried(texts, dimension, 1)
         except _Failed as error:
@@ -189,7 +189,7 @@ class EndpointEmbedder:
                 within_s=self._model.timeout_s,
             )
         except httpx.HTTPError as error:
-            # A server that a text breaks has been reached.
+            # A server that fails because of a text has been reached.
             reached = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
             raise _Failed(f"does not answer ({type(error).__name__})", passes=True, of_texts=reached) from error
         except Slow as error:
@@ -255,9 +255,10 @@ def _vector(embedding: object) -> Vectors:
 
 
 def _places(rows: Sequence[_Row]) -> list[int] | None:
-    """The text that each row belongs to; None if the numbers of the rows contradict that.
+    """The index of the text that each row belongs to; None if the numbers of the rows are contradictory.
 
-    Some servers leave out 0, as Protocol Buffers do, some all numbers, and some send 0 always: then the order counts.
+    Some servers leave out the number 0, as Protocol Buffers do; some leave out all numbers, and some send 0 always.
+    Then the order of the rows counts.
     """
     order = list(range(len(rows)))
     without_zero = [row.index or 0 for row in rows]

@@ -11,7 +11,7 @@ from clients.limiter.request import Answer, Kind
 _AT_ONCE = 10
 _GAP_S = 0.02
 SETTLE_WITHIN_S = 0.1
-"""Longest delay of a settlement to batch it with others, when no call waits for what it returns."""
+"""The longest delay of a settlement to batch it with others, when no call waits for the tokens that it returns."""
 
 Op = dict[str, Any]
 Send = Callable[[list[Op], Mapping[Kind, float] | None], Awaitable[list[Answer]]]
@@ -19,7 +19,9 @@ Send = Callable[[list[Op], Mapping[Kind, float] | None], Awaitable[list[Answer]]
 
 
 class Pace:
-    """Allows a few operations at once, then one every 20 ms: a busy process batches more, a lone query never waits."""
+    """Allows a few operations at once, then one every 20 ms: a busy process batches more, and a lone query never
+    waits.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -43,7 +45,9 @@ class _PendingOp:
 
 
 class Batcher:
-    """Batches the ops of one model: those of one tick of the loop, and those that arrive during a run, go together."""
+    """Batches the ops of one model. Ops of the same tick of the loop, and ops that arrive during a run, are sent
+    together.
+    """
 
     def __init__(self, send: Send) -> None:
         self._send_batch = send

@@ -10,7 +10,7 @@ from clients.llm.protocol import Allowance, ModelError, ModelRateLimited, ModelR
 
 _WITHOUT_RETRY_AFTER_S = 1.0
 _MOST_TOKENS = 10**15
-"""More than any account has: a larger limit is ignored."""
+"""No account has such a limit: a larger one is ignored."""
 _UNKNOWN = Allowance()
 
 # A refusal names the limit that was hit, including requests per minute and tokens per day, which no header reports.
@@ -19,10 +19,10 @@ _REFUSAL = re.compile(r"\((RPM|RPD|TPM|TPD)\)(?:: Limit (\d+), Used (\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class RateLimitFeedback:
-    """`used` tokens count against the limit, None if unknown. `answered`: the server said anything at all.
+    """`used` tokens count against the limit, None if unknown. `answered`: the server answered at all.
 
-    `refused` is the seconds after a 429 in which nothing may be sent, because of the limit `kind`, which is
-    `kind_limit` with `kind_used` used.
+    After a 429, `refused` is the number of seconds in which nothing may be sent. The reason is the limit `kind`, which
+    is `kind_limit` and of which `kind_used` is used.
     """
 
     used: int | None = None
@@ -41,8 +41,8 @@ class RateLimitFeedback:
     def from_outcome(
         cls, outcome: ModelReply | ModelError | None, longest_wait_s: float = math.inf
     ) -> "RateLimitFeedback":
-        """Read an outcome; None says nothing. A refusal counts for at most `longest_wait_s` seconds, at the price of
-        one more refusal.
+        """Read an outcome; None gives no information. A refusal counts for at most `longest_wait_s` seconds: if the
+        server wants a longer wait, this costs one more refusal.
         """
         if outcome is None:
             return cls()
@@ -62,7 +62,7 @@ def _used(outcome: ModelReply | ModelError) -> int | None:
 
 
 def _refusal(error: ModelRateLimited, allowance: Allowance, longest_wait_s: float) -> RateLimitFeedback:
-    # A missing wait and one of 0 both do not say when there will be room.
+    # Neither a missing wait nor a wait of 0 says when there will be room.
     wait = min(error.retry_after_s or _WITHOUT_RETRY_AFTER_S, longest_wait_s)
     if not (named := _REFUSAL.search(str(error))):
         return RateLimitFeedback(0, True, allowance, wait)

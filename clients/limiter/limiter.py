@@ -23,15 +23,15 @@ from clients.telemetry.meter import ALONE, METER
 from config.settings import Settings
 
 log = structlog.get_logger()
-# A call may wait for its connection, and its end may be reported a little late; only dead ones exceed this.
+# A call may wait for its connection, and its end may be reported a little late; only a dead call exceeds this.
 _LEASE_PER_CALL = 1.5
 
 
 class SharedLimiter:
     """A Limiter. One per process and event loop, made after fork.
 
-    A call of no tokens takes nothing from the allowance and never waits; nor does a call to a model whose server has
-    answered without reporting limits, until it reports some.
+    A call of no tokens takes nothing from the allowance and never waits. The same holds for a call to a model whose
+    server has answered without reporting limits, until it reports some.
     """
 
     def __init__(self, shared: SharedAllowance, local: LocalAllowance, terms: LimiterTerms) -> None:

@@ -1,4 +1,4 @@
-"""Local fallback of the limiter while Redis is down: the same rules for this process's share of every limit."""
+"""The limiter's local fallback while Redis is down: the same rules for this process's share of every limit."""
 
 import time
 from bisect import insort
@@ -15,7 +15,7 @@ _MINUTE_S = 60
 
 @dataclass(slots=True)
 class _Buckets:
-    """One model's buckets; `limits` are this process's share, `whole` the account's."""
+    """One model's buckets; `limits` are this process's share of the limits, `whole` the account's limits."""
 
     whole: dict[Kind, float]
     limits: dict[Kind, float]
@@ -70,7 +70,7 @@ class LocalAllowance:
         self._buckets.clear()
 
     def floor(self, model: str) -> dict[Kind, float] | None:
-        """Fill levels after a time of local use; None if nothing was used locally."""
+        """The buckets' fill levels after a time of local use; None if nothing was used locally."""
         buckets = self._buckets.get(model)
         if buckets is None:
             return None
@@ -89,7 +89,7 @@ class LocalAllowance:
         buckets.leave(ticket.id)
         wait = max(buckets.not_before - now, self._room_in(buckets, ticket))
         if not any((score, name) < (ticket.score, ticket.id) for score, name, _ in buckets.line):
-            # As in the script, no reported limit delays the first in line for longer.
+            # As in the script, no reported limit delays the first call in line for longer.
             wait = min(wait, buckets.granted_at + self._terms.longest_wait_s - now)
         if wait <= 0:
             buckets.granted_at = now

@@ -1,6 +1,6 @@
 """The interface to rate limits: reserve before a call, settle after it, learn from the answer.
 
-With it stand the two limiters that share nothing between processes.
+The two limiters that share nothing between processes are also in this module.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ class Priority:
 
     is_batch: bool = False
     since: float = 0.0
-    """When the query was accepted, Unix seconds by the database's clock."""
+    """The time when the query was accepted, in Unix seconds by the database's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class RetryAfter:
     async def acquire(
         self, model: str, tokens: int, priority: Priority, *, patience_s: float, sleep: Sleep = asyncio.sleep
     ) -> Lease:
-        """Wait until the server accepts calls again. Raises CallDeferred when that takes too long."""
+        """Wait until the server accepts calls again. Raises CallDeferred when this takes too long."""
         del priority
         gives_up_at = time.monotonic() + patience_s
         while (until := self._not_before.get(model, 0.0)) > (now := time.monotonic()):

@@ -32,7 +32,7 @@ def configured(limits: ModelLimits) -> dict[Kind, float]:
 
 @dataclass(slots=True)
 class Ticket:
-    """A waiting call, ordered by `score`, then `id`. `claim` is its query's kept place."""
+    """A waiting call, ordered by `score`, then `id`. `claim` is the name of its query's kept place in the line."""
 
     id: str
     model: str

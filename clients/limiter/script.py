@@ -8,18 +8,19 @@ The one key holds the state of a model of an account, packed: the buckets, the r
 kept places (`line`), participating processes (`seen`). So a run of the script is one read and one write, however many
 calls it decides on; the state grows with the calls in flight, some hundreds at most.
 
-The one argument is JSON: `ops`, and what is common to all of them. An op is
+The one argument is JSON: `ops`, and the values that are common to all of them. An op is
 - `take`: reserve `tokens` for ticket `id`, or wait. Order is by `score`, then `id`; a ticket passes only if there is
   room for all before it, too, so tickets need no coordination. When the wait is longer than `patience`, the call gives
   up, and a place with its tokens is kept in the line under `claim`, for later calls of the same query. A call that asks
   for the `first` time takes its tokens off that place.
-- `settle`: return the lease `id` except `used` tokens (absent: unknown) and learn from what the server `told`.
-- `leave`: cancel `id`; what it was granted meanwhile is returned.
+- `settle`: return the lease `id` except `used` tokens (absent: unknown) and learn from the limits that the server
+  `told`.
+- `leave`: cancel `id`; tokens that it was granted meanwhile are returned.
 
-Whatever limits a server reports: a bucket is at most `longest_s` seconds over its
-limit, and if no call passed for that long, the first in line does (F4).
+Whatever limits a server reports, a bucket is at most `longest_s` seconds over its limit, and if no call passed for that
+long, the first in line does (F4).
 
-All ops may be repeated. What one op returns is available to all others of the same run.
+All ops may be repeated. Tokens that one op returns are available to all others of the same run.
 """
 
 ALLOWANCE = """

@@ -97,7 +97,9 @@ class SharedAllowance:
         return await self._batcher(ticket.model).ask(op, floor)
 
     async def settle(self, lease_id: str, model: str, feedback: RateLimitFeedback) -> Answer:
-        """Return unused tokens and learn. May be delayed for batching, see `batching.SETTLE_WITHIN_S`."""
+        """Return unused tokens and learn from the feedback. This may be delayed for batching, see
+        `batching.SETTLE_WITHIN_S`.
+        """
         known = {
             k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
         }
@@ -128,8 +130,7 @@ class SharedAllowance:
             try:
                 answer = await self._script(keys=keys, args=args)
             except RedisTimeout:
-                # Noticing the timeout late means that this process was busy itself; ops may be repeated (see the
-                # script).
+                # If the timeout is noticed late, this process was busy itself. Ops may be repeated (see the script).
                 if time.monotonic() - started < _LATE * self._terms.timeout_s:
                     raise
                 answer = await self._script(keys=keys, args=args)

@@ -1,4 +1,4 @@
-"""Reads how much of the shared allowance is in use, without changing it."""
+"""Reads the used part of the shared allowance without changing it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,9 +35,10 @@ return cjson.encode(found)
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Use of one model: the used share of each limit (1 is all), the limits, waiting calls and calls in flight.
+    """Use of one model: the used share of each limit (1 is all of it), the limits, and the numbers of waiting calls and
+    of calls in flight.
 
-    `refusing`: the server has refused, and nothing is sent for the time that it named.
+    `refusing`: the server has refused a call, and nothing is sent for the time that it named.
     """
 
     model: str
@@ -49,7 +50,7 @@ class Use:
 
 
 def read_uses(settings: Settings) -> Sequence[Use]:
-    """Use of every model of the catalogue that was called lately; empty without limits, and when Redis is down."""
+    """The use of every model of the catalogue that was called lately; empty without limits, and when Redis is down."""
     if settings.provider == "offline":
         return ()
     models: list[str] = sorted(settings.models.catalogue)

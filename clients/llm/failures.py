@@ -36,8 +36,8 @@ def after_error(error: ModelError, model: str, budget: RetryBudget) -> Failure:
 
 
 def without_call(deferred: CallDeferred, terms: Terms) -> Failure:
-    """The failure when the limits permit no call in time. Raises `deferred` instead if the caller wants to retry and
-    can.
+    """The failure of a question when the limits permit no call in time. Raises `deferred` instead if the caller wants
+    to retry and can.
     """
     if terms.patience_s is None:
         return Failure(str(deferred), "rate_limited")

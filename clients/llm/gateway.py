@@ -63,7 +63,7 @@ class ComposedText:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """Why a model id is not called, and until when on this process's monotonic clock."""
+    """The reason why a model id is not called, and the end of that time on this process's monotonic clock."""
 
     reason: str
     until: float
@@ -73,8 +73,8 @@ class ModelGateway:
     """Asks `model`. One per process: it remembers missing and failing models, and how long calls take.
 
     `limiter` decides when a call may be made; without one only the server's refusals are obeyed. `replies` stores paid
-    replies. Retries wait for a random time: up to `backoff_s` seconds after the first try, doubling after each further
-    one.
+    replies. Retries wait for a random time of at most `backoff_s` seconds after the first try; the limit doubles after
+    each further try.
     """
 
     def __init__(
@@ -101,11 +101,11 @@ class ModelGateway:
 
     @property
     def judges_offline(self) -> bool:
-        """Whether rules of this program judge, also where a provider's model writes."""
+        """True if this program's rules judge, even when a provider's model writes."""
         return self.provider == "offline" or self._settings.judgements == "offline"
 
     def has_room(self, questions: int) -> bool:
-        """Whether this many more questions find free slots of this process, besides those that wait for one."""
+        """True if this many more questions find free slots of this process, beside the questions that wait for one."""
         return self._asking + questions <= self._settings.concurrency
 
     async def ask(
@@ -142,8 +142,8 @@ class ModelGateway:
         """Stream a piece of prose and return it when complete. Raises PromptFieldMismatch, and CallDeferred according
         to `log.terms`.
 
-        `on_text` receives the whole text so far each time it grows; after a broken stream it restarts from less. A
-        cached text arrives at once.
+        `on_text` receives the whole text so far each time it grows; after a broken stream it starts again with a
+        shorter text. A cached text arrives at once.
         """
 
         async def fetch(request: ModelRequest) -> ModelReply:
@@ -162,11 +162,11 @@ class ModelGateway:
     async def _answer(self, question: Question[_T], model: str | None) -> _T | Failure:
         fast = question.log.terms.fast or self._settings.fast
         wanted = model or (self._settings.main if question.task.role == "main" else fast)
-        # A reply that costs nothing is not worth a row.
+        # A reply that costs nothing is not worth a row in the store.
         if self._model.reserves(question.request(wanted, question.task.max_tokens, 0.0)):
             key = self._cache.key(question.task, wanted, question.text, question.log.terms.scope)
             question = replace(question, key=key)
-        # A step with a single item has bound it already and passes none.
+        # A step with a single item has bound the item already and passes none.
         bound = structlog.contextvars.bound_contextvars(item=question.item) if question.item else nullcontext()
         with question.log.call_in_flight(), bound:
             cached = await self._cached(question, wanted)
@@ -229,7 +229,9 @@ class ModelGateway:
         return Failure(f"there was no time left to ask {wanted}", "deadline")
 
     async def _first_of(self, chain: Sequence[str], question: Question[_T], budget: RetryBudget) -> _T | Failure:
-        """Ask the first model; where one is missing or unavailable, the next. Raises Outage, CallDeferred."""
+        """Ask the first model of the chain, and the next one if a model is missing or unavailable. Raises Outage,
+        CallDeferred.
+        """
         outage: Outage | None = None
         for model in self._present(chain):
             try:
@@ -239,11 +241,11 @@ class ModelGateway:
             except Outage as error:
                 outage = error if outage is None else outage.beside(error)
                 # Each fallback of an unavailable model gets one try: with few questions its breaker never opens. After
-                # a rejection there is none: a fallback has the limits of the same account.
+                # a rejection no fallback is tried: it has the limits of the same account.
                 if error.failure.kind == "rate_limited" or not budget.spare_one():
                     break
             else:
-                # The model that is away may later do what a fallback may not do.
+                # The model that is away may later answer a question that a fallback refuses.
                 if outage is None or not (isinstance(answer, Failure) and answer.kind == "refused"):
                     return answer
         if outage is not None:

@@ -17,7 +17,7 @@ from citewell_verify.prompting.prompts import RenderedPrompt, asked_again, rende
 class PromptText:
     """A prompt with its fields filled in, rendered once for all uses. Every property raises PromptFieldMismatch.
 
-    `fault` is what was wrong with an earlier reply; its place is the end, behind what servers keep of a prompt.
+    `fault` is the error in an earlier reply; it stands at the end, behind the part of a prompt that servers cache.
     """
 
     def __init__(self, prompt: str, fields: Mapping[str, object], fault: str = "") -> None:
@@ -55,7 +55,7 @@ class ModelRequest:
     fields.
 
     `reply` is the schema of a structured reply, or None for prose. `timeout_s` is how long the server may be silent;
-    the whole call may take `whole_s`, by default as long. `text` is passed in if it was rendered before.
+    the whole call may take `whole_s`, which is `timeout_s` by default. `text` is passed in if it was rendered before.
     """
 
     prompt: str
@@ -80,7 +80,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as billed; `completion_tokens` includes `reasoning_tokens`; `estimated` when the server reported none."""
+    """Tokens as billed; `completion_tokens` includes `reasoning_tokens`; `estimated` if the server reported none."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -101,7 +101,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A complete reply: `finish_reason` was given and was not a truncation. `model` is the one that answered."""
+    """A complete reply: `finish_reason` was given and was not a truncation. `model` is the model that answered."""
 
     text: str
     model: str
@@ -113,8 +113,8 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """A piece of streamed prose, or, as the last part only, the complete `reply`. `restarts`: the pieces before were no
-    part of the reply, which begins with this piece.
+    """A piece of streamed prose; only the last part has the complete `reply` instead. `restarts`: the pieces before
+    were no part of the reply, which begins with this piece.
     """
 
     text: str = ""
@@ -123,8 +123,8 @@ class StreamPart:
 
 
 class ModelError(Exception):
-    """A call without a usable reply. `usage` is what it cost nevertheless; `status` the HTTP status, if any;
-    `retry_after_s` the wait that the server named.
+    """A call without a usable reply. `usage` has the tokens that it used nevertheless; `status` is the HTTP status, if
+    any; `retry_after_s` is the wait that the server named.
     """
 
     def __init__(
@@ -150,7 +150,9 @@ class ModelError(Exception):
 
 
 class ModelUnavailable(ModelError):
-    """Server error, capacity, connection, timeout, truncated stream: the same request may soon succeed."""
+    """A server error, lack of capacity, failed connection, timeout or truncated stream: the same request may soon
+    succeed.
+    """
 
 
 class ServerUnreachable(ModelUnavailable):
@@ -158,7 +160,7 @@ class ServerUnreachable(ModelUnavailable):
 
 
 class ModelTimedOut(ModelUnavailable):
-    """The server was silent for too long, or the reply was not complete at its latest time."""
+    """The server was silent for too long, or the reply was not complete at its deadline."""
 
 
 NO_FREE_SLOT = (
@@ -172,7 +174,7 @@ class NoFreeSlot(ModelUnavailable):
 
 
 class ModelRateLimited(ModelError):
-    """A temporary 429; `retry_after_s` seconds as the server says, or None."""
+    """A temporary 429. `retry_after_s` is the wait in seconds that the server names, or None."""
 
     def __init__(
         self,
@@ -206,7 +208,7 @@ class ModelRefused(ModelError):
 
 
 class NotJudged(ModelRefused):
-    """This judge cannot judge such a case, whatever it is sent; users see only the message."""
+    """This judge cannot judge cases of this kind, whatever it is sent; users see only the message."""
 
 
 class PromptCut(ModelRefused):
@@ -234,7 +236,7 @@ class CallDeferred(Exception):
 
 
 class ChatModel(Protocol):
-    """A place where models run. Implementations raise only ModelError, and never retry by themselves, except without a
+    """A place where models run. Implementations raise only ModelError. They retry by themselves only to leave out a
     parameter that the server refuses by name.
     """
 
@@ -244,7 +246,7 @@ class ChatModel(Protocol):
         ...
 
     def reserves(self, request: ModelRequest) -> int:
-        """The most tokens that a call may take: the prompt's, estimated, and those allowed for the reply.
+        """The most tokens that a call may take: the estimate for the prompt, and the tokens allowed for the reply.
 
         0 when the call is free because it does not leave this process. Raises PromptFieldMismatch.
         """
@@ -263,11 +265,11 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One attempt at a model call, as stored (row A4), including failed ones.
+    """One attempt at a model call, successful or failed, as it is stored (row A4).
 
     `duration_ms` is wall time in milliseconds; `error` is None for a usable reply; `reply_text` is the raw reply.
-    `kept`: answered from the reply cache without a call. `hedged`: a second call because the first was late.
-    `prompt_sha256`: see PromptText.
+    `kept`: the answer is from the reply cache, without a call. `hedged`: a second call, made because the first was
+    late. `prompt_sha256`: see PromptText.
     """
 
     provider: str
@@ -298,11 +300,11 @@ class CallRecord:
 class Terms:
     """The terms of one step's calls: their owner, priority and time.
 
-    `scope` owns a cached reply that must not be shared (the query's id); empty: cache nothing. `ends_at` is a time of
-    this process's monotonic clock, or None. `since` and `is_batch` determine priority (clients.limiter). Calls that
-    would have to wait longer than `patience_s` raise CallDeferred; None waits, within the deadline. While models fail,
-    such calls are put off until `last_try_at`, a time like `ends_at`, or until the failures have lasted for `outage_s`
-    seconds. `fast` replaces the configured fast model.
+    `scope` owns a cached reply that must not be shared (the query's id); if it is empty, nothing is cached. `ends_at`
+    is a time of this process's monotonic clock, or None. `since` and `is_batch` determine priority (clients.limiter).
+    Calls that would have to wait longer than `patience_s` raise CallDeferred; with None they wait, within the deadline.
+    While models fail, such calls are put off until `last_try_at`, a time like `ends_at`, or until the failures have
+    lasted for `outage_s` seconds. `fast` replaces the configured fast model.
     """
 
     scope: str = ""
@@ -322,10 +324,10 @@ class CallLog:
     records: list[CallRecord] = field(default_factory=list[CallRecord])
     terms: Terms = Terms()
     begun_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
-    """Makes the row stored before a call, if any is; `has_begun` tells whether one was stored."""
+    """Makes the row that is stored before a call, if there is one; `has_begun` tells whether one was stored."""
     has_begun: bool = False
     ended_as: Callable[[CallRecord], Mapping[str, Any]] | None = None
-    """Makes what is stored of a begun call with its reply, so that it is known also if this process is killed."""
+    """Makes the part of a begun call's record that is stored with the reply, so that it outlives this process."""
     _pending: set[asyncio.Future[Any]] = field(default_factory=set[asyncio.Future[Any]], init=False, repr=False)
 
     @contextmanager

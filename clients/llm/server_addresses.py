@@ -1,6 +1,6 @@
-"""The addresses that a model server may be chosen at on the page: as for webhooks, public ones by https.
+"""The addresses at which a model server may be chosen on the page: as for webhooks, public ones by https.
 
-Those that an operator names may be anywhere, and so may those of this machine while its user chooses.
+Addresses that an operator names may be anywhere. Addresses of this machine are allowed while its own user chooses.
 """
 
 import socket
@@ -16,7 +16,9 @@ _POLICY = AddressPolicy()
 
 
 def check_server_address(address: str, named: Sequence[str], *, may_be_loopback: bool) -> None:
-    """Raise ModelServerUnusable for an address that nothing may be sent to. `named` are those of the operator."""
+    """Raise ModelServerUnusable for an address that nothing may be sent to. `named` are the addresses that the operator
+    names.
+    """
     if any(_origin(address) == _origin(server) for server in named):
         return
     try:
@@ -31,7 +33,7 @@ def check_server_address(address: str, named: Sequence[str], *, may_be_loopback:
     try:
         resolved = {entry[4][0] for entry in socket.getaddrinfo(parsed.host, parsed.port, type=socket.SOCK_STREAM)}
     except OSError:
-        return  # Nothing is sent to a name that is unknown here; a proxy may know it, and decides then.
+        return  # Nothing is sent to a name that is unknown here. If a proxy knows the name, the proxy decides.
     try:
         for ip in resolved:
             _POLICY.check(str(ip), parsed.port, parsed.scheme)
@@ -43,8 +45,9 @@ def check_server_address(address: str, named: Sequence[str], *, may_be_loopback:
 
 
 def judge_of_dialled(address: str, named: Sequence[str]) -> MayDial | None:
-    """What raises OSError for an IP address and port that a chosen server's name must not lead to when it is dialled:
-    a name may move. None for a server of this machine, and for those that the operator named.
+    """Return a function that raises OSError for an IP address and port that a chosen server's name must not lead to. It
+    is called when the address is dialled, because a name may lead elsewhere later. None for a server of this machine,
+    and for one that the operator named.
     """
     parts = urlsplit(address)
     if is_loopback(parts.hostname or "") or any(_origin(address) == _origin(server) for server in named):

@@ -1,4 +1,4 @@
-"""What a provider's server says about itself: whether it accepts the key, and which models it serves."""
+"""Asks a provider's server about itself: whether it accepts the key, and which models it serves."""
 
 import socket
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,11 @@ _OK, _NO_KEY, _NOT_ALLOWED = 200, 401, 403
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """`models` are the names it serves; `detail` is a sentence for users, unless the state is `ok`.
+    """A server's answer. `models` are the names of the models that it serves; `detail` is a sentence for users, unless
+    the state is `ok`.
 
-    `forbidden`: not with this key or from this place, which may concern the list alone. `unclear`: something answered,
-    but not as a server of models does, which some gateways do not.
+    `forbidden`: the server refuses this key or this place, maybe for the list alone. `unclear`: something answered, but
+    not in the way of a server of models; some gateways do so, too.
     """
 
     state: Literal["ok", "key_refused", "forbidden", "unreachable", "unclear"]
@@ -77,8 +78,8 @@ def models_address(settings: Settings) -> str:
 def ask_server(
     address: str, key: str, key_name: str, *, timeout_s: float = TIMEOUT_S, may_dial: MayDial | None = None
 ) -> ServerAnswer:
-    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused; empty
-    for a key that was typed in. `may_dial`: see `judge_of_dialled`."""
+    """Ask for the list of models with one `GET`. `key_name` is the setting to correct when the key is refused; it is
+    empty for a key that was typed in. `may_dial`: see `judge_of_dialled`."""
     try:
         answer = _get(address, key_headers(address, key), timeout_s, may_dial)
     except httpx.TimeoutException:
@@ -97,9 +98,9 @@ def ask_server(
 
 
 def _get(address: str, headers: Mapping[str, str], timeout_s: float, may_dial: MayDial | None) -> httpx.Response:
-    """With `may_dial` the name is resolved once, and the address that was judged is the one that is dialled; where
-    there is a proxy, that decides. Raises OSError for a name that is unknown or leads where it may not, and errors of
-    httpx.
+    """The answer to a `GET`. With `may_dial` the name is resolved once, and the address that was judged is dialled; if
+    there is a proxy, the proxy decides instead. Raises OSError for a name that is unknown or leads to a forbidden
+    address, and httpx's errors.
     """
     url = httpx.URL(address)
     if may_dial is None or proxy_for(url.scheme, url.host):
@@ -117,7 +118,7 @@ def _get(address: str, headers: Mapping[str, str], timeout_s: float, may_dial: M
 
 
 def context_window(settings: Settings, model: str, may_dial: MayDial | None = None) -> int | None:
-    """The tokens that the server reads and writes at once with this model, if it says so."""
+    """The number of tokens that the server reads and writes at once with this model; None if it does not say."""
     address = settings.provider_url.rstrip("/")
     root = address.removesuffix("/v1")
     headers = {"Authorization": f"Bearer {settings.provider_key}"} if settings.provider_key else {}
@@ -133,7 +134,7 @@ def context_window(settings: Settings, model: str, may_dial: MayDial | None = No
 
 
 def _window(told: dict[str, Any], model: str) -> Any:
-    # llama.cpp's `props` has no list: the figure is that of one of its slots.
+    # llama.cpp's `props` has no list; its figure is that of one slot.
     listed: list[dict[str, Any]] = told.get("data") or told.get("models") or []
     named = [entry for entry in listed if (entry.get("id") or entry.get("name")) in (model, f"{model}:latest")]
     entry: dict[str, Any] = named[0] if named else told.get("default_generation_settings") or {}
@@ -142,7 +143,7 @@ def _window(told: dict[str, Any], model: str) -> Any:
 
 
 _WINDOWS = ("loaded_context_length", "n_ctx", "max_model_len", "context_length", "context_window")
-"""The names for it in LM Studio, llama.cpp, vLLM, Ollama and Groq."""
+"""The names for the context window in LM Studio, llama.cpp, vLLM, Ollama and Groq."""
 
 
 def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:
@@ -150,7 +151,7 @@ def missing_models(answer: ServerAnswer, wanted: Sequence[str]) -> list[str]:
 
 
 def find_local_servers(servers: Sequence[LocalServer] | None = None) -> dict[LocalServer, ServerAnswer]:
-    """What all of these, by default those of this machine, answer when they are asked for their models at once."""
+    """The answers of these servers, by default those of this machine, which are all asked for their models at once."""
     asked = LOCAL_SERVERS if servers is None else tuple(servers)
 
     def ask(server: LocalServer) -> ServerAnswer:

@@ -1,4 +1,6 @@
-"""Tries a model with what a question needs, through the gateway that serves questions, where all answers are known."""
+"""Tries a model with all kinds of calls that a question needs, through the gateway that serves questions; the right
+answers are known.
+"""
 
 import asyncio
 import math
@@ -48,7 +50,7 @@ _FILLER = (
 _BYTES_PER_TOKEN = 4
 _FIRST_CHARS, _REPEATED = 12, 3
 _RELEVANT = 0.5
-"""The passage answers the question: a model that scores it lower cannot judge."""
+"""The passage answers the question, so a model that scores it lower than this cannot judge."""
 _LOADING = 503
 _PAUSES_S = (1.0, 2.0, 5.0)
 _LOST_S, _ONE_AFTER_THE_OTHER = 0.3, 1.6
@@ -59,8 +61,8 @@ other.
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial and its result: `problem` is None when all is well. `seconds` are those of its slowest call. `fits` is
-    False where a reply had another form than was asked for.
+    """One trial and its result: `problem` is None when all is well. `seconds` is the duration of its slowest call.
+    `fits` is False if a reply had another form than was asked for.
     """
 
     model: str
@@ -77,7 +79,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """All trials of a model. `at_once` is None where no trial showed how many calls the server serves at a time."""
+    """All trials of a model. `at_once` is the number of calls that the server serves at a time; None if no trial showed
+    it.
+    """
 
     rows: tuple[Trial, ...]
     at_once: int | None = None
@@ -94,7 +98,7 @@ class Trials:
 
 
 class _Kept(Reply):
-    """Another form than the prompt asks for: only a server that enforces the schema gives this."""
+    """A form that the prompt does not ask for: only a server that enforces the schema replies in it."""
 
     relevance_of_the_chunk: Unit
 
@@ -108,8 +112,8 @@ def try_model(
     say: Callable[[str], None] = lambda _: None,
     until: float = math.inf,
 ) -> Trials:
-    """Try all that a question needs of a model that `writes`, `judges` or both. What has not ended `until` then, by the
-    monotonic clock, has failed. Raises ConfigurationInvalid."""
+    """Try everything that a question needs of a model that `writes`, `judges` or both. A trial that has not ended at
+    `until`, a time of the monotonic clock, has failed. Raises ConfigurationInvalid."""
     written = (_stream,) if writes else ()
     judged = (_score, _several, _statement, _statements, _alignment, _answerability) if judges else ()
     tries = (*written, *judged, *_long_prompts(settings, writes=writes), _two_at_once)
@@ -124,14 +128,14 @@ def look_at_model(settings: Settings, name: str, *, writes: bool, judges: bool) 
 
 
 def _long_prompts(settings: Settings, *, writes: bool) -> "tuple[_Tried, ...]":
-    # Groq refuses what is too long, and these prompts would use up a minute's tokens of a free account.
+    # Groq refuses prompts that are too long, and these would use up a minute's tokens of a free account.
     return (_long,) if writes and settings.provider != "groq" else ()
 
 
 def keeps_schema(
     settings: Settings, name: str, *, say: Callable[[str], None] = lambda _: None, until: float = math.inf
 ) -> Trials:
-    """Whether the server enforces a schema; `until` as in `try_model`. Raises ConfigurationInvalid."""
+    """Try whether the server enforces a schema. `until` is as in `try_model`. Raises ConfigurationInvalid."""
     return asyncio.run(_all(settings, name, (_schema,), say, until))
 
 
@@ -157,7 +161,7 @@ class _Asker:
         return await self._asked(lambda log: self._gateway.ask(judgement, fields, log=log, model=self.name))
 
     async def answer(self, question: str, passages: Sequence[str]) -> str:
-        """The answer's text, with its citations written as the workflow writes them."""
+        """The model's answer to the question, with its citations written as the workflow writes them."""
         citable = _citable(len(passages))
         sources = Sources.numbered(
             [(names.whole[0], text) for names, text in zip(citable.names, passages, strict=True)]
@@ -213,7 +217,7 @@ async def _all(
             seconds = max(asker.seconds[calls:], default=time.perf_counter() - began)
             rows.append(Trial(name, tried, seconds, problem, fits, note))
             if problem is not None:
-                break  # What follows would cost a slow server minutes, and cannot make it usable.
+                break  # Further trials would cost a slow server minutes, and cannot make it usable.
     finally:
         await asker.aclose()
     return Trials(tuple(rows), at_once)

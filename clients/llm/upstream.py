@@ -1,4 +1,6 @@
-"""The model's server behind the guard's proxy: a request as the client wrote it, and the values of its answer."""
+"""Asks the model's server behind the guard's proxy: sends a request as the client wrote it, and reads the values of the
+answer.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -15,13 +17,13 @@ from clients.llm.completions.transport import Refused, Unreachable
 
 _MOST_BYTES = 20_000_000
 _BAD_GATEWAY, _GATEWAY_TIMEOUT = 502, 504
-# The client's own fault, or its turn to wait; a refused key is the operator's.
+# These are the client's own faults, or tell it to wait. A refused key is the operator's fault and is not handed on.
 _HANDED_ON = frozenset({400, 404, 413, 415, 422, 429})
 _transports: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], LeanTransport]] = WeakKeyDictionary()
 
 
 class UpstreamFailed(Exception):
-    """The model's server gave no answer. `status` is what the client gets."""
+    """The model's server gave no answer. `status` is the status that the client gets."""
 
     def __init__(self, message: str, status: int = _BAD_GATEWAY, retry_after: str | None = None) -> None:
         super().__init__(message)
@@ -32,9 +34,10 @@ class UpstreamFailed(Exception):
 async def answering(
     url: str, key: str, body: Mapping[str, Any], silence_s: float
 ) -> AsyncGenerator[AsyncIterator[Mapping[str, Any]]]:
-    """The JSON objects of the answer: one, or with `stream` its chunks. Leaving the block early stops the server.
+    """The JSON objects of the answer: a single one, or its chunks if the body has `stream`. Leaving the block early
+    stops the server.
 
-    Raises UpstreamFailed at the beginning, and while the objects are read: also for a stream that breaks off.
+    Raises UpstreamFailed at the beginning and while the objects are read, also for a stream that breaks off.
     """
     try:
         async with _transport(url, key).answer(dict(body), silence_s) as (headers, content):
@@ -46,7 +49,7 @@ async def answering(
 
 
 def _transport(url: str, key: str) -> LeanTransport:
-    # A transport belongs to its loop.
+    # A transport belongs to one event loop.
     of_loop = _transports.setdefault(asyncio.get_running_loop(), {})
     if (url, key) not in of_loop:
         address = endpoint(url, "chat/completions")

@@ -16,7 +16,7 @@ _DRAFT_ENDS_S = 3_600
 
 
 class FolderObjects:
-    """Files below `root`, written under another name and renamed: each is there whole or not at all."""
+    """Files below `root`. Each is written under another name and renamed, so that it is there whole or not at all."""
 
     def __init__(self, root: Path | None) -> None:
         if root is None:
@@ -56,7 +56,7 @@ class FolderObjects:
             with suppress(FileNotFoundError), self._opened(parents) as parent:
                 os.unlink(name, dir_fd=parent)
             with self._opened((_DRAFTS,)):
-                return  # Every folder that was written to has it.
+                return  # Every store that was written to has the folder of drafts.
         except (FileNotFoundError, NotADirectoryError):
             raise OriginalUnavailable(
                 "Another folder than that of the documents' files is at `originals.folder`."
@@ -65,7 +65,7 @@ class FolderObjects:
             raise _away(error) from None
 
     def tidy(self) -> None:
-        """Remove the unfinished files of writers that were ended."""
+        """Remove the unfinished files of writers that were killed."""
         until = time.time() - _DRAFT_ENDS_S
         with suppress(OSError), self._opened((_DRAFTS,)) as drafts:
             for draft in os.listdir(drafts):

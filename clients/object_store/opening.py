@@ -15,13 +15,13 @@ class Objects(Protocol):
     """A place of files. Every method raises OriginalUnavailable when the place is away."""
 
     def put(self, key: str, content: bytes) -> None:
-        """Write a file in the place of one that may be there; it is there whole, or not at all."""
+        """Write a file, and replace one that may be there already; the new file is there whole, or not at all."""
         ...
 
     def get(self, key: str) -> bytes: ...
 
     def delete(self, key: str) -> None:
-        """Delete a file that may have gone already; quick enough for a transaction."""
+        """Delete a file, which may be gone already. This is quick enough for a transaction."""
         ...
 
     def tidy(self) -> None: ...

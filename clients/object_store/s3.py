@@ -1,4 +1,4 @@
-"""Buckets of S3-compatible stores, opened; and a bucket as a place of files."""
+"""Opens buckets of S3-compatible stores, and uses a bucket as a place of files."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,7 +15,7 @@ _DELETE_S = 10.0
 
 
 def open_bucket(bucket: str, store: S3Settings, deadline_s: float, *, tries: int) -> S3Store:
-    """The bucket; nothing is asked of it yet. Raises obstore's BaseError."""
+    """Open the bucket without a request to it yet. Raises obstore's BaseError."""
     keys: dict[str, Any] = {"skip_signature": True}
     if store.access_key and store.secret_key:
         keys = {
@@ -72,7 +72,7 @@ class BucketObjects:
         try:
             self._briefly.delete(self._prefix + key)
         except FileNotFoundError:
-            # Some stores report a missing object; what is not there need not be deleted.
+            # Some stores report that the object is missing; then it need not be deleted.
             return
         except BaseError as error:
             raise _away(error) from None

@@ -1,1 +1,1 @@
-"""The identity provider of a company, by OpenID Connect: where people are sent, and what it says of them."""
+"""The identity provider of a company, by OpenID Connect: the addresses that people are sent to, and their claims."""

@@ -1,5 +1,6 @@
-"""Checks what a provider signs: who signed it, for whom, and when; of an ID token (OpenID Connect Core 1.0, 3.1.3.7)
-for which sign-in, of a logout token (Back-Channel Logout 1.0, 2.6) that it is one."""
+"""Checks the tokens that a provider signs: who signed a token, for whom, and when. An ID token (OpenID Connect Core
+1.0, 3.1.3.7) must also be for this sign-in, and a logout token (Back-Channel Logout 1.0, 2.6) must be one for a logout.
+"""
 
 from typing import Any
 
@@ -9,7 +10,7 @@ from clients.oidc.provider import Provider
 from domain.errors.requests import SignInFailed
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""
+"""The allowed algorithms sign with a private key. With a shared secret, or with none, others could sign, too."""
 LEEWAY_S = 60
 _NEEDED = ("exp", "iat", "iss", "aud")
 _LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
@@ -73,7 +74,7 @@ def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str,
 
 
 def _is_for(claims: dict[str, Any], client_id: str) -> bool:
-    # One for several has to name whom it was made for.
+    # A token for several clients has to name the one that it was made for.
     audience: str | list[str] = claims["aud"]
     several = not isinstance(audience, str) and len(audience) > 1
     return claims.get("azp", None if several else client_id) == client_id
@@ -87,7 +88,9 @@ def _key(provider: Provider, header: dict[str, Any]) -> jwt.PyJWK:
 
 
 def _fitting(keys: list[dict[str, Any]], header: dict[str, Any]) -> jwt.PyJWK | None:
-    """The key that the header names, or the only one that can be meant; its kind has to be that of the algorithm."""
+    """The key that the header names, or the only key that it can mean. The kind of the key has to be that of the
+    algorithm. None if there is no such key, or more than one.
+    """
     kid, algorithm = header.get("kid"), header["alg"]
     kind = {"R": "RSA", "P": "RSA", "E": "OKP" if algorithm == "EdDSA" else "EC"}[algorithm[0]]
     usable = [

@@ -1,6 +1,7 @@
-"""What a provider says of itself (OpenID Connect Discovery 1.0), and what it is asked: tokens, keys, claims.
+"""The description that a provider gives of itself (OpenID Connect Discovery 1.0), and the requests to it: for tokens,
+keys and claims.
 
-Its addresses come from the provider that the operator chose, over TLS; its documents are kept for an hour.
+The addresses come over TLS from the provider that the operator chose; its documents are kept for an hour.
 """
 
 import threading
@@ -41,7 +42,9 @@ class Provider:
         return f"{self.addresses['authorization_endpoint']}{joined}{urlencode(parameters)}"
 
     def end_session_url(self, back: str) -> str | None:
-        """Where people end their session at the provider, too (RP-Initiated Logout 1.0); None when it has no place."""
+        """The URL at which people also end their session at the provider (RP-Initiated Logout 1.0); None if the
+        provider has none.
+        """
         address = self.addresses.get("end_session_endpoint")
         if address is None:
             return None
@@ -70,7 +73,9 @@ class Provider:
         return _asked("POST", self.addresses["token_endpoint"], data=form, auth=basic)
 
     def signing_keys(self, *, again: bool = False) -> list[dict[str, Any]]:
-        """Its public keys as JWKs; `again` when a token names one that is not among them. Raises SignInFailed."""
+        """The provider's public keys as JWKs. With `again` they are read anew, because a token names a key that is not
+        among them. Raises SignInFailed.
+        """
         age = time.monotonic() - self.keys_read_at
         if not self.keys or age > _KEPT_S or (again and age > _KEYS_AGAIN_S):
             read = _asked("GET", self.addresses["jwks_uri"]).get("keys")
@@ -79,7 +84,7 @@ class Provider:
         return self.keys
 
     def user_info(self, access_token: str) -> dict[str, Any]:
-        """The claims at its userinfo endpoint, or none when it has no such endpoint. Raises SignInFailed."""
+        """The claims at the provider's userinfo endpoint, or none when it has no such endpoint. Raises SignInFailed."""
         address = self.addresses.get("userinfo_endpoint")
         return _asked("GET", address, bearer=access_token) if address else {}
 
@@ -129,6 +134,6 @@ def _asked(
     except ValueError as error:
         raise SignInFailed("provider", "The identity provider sent something that cannot be read.") from error
     if not response.is_success or not isinstance(told, dict):
-        # The provider's own words may quote what was sent to it.
+        # The provider's own words are not shown, because they may quote the secrets that were sent to it.
         raise SignInFailed("refused", f"The identity provider refused, with {response.status_code}.")
     return cast("dict[str, Any]", told)

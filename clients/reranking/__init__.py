@@ -1,6 +1,6 @@
 """Rerankers other than language models: a local cross-encoder, or an endpoint (S1.1).
 
-Imports no runtime before a cross-encoder is configured, so Citewell also runs without the extras.
+No runtime is imported before a cross-encoder is configured, so Citewell also runs without the extras.
 """
 
 from clients.reranking.factory import make_reranker

@@ -20,7 +20,7 @@ _TOO_MANY = 429
 _PASSING = {408, 425}
 _SHOWN = 200
 _RESULT_BYTES, _ENVELOPE_BYTES = 1_000, 200_000
-"""Generous limits in bytes for what surrounds one result, and for what surrounds all of them."""
+"""Generous limits in bytes for the JSON around one result, and around all of them."""
 _ESCAPED = 6
 """The bytes that a byte of text may take in escaped JSON: some endpoints return every passage."""
 _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
@@ -29,7 +29,7 @@ _WANTS_TEXTS = re.compile(r"missing field\W+texts\b")
 class RerankEndpoint:
     """A Reranker. All texts of a call are one request; `timeout_s` covers all attempts and waits.
 
-    A 429 or a server error is retried, after the wait that it names, if any.
+    A 429 or a server error is retried, after the wait that the answer names, if any.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class RerankEndpoint:
         except ModelError as error:
             raise RerankFailed(f"{self.name}: {error}") from error
         if self._scale == "auto" and are_logits(scores):
-            # This holds from now on: a later reply may by chance have nothing outside 0..1.
+            # The scale holds from now on: a later reply may by chance have no number outside 0..1.
             self._scale = "logits"
         return [relevance(score, logits=self._scale == "logits") for score in scores]
 
@@ -104,7 +104,7 @@ class RerankEndpoint:
     def _failure(self, response: httpx.Response, content: bytes) -> ModelError:
         status = response.status_code
         text = " ".join(_text(content).split())[:_SHOWN]
-        # An endpoint may echo what it was sent.
+        # An endpoint may echo the key that it was sent.
         masked = text.replace(self._api_key, "…") if self._api_key else text
         message = f"HTTP {status}: {masked}" if masked else f"HTTP {status}"
         wait = retry_after_s(response.headers.get("Retry-After", ""), time.time())

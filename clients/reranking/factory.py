@@ -10,9 +10,9 @@ from config.settings import ConfigurationInvalid
 
 
 def make_reranker(settings: RerankSettings) -> Reranker | None:
-    """The reranker of `rerank.provider`; None for the language model, which needs none of its own.
+    """The reranker of `rerank.provider`; None for the language model, which needs no client of its own.
 
-    Call it after fork, once per process. Raises ConfigurationInvalid, with advice, when it cannot be used.
+    Call it after fork, once per process. Raises ConfigurationInvalid, with advice, when the reranker cannot be used.
     """
     match settings.provider:
         case "llm":

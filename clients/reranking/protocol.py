@@ -25,9 +25,9 @@ class Reranker(Protocol):
         ...
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """The relevance 0..1 of each text, in order; None where it could not be read.
+        """The relevance 0..1 of each text, in order; None for a text whose relevance could not be read.
 
-        Raises RerankFailed when there was none at all.
+        Raises RerankFailed when no relevance could be read at all.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""The addresses that pages may be taken from: public ones, as with webhooks, but by http as well."""
+"""The addresses from which pages may be taken: public ones, as for webhooks, but also by http."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +12,7 @@ from domain.errors.requests import AddressForbidden, DocumentSourceInvalid, Plac
 
 
 class PagePolicy(AddressPolicy):
-    """Decides which addresses pages may be taken from: public ones, and all of the allowed networks."""
+    """Decides from which addresses pages may be taken: public ones, and all addresses of the allowed networks."""
 
     def check(self, ip: str, port: int, scheme: str = "https") -> None:
         """Raise PlaceForbidden unless `ip` may be dialled."""
@@ -47,8 +47,8 @@ def parse_page_url(url: str) -> Endpoint:
 
 
 def canonical(url: str, base: str | None = None) -> str | None:
-    """The URL in ASCII, without fragment; a relative one is taken from `base`. None when it is not the URL of
-    a page.
+    """The URL in ASCII, without fragment; a relative URL is resolved against `base`. None when it is not the URL of a
+    page.
     """
     try:
         whole = URL(base).join(URL(url.strip())) if base else URL(url.strip())

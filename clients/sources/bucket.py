@@ -45,7 +45,7 @@ class BucketReader:
 
     def listed(self) -> Iterator[Listed]:
         try:
-            # Untyped, because one of its other forms needs a package that is not there.
+            # The store is left untyped, because one of its other forms needs a package that is not installed.
             store: Any = self._store
             for batch in store.list(self._prefix or None, chunk_size=_PAGE):
                 for item in batch:
@@ -79,8 +79,8 @@ class BucketReader:
 
 
 def _unreachable(error: BaseError) -> PlaceUnreachable:
-    # Some errors object_store names by a class; others it only quotes, with the address of the store, which is not for
-    # users.
+    # object_store has a class of its own for some errors. It only quotes others, together with the address of the
+    # store, which users must not see.
     said = str(error)
     if odd := _ODD_NAME.search(said):
         return PlaceUnreachable(

@@ -1,4 +1,4 @@
-"""Opens the place that a source names, as far as the operator's settings allow it."""
+"""Opens the place that a source names, if the operator's settings allow it."""
 
 import os
 import re
@@ -29,11 +29,11 @@ class Reader(Protocol):
 
     @property
     def lists_all(self) -> bool:
-        """Whether items that the place does not list are gone; a feed lists only its newest entries."""
+        """True if items that the place does not list are gone. A feed, in contrast, lists only its newest entries."""
         ...
 
     def listed(self) -> Iterator[Listed]:
-        """All items; those that cannot become documents come with a reason."""
+        """All items; an item that cannot become a document comes with the reason."""
         ...
 
     def fetch(self, wanted: Wanted) -> Fetched: ...
@@ -49,8 +49,8 @@ def open_reader(
     tenant: str,
     source_id: uuid.UUID | None = None,
 ) -> Reader:
-    """Open the place of a source of the tenant with this name; without an id nothing is fetched from it. Raises
-    DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
+    """Open the place of a source that belongs to the tenant with this name; without the source's id nothing is fetched
+    from the place. Raises DocumentSourceInvalid, PlaceForbidden, PlaceUnreachable.
     """
     match kind:
         case "folder":
@@ -70,7 +70,7 @@ def open_reader(
 
 
 def remove_leftovers(kind: str, source_id: uuid.UUID) -> None:
-    """Remove what a run of the source left on this machine."""
+    """Remove the files that a run of the source left on this machine."""
     if kind == "git":
         remove_clone(clone_folder(source_id))
 
@@ -98,7 +98,7 @@ def _remote(url: str, settings: Settings) -> Origin:
 
 
 def _copied(location: str, settings: Settings, tenant: str) -> Origin:
-    # The folder is opened once here, to see that it is there and may be opened.
+    # The folder is opened here to check that it exists and may be opened.
     os.close(_allowed_folder(location, settings, tenant))
 
     def copied(to: Path) -> tuple[str, Sequence[str]]:
@@ -146,7 +146,7 @@ def _allowed_folder(location: str, settings: Settings, tenant: str) -> int:
 
     Raises PlaceForbidden, DocumentSourceInvalid, PlaceUnreachable.
     """
-    # Shells complete the name of a folder with a slash.
+    # A name may end with a slash, as shells complete the name of a folder.
     name, *below = location.removesuffix("/").split("/")
     allowed = settings.sources.folders.get(name)
     if allowed is None or not _may(tenant, allowed.tenants):

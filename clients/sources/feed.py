@@ -20,7 +20,7 @@ _NO_LINK = Refusal(
 
 
 class FeedReader(WebReader):
-    """The entries of a feed. Older ones drop out of it, which does not mean that they are gone."""
+    """The entries of a feed. Older entries drop out of the feed, which does not mean that their pages are gone."""
 
     lists_all = False
 

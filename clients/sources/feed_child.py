@@ -1,6 +1,6 @@
-"""The child process that reads a feed of strangers: feedparser takes hours over some, and holds up its whole process.
+"""The child process that reads a feed: feedparser takes hours over some feeds, and holds up its whole process.
 
-Standard input is the feed, standard output its entries in JSON, or null for what is no feed.
+Standard input is the feed; standard output has its entries in JSON, or null if the input is no feed.
 """
 
 import json
@@ -24,12 +24,15 @@ _READ_S = 60
 
 
 def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
-    """The entries of a feed: id, link, title, published and html, each a text or None. Raises ItemUnusable."""
+    """The entries of a feed. Each has id, link, title, published and html, which are a text or None. Raises
+    ItemUnusable.
+    """
     argv = (sys.executable, "-P", "-B", "-m", _MODULE)
     ended = run_child(argv, environment(), (data,), deadline_s=seconds, max_output=_MOST_OUTPUT)
     if ended.cut is Cut.TIME:
         raise ItemUnusable(f"The feed could not be read within {seconds:g} s; it is too large, or damaged.")
-    # The exit code says nothing: the child may be killed once its output is closed. Output that is cut off is no JSON.
+    # The exit code does not matter: the child may be killed once its output is closed. Output that is cut off is no
+    # JSON.
     try:
         entries = json.loads(bytes(ended.output))
     except ValueError:
@@ -41,7 +44,7 @@ def entries_in(data: bytes, seconds: float = _READ_S) -> list[Json]:
 
 def main() -> None:
     confine(memory_mb=_MEMORY_MB, cpu_s=_READ_S)  # of CPU, should the process be gone that would end it
-    # As a stream: it would take bytes or a text for the name of a file, too.
+    # The feed is passed as a stream, because feedparser may take bytes or a text for the name of a file.
     read = feedparser.parse(BytesIO(sys.stdin.buffer.read()), resolve_relative_uris=True, sanitize_html=True)
     entries = [_entry(entry) for entry in read["entries"]] if read.get("version") else None
     sys.stdout.write(json.dumps(entries))

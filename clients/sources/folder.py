@@ -1,4 +1,4 @@
-"""A folder of this machine, below one that the operator allowed (`clients.confined_files`)."""
+"""A folder of this machine, below a folder that the operator allowed (`clients.confined_files`)."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ from domain.errors.requests import DocumentSourceInvalid, ItemUnusable, NotOfThe
 from domain.errors.service import PlaceUnreachable
 
 MAX_DEPTH = 40
-_LEFT_OUT = (".", "~$")  # hidden, and what Office has open
+_LEFT_OUT = (".", "~$")  # hidden files, and the lock files of documents that Office has open
 _LINK = Refusal("not_of_the_source", "It is a link; links are not followed.")
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 _TOO_DEEP = Refusal("not_of_the_source", f"It is more than {MAX_DEPTH} folders deep.")
@@ -36,7 +36,7 @@ _NAME = Refusal("document_name_invalid", "Its name is not text in UTF-8.")
 
 
 def open_allowed(folder: Path, below: Sequence[str]) -> int:
-    """The folder that the names `below` lead to in an allowed folder, or that one itself, as a descriptor.
+    """The folder that the names `below` lead to in an allowed folder, or the allowed folder itself, as a descriptor.
 
     Raises PlaceForbidden for a path that leads out of it, DocumentSourceInvalid when there is no such folder, and
     PlaceUnreachable when the allowed folder cannot be read now.

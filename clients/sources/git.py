@@ -1,4 +1,4 @@
-"""Files of a Git repository, fetched by the program `git` without a work tree: no file of it is checked out or run."""
+"""Files of a Git repository. The program `git` fetches it without a work tree, so no file is checked out or run."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ _POLL_S = 0.05
 _FILES = ("100644", "100755")
 _LFS, _MOST_LFS_BYTES = b"version https://git-lfs.github.com/spec/", 1_024
 _LINK = Refusal("not_of_the_source", "It is a link or another repository; neither is followed.")
-# The environment has nothing that this machine's users have set up; a fetch allows the one protocol that it needs.
+# The environment has no settings of this machine's users; a fetch allows only the one protocol that it needs.
 _CONFIG = """[protocol]
 allow = never
 [core]
@@ -50,7 +50,7 @@ Origin = Callable[[Path], tuple[str, Sequence[str]]]
 class GitReader:
     """The files of a branch or tag, without hidden ones.
 
-    What was fetched stays on this machine's disk until its run ends, so the slices of a run fetch it once.
+    The fetched repository stays on this machine's disk until its run ends, so the slices of a run fetch it only once.
     """
 
     lists_all = True
@@ -104,7 +104,7 @@ class GitReader:
         if wanted.tag == blob:
             return Unchanged(blob)
         if not (self._folder / "repository" / "FETCH_HEAD").is_file():
-            # A process of another machine began this run, and fetched the repository there.
+            # A process on another machine began this run, and fetched the repository there.
             self._clone()
         try:
             data = self._run("cat-file", "blob", blob)
@@ -158,7 +158,7 @@ class GitReader:
         raise trouble or not_fetched(f"{reason}.")
 
     def _waited(self, process: subprocess.Popen[bytes]) -> PlaceUnreachable | None:
-        """Wait for the program, and stop it when it takes too long or writes too much; return the reason."""
+        """Wait for the program, and stop it when it takes too long or writes too much; return why it was stopped."""
         until = time.monotonic() + self._git_s
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -198,7 +198,7 @@ def remove_clone(folder: Path) -> None:
 
 
 def pin_options(url: str, addresses: Sequence[str]) -> list[str]:
-    """Options that let git connect to these addresses only, which were checked."""
+    """Options that let git connect only to these addresses, which were checked before."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     spelt = ",".join(f"[{address}]" if ":" in address else address for address in addresses)

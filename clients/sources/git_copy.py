@@ -1,7 +1,7 @@
 """Copies a Git repository out of an allowed folder, so that the program `git` never opens that folder itself.
 
-A repository can lead elsewhere: by links, by a `.git` file, by borrowed objects (`objects/info/alternates`), by what
-its configuration includes or fetches; the program follows all of these. Only objects and references are copied, each
+A repository can lead elsewhere by links, by a `.git` file, by borrowed objects (`objects/info/alternates`), and by
+includes or remotes in its configuration; the program follows all of these. Only objects and references are copied, each
 opened below the allowed folder without following links, and the copy has a configuration of its own.
 """
 
@@ -17,14 +17,15 @@ from clients.confined_files import open_file, open_folder
 from domain.errors.requests import PlaceForbidden
 from domain.errors.service import PlaceUnreachable
 
-# References before objects, and loose ones before packed ones: what git packs during the copy is copied as a pack.
+# References are copied before objects, and loose objects before packed ones, so that an object that git packs during
+# the copy is copied in its pack.
 _REFERENCES = ("HEAD", "refs", "packed-refs", "shallow")
 _COPIED = re.compile(
     r"HEAD|packed-refs|shallow|refs(/.+)?|objects(/[0-9a-f]{2}(/[0-9a-f]+)?|/pack(/[^/]+\.(idx|pack))?)?"
 )
 _CONFIG = "[core]\nrepositoryformatversion = 0\nbare = true\n"
 _MAX_DEPTH = 40
-_ENTRY_BYTES = 1_000  # what a name takes at least, however small its file
+_ENTRY_BYTES = 1_000  # the least that an entry takes, however small its file is
 _LED_ELSEWHERE = (errno.ENOTDIR, errno.ELOOP)
 _PIECE = 1 << 20
 
@@ -32,7 +33,8 @@ _PIECE = 1 << 20
 def copy_repository(folder: int, to: Path, *, max_bytes: int, max_s: float) -> None:
     """Copy the repository in the open folder, bare or in its `.git`, to the new folder `to`.
 
-    Raises PlaceForbidden for one that leads elsewhere, PlaceUnreachable for none and for one that is too large or slow.
+    Raises PlaceForbidden for a repository that leads elsewhere, and PlaceUnreachable if there is no repository or it is
+    too large or slow.
     """
     repository = _open_repository(folder)
     try:
@@ -45,7 +47,7 @@ def copy_repository(folder: int, to: Path, *, max_bytes: int, max_s: float) -> N
             copy.add(repository, part, part)
         packs, packs_before = _packs(repository), None
         while copy.has_missed or packs != packs_before:
-            # This is repeated if git has packed meanwhile: an object that vanished is in another pack, and a folder
+            # The copy is repeated if git has packed meanwhile: an object that vanished is in another pack, and a folder
             # that changes while it is listed may show neither the old pack nor the new one. Files that are copied
             # already are skipped.
             copy.has_missed = False

@@ -1,4 +1,4 @@
-"""Manners of a visitor: robots.txt is obeyed, and no host is asked too often. Shared by all sources of a process."""
+"""Polite requests: robots.txt is obeyed, and no host is asked too often. All sources of a process share this state."""
 
 import threading
 import time
@@ -25,7 +25,7 @@ _free_at: dict[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The rules of a host's robots.txt; if it could not be read, the reason: then no page is requested."""
+    """The rules of a host's robots.txt, or the reason why it could not be read; then no page is requested."""
 
     robots: Protego | None = None
     trouble: str | None = None
@@ -62,7 +62,7 @@ class Manners:
     def _read(self, origin: str) -> _Rules:
         try:
             page = self._pages.get(f"{origin}/robots.txt", _MAX_BYTES, lambda _: None)
-        except PlaceForbidden:  # as the page itself would be
+        except PlaceForbidden:  # the page itself would be forbidden, too
             raise
         except CitewellError as error:
             return _Rules(trouble=error.message)

@@ -1,4 +1,4 @@
-"""Single pages by HTTP: redirects followed one by one, every address checked, size and time bounded."""
+"""Fetches single pages by HTTP: follows redirects one by one, checks every address, and bounds size and time."""
 
 import asyncio
 import functools
@@ -25,7 +25,7 @@ _TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolE
 _HEADERS = {
     "user-agent": f"{AGENT}/1",
     "accept": "*/*",
-    # Some servers send compressed pages all the same.
+    # Some servers send compressed pages nevertheless.
     "accept-encoding": "identity",
     "connection": "close",
 }
@@ -33,7 +33,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer; `url` is where it came from after all redirects. Names of headers are in lower case."""
+    """An answer; `url` is its address after all redirects. Names of headers are in lower case."""
 
     status: int
     url: str
@@ -46,7 +46,7 @@ Allowed = Callable[[str], None]
 
 
 class Pages:
-    """Asks for pages on an event loop of its own, so it belongs to one thread."""
+    """Asks for pages on an event loop of its own, so an instance belongs to one thread."""
 
     def __init__(
         self, policy: PagePolicy, deadline_s: float, max_redirects: int, *, resolver: Resolver = resolve
@@ -59,10 +59,10 @@ class Pages:
         self._loop.close()
 
     def get(self, url: str, max_bytes: int, allowed: Allowed, headers: Mapping[str, str] | None = None) -> Page:
-        """The page, after redirects; `allowed` is asked before each. A busy server is asked a second time.
+        """The page, after redirects; `allowed` is asked before each request. A busy server is asked a second time.
 
-        Raises PlaceUnreachable, PlaceForbidden, DocumentSourceInvalid, RedirectRefused, DocumentTooLarge, and what
-        `allowed` raises.
+        Raises PlaceUnreachable, PlaceForbidden, DocumentSourceInvalid, RedirectRefused, DocumentTooLarge, and the
+        errors of `allowed`.
         """
         page = self._followed(url, max_bytes, allowed, headers or {})
         if page.status in _BUSY:
@@ -120,7 +120,7 @@ async def _read(url: str, response: httpcore.Response, max_bytes: int) -> Page:
 
 
 class _Unpacked:
-    """The body as far as it has arrived, never more than `max_bytes` of it."""
+    """The part of the body that has arrived, never more than `max_bytes` of it."""
 
     def __init__(self, coding: str, max_bytes: int) -> None:
         if coding not in ("identity", "", "gzip", "x-gzip", "deflate"):
@@ -139,7 +139,7 @@ class _Unpacked:
 
 
 def unpacked(data: bytes, max_bytes: int) -> bytes:
-    """A gzipped file, or any other as it is. Raises DocumentTooLarge, ItemUnusable."""
+    """Return a gzipped file unpacked, and any other file unchanged. Raises DocumentTooLarge, ItemUnusable."""
     if not data.startswith(b"\x1f\x8b"):
         return data
     whole = _Unpacked("gzip", max_bytes)

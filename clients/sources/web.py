@@ -1,4 +1,4 @@
-"""Pages of the web: single ones, and those that they link to."""
+"""Pages of the web: single pages, and the pages that they link to."""
 
 import json
 import re
@@ -31,7 +31,7 @@ _UNTOLD = ("", "application/octet-stream", "text/plain", "binary/octet-stream")
 
 
 class WebReader:
-    """Pages, and those that they link to on the same host below the same folder, up to `depth` links away."""
+    """Pages, and the pages that they link to on the same host below the same folder, up to `depth` links away."""
 
     lists_all = True
 
@@ -53,7 +53,7 @@ class WebReader:
             yield listed_page(url)
 
     def fetch(self, wanted: Wanted) -> Fetched:
-        # A page whose links count is read in any case.
+        # A page whose links are followed is read in any case.
         known = wanted.tag if wanted.depth >= self._depth else None
         validators: dict[str, str] = json.loads(known) if known else {}
         conditions = {_CONDITIONS[name]: value for name, value in validators.items() if name in _CONDITIONS}
@@ -79,7 +79,7 @@ class WebReader:
         if media_of(page) not in ("text/html", "application/xhtml+xml"):
             return []
         parser = _Links(page.url)
-        with suppress(AssertionError):  # how the parser says that a declaration is none
+        with suppress(AssertionError):  # the parser raises it for a malformed declaration
             parser.feed(page.body[:_LINKS_WITHIN].decode(errors="replace"))
         folders = [(url, urlsplit(url).path.rpartition("/")[0] + "/") for url in self._urls]
         within = [

@@ -1,8 +1,8 @@
-"""This process's metrics, in memory, and all families of them with their help, labels and buckets.
+"""This process's metrics, in memory, and all metric families with their help, labels and buckets.
 
 Labels have few values, all known to the program or its configuration: never an id, a name or a text.
 
-Counting takes a lock and an addition, and never the network.
+Counting takes a lock and an addition, and never uses the network.
 """
 
 import json
@@ -21,8 +21,8 @@ _SLOW = (0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0, 60.0, 120.0, 300.
 class Family:
     """A counter, or with `buckets` (upper bounds, in seconds) a histogram.
 
-    `always` are values of its only label that are exported as 0 before they were ever counted: the share of what never
-    happened is 0, and queries need a series for it.
+    `always` are values of the family's only label that are exported as 0 before they were ever counted: an event that
+    never happened has a share of 0, and queries need a series for it.
     """
 
     name: str
@@ -150,7 +150,7 @@ Places = dict[str, float]
 "sum"; empty buckets are absent.
 """
 Counts = dict[str, dict[str, Places]]
-"""By family, then by label values as a JSON list."""
+"""The counts, by family, then by label values as a JSON list."""
 Gauges = dict[str, dict[str, float]]
 """Gauges, by name, then by label values as a JSON list."""
 
@@ -160,7 +160,9 @@ MOST_SERIES = 1_000
 
 
 def written(labels: Iterable[str]) -> tuple[str, ...]:
-    """Labels made valid for UTF-8 and Postgres: servers name models, and half a surrogate pair fails a scrape."""
+    """The labels, made valid for UTF-8 and Postgres. Servers choose the names of models, and half a surrogate pair in
+    one would make a scrape fail.
+    """
     return tuple(label.replace("\x00", "").encode("utf-8", "replace").decode() for label in labels)
 
 
@@ -213,7 +215,7 @@ class Meter:
             }
 
     def clear(self) -> None:
-        """Forget all counts, in a forked child: the parent reports them."""
+        """Forget all counts. A forked child calls this, because its parent reports them."""
         self._lock = threading.Lock()
         self._counts, self._gauges = {}, {}
 

@@ -10,11 +10,12 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 
 def make_provider(endpoint: str, process: str) -> TracerProvider:
-    """A provider that exports spans in batches from a thread; without a collector they are dropped, and nothing waits.
+    """A provider that exports spans in batches from a thread. If the collector is away, spans are dropped and nothing
+    waits.
 
-    An empty `endpoint` leaves it to the OTEL_… variables.
+    If `endpoint` is empty, the OTEL_… variables name it.
     """
-    # Its own exit handler would wait for a collector that is down (see tracing.stop_tracing).
+    # The provider's own exit handler would wait for a collector that is down (see tracing.stop_tracing).
     provider = TracerProvider(resource=_resource(process), shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces") if endpoint else OTLPSpanExporter()
     provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -22,7 +23,7 @@ def make_provider(endpoint: str, process: str) -> TracerProvider:
 
 
 def make_event_provider(endpoint: str, process: str) -> LoggerProvider:
-    """The same for events, which are log records with a name."""
+    """Like `make_provider`, for events, which are log records with a name."""
     provider = LoggerProvider(resource=_resource(process), shutdown_on_exit=False)
     exporter = OTLPLogExporter(endpoint=f"{endpoint.rstrip('/')}/v1/logs") if endpoint else OTLPLogExporter()
     provider.add_log_record_processor(BatchLogRecordProcessor(exporter))

@@ -71,7 +71,7 @@ def use_provider(provider: Any) -> None:
 
 
 def stop_tracing() -> None:
-    """Send the remaining spans, for a moment only: a collector that is down delays nothing."""
+    """Send the remaining spans, but only for a moment: a collector that is down delays nothing."""
     providers = _state.provider, _state.events
     use_provider(None)
     _state.events = None
@@ -91,14 +91,14 @@ def tells_events() -> bool:
 
 
 def event(name: str, attributes: Attributes) -> None:
-    """Send an event record that belongs to the current span (OTLP logs), from a thread; without events do nothing."""
+    """Send an event record that belongs to the current span (OTLP logs), from a thread; does nothing without events."""
     if _state.events is not None:
         record = LogRecord(event_name=name, attributes=dict(attributes), timestamp=time.time_ns())
         _state.events.get_logger("citewell").emit(record)
 
 
 def trace_id_of(parent: str | None) -> str | None:
-    """The trace of a stored `traceparent`, 32 hex digits."""
+    """The trace id in a stored `traceparent`, 32 hex digits."""
     context = _read(parent)
     return f"{context.trace_id:032x}" if context else None
 
@@ -114,8 +114,8 @@ def traceparent() -> str | None:
 def following(parent: str | None, row_id: uuid.UUID) -> Generator[None]:
     """Continue the trace of a stored `parent` for the length of the block, and log its id.
 
-    Work without one, an item of a batch or a row accepted while traces were off, has a trace of its own, whose id is
-    the row's: no viewer could show thousands of items in the trace of one request.
+    Work without a `parent` (an item of a batch, or a row accepted while traces were off) has a trace of its own, whose
+    id is that of the row: no viewer could show thousands of items in the trace of one request.
     """
     context = _read(parent) or (_own(row_id) if is_on() else None)
     if context is None:
@@ -168,7 +168,7 @@ def past_span(
     kind: SpanKind = SpanKind.INTERNAL,
     error: str | None = None,
 ) -> Context:
-    """A span of something that has ended already (Unix time in ns); return the context for its inner spans.
+    """Make a span of work that has ended already (Unix time in ns); return the context for its inner spans.
 
     Steps and model calls are reported when their rows are stored: every row has a span, and fenced work has none.
     """

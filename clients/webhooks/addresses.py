@@ -1,4 +1,4 @@
-"""Address policy of webhooks. The decisive check is that of the address actually dialled (see pinned_connector.py)."""
+"""The address policy of webhooks. The decisive check is that of the dialled address (see pinned_connector.py)."""
 
 import re
 import socket
@@ -21,8 +21,8 @@ _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 class AddressPolicy:
     """The addresses that may be dialled: public ones on `allowed_ports`, by https; in `allowed_networks` everything.
 
-    Allowed networks are for development and for receivers in one's own network. Raises ValueError if one of them is not
-    a network in CIDR notation.
+    Allowed networks are for development and for receivers in the operator's own network. Raises ValueError if one of
+    them is not a network in CIDR notation.
     """
 
     def __init__(self, allowed_networks: Sequence[str] = (), allowed_ports: Sequence[int] = (80, 443)) -> None:
@@ -42,7 +42,7 @@ class AddressPolicy:
         self._check_rest(port, scheme)
 
     def check_name(self, port: int, scheme: str) -> None:
-        """Raise AddressForbidden if no address of a name would be allowed, before its address is known."""
+        """Raise AddressForbidden if this port and scheme are allowed for no address, before the name is resolved."""
         if not self._networks:
             self._check_rest(port, scheme)
 
@@ -56,7 +56,7 @@ class AddressPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A URL in the parts that a connection needs; `host` is in lower case and without brackets."""
+    """The parts of a URL that a connection needs; `host` is in lower case and without brackets."""
 
     scheme: str
     host: str
@@ -70,7 +70,7 @@ class Endpoint:
 
 
 def check_url(url: str, policy: AddressPolicy) -> None:
-    """Reject a URL as far as possible without DNS. Raises WebhookUrlInvalid or AddressForbidden."""
+    """Reject a URL that can be rejected without DNS. Raises WebhookUrlInvalid or AddressForbidden."""
     endpoint = parse_url(url)
     if literal := _literal(endpoint.host):
         policy.check(literal, endpoint.port, endpoint.scheme)
@@ -109,7 +109,9 @@ def _is_host(host: str, *, bracketed: bool) -> bool:
 
 
 def _literal(host: str) -> str | None:
-    """The host as an address, as the system's resolver reads it: 127.1, 0x7f.1, 2130706433."""
+    """The IP address that the host stands for, as the system's resolver reads it: 127.1, 0x7f.1, 2130706433. None if it
+    is a name.
+    """
     if ":" in host:
         return host
     try:

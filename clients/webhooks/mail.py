@@ -1,4 +1,4 @@
-"""E-mails about events, handed to the SMTP server of the settings."""
+"""Sends e-mails about events through the SMTP server of the settings."""
 
 import json
 import smtplib
@@ -35,7 +35,7 @@ def _hand_over(message: EmailMessage, mail: MailSettings, deadline_s: float) -> 
 
 
 def _message(address: str, event: dict[str, Any], public_url: str, sender: str) -> EmailMessage:
-    """In both languages, since nothing says which one its reader knows; the answer itself is not in it."""
+    """The message, in both languages, because its reader's language is unknown. It does not have the answer itself."""
     data = event["data"]
     waits, waiting = ("It is held back until then.", "그때까지 공개되지 않습니다.") if data["held"] else ("", "")
     message = EmailMessage()

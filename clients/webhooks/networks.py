@@ -1,7 +1,7 @@
 """The networks outside the public internet, each with its name in errors.
 
-The table is our own: the standard library's notion of global differs between Python versions, and accepts addresses
-that merely wrap another one.
+The table is our own: the standard library's notion of a global address differs between Python versions, and accepts
+addresses that merely wrap another one.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Why an address is not public: its network, and what that is for."""
+    """The reason why an address is not public: its network, and the purpose of the network."""
 
     network: Network
     purpose: str
@@ -24,7 +24,7 @@ def _table(rows: str) -> tuple[Forbidden, ...]:
     return tuple(Forbidden(ip_network(network), purpose) for network, purpose in lines)
 
 
-# Every wrapper of an IPv4 address is rejected, whatever it wraps: a gateway on the way would unwrap it.
+# Every address that wraps an IPv4 address is rejected, whatever it wraps: a gateway on the way would unwrap it.
 _NETWORKS = _table("""
     0.0.0.0/8           unspecified addresses
     10.0.0.0/8          a private network

@@ -19,22 +19,22 @@ _ADDRESSES_TRIED = 3
 
 async def resolve(host: str, port: int) -> list[str]:
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    # An address of IPv6 comes with a flow label and a scope, one of IPv4 with neither.
+    # An IPv6 address comes with a flow label and a scope, an IPv4 address with neither.
     return [f"{address}%{more[1]}" if more and more[1] else str(address) for *_, (address, _, *more) in answers]
 
 
 class Dialler(httpcore.AsyncNetworkBackend):
     """The network of one connection, for httpcore. TLS above it keeps the name of the host.
 
-    A name is resolved once and all its addresses must be allowed: a name that changes between check and connection, or
-    has a forbidden address among others, cannot be connected to.
+    A name is resolved once and all its addresses must be allowed. So no connection is made to a name that changes
+    between check and connection, or that has a forbidden address among others.
     """
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver, scheme: str) -> None:
         self._policy = policy
         self._resolver = resolver
         self._scheme = scheme
-        # httpcore leaves its type open, because anyio is optional there.
+        # httpcore leaves the type open, because anyio is an optional dependency of it.
         self._network = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
         self._stream: httpcore.AsyncNetworkStream | None = None
         self.address: str | None = None

@@ -28,8 +28,8 @@ _FIXED_HEADERS = {
 class Sent:
     """The outcome of one attempt: either `status` or `error` is set.
 
-    The status decides: a body that breaks off after it, or never ends, is only truncated. `address` is the IP address
-    that was dialled. `response_excerpt` is the beginning of the body, at most 2 KB.
+    The status decides the outcome: if the body breaks off after the status, or never ends, it is only truncated.
+    `address` is the IP address that was dialled. `response_excerpt` is the beginning of the body, at most 2 KB.
     """
 
     status: int | None
@@ -42,7 +42,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Answer:
-    """The part received so far; it survives the deadline."""
+    """The part of the answer that was received so far; it survives the deadline."""
 
     status: int | None = None
     retry_after_s: float | None = None

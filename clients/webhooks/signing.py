@@ -26,7 +26,7 @@ def signature_headers(message_id: str, timestamp: int, body: bytes, secrets: Seq
     """The three headers of one attempt; `timestamp` is the attempt's own, in Unix seconds.
 
     There is one signature per secret, so that a receiver can change from an old secret to a new one. Raises
-    WebhookSecretInvalid; ValueError for an id with a dot, or without secrets.
+    WebhookSecretInvalid, and ValueError for an id with a dot or if there are no secrets.
     """
     if not _MESSAGE_ID.fullmatch(message_id):
         raise ValueError(f"a message id has letters, digits, _ and - only: {message_id!r}")

@@ -1,1 +1,3 @@
-"""An answer as the server writes and shows it: frames of its prompts, sentences while it grows, continuous text."""
+"""An answer as the server writes and shows it: without frames around its text, by sentences while it grows, and as
+continuous text.
+"""

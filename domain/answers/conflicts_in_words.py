@@ -1,11 +1,11 @@
-"""Says in one line where two documents disagree, for people: in the terminal and in files."""
+"""Describes a disagreement of two documents in one line for people, in the terminal and in files."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def conflict_in_words(conflict: Mapping[str, Any], replaces: str = ", which replaces: ", on_page: str = "p.{}") -> str:
-    """Both values with their documents and dates, that of the document in force first.
+    """Both values with their documents and dates; the value of the document in force comes first.
 
     `EUR 0.42 (travel-policy.md, 2026-03-01), which replaces: EUR 0.35 (travel-policy-2024.md, 2024-06-01)`.
     """

@@ -1,6 +1,7 @@
-"""An answer that is read while it is checked: its verified sentences, then what is left of it.
+"""An answer that is read while it is checked: first its verified sentences, then the rest of it.
 
-Numbers count in the order of their first appearance, because those of the finished answer are known only at its end.
+The numbers of citations count in the order of their first appearance, because the numbers of the finished answer are
+known only at its end.
 """
 
 import re
@@ -16,11 +17,11 @@ _SPACE = re.compile(r"\s")
 _REPLACED = "\n\n---\n\n*The text above was replaced after all of the answer had been checked:*\n\n"
 _REPLACED_KOREAN = "\n\n---\n\n*위의 글은 답변 전체를 검증한 뒤 다음 글로 바뀌었습니다:*\n\n"
 LINKED_MARKER = re.compile(r"\[\[(\d+)\]\]\(([^()\s]*)\)")
-"""A citation as it reads with its link: `[[1]](https://…)`."""
+"""A citation with its link, as it is written: `[[1]](https://…)`."""
 
 Json = Mapping[str, Any]
 Link = Callable[[Source], str | None]
-"""The address of a place in a document; None where there is none."""
+"""Returns the address of a place in a document; None if it has none."""
 
 
 def no_link(_: Source) -> None:
@@ -33,7 +34,7 @@ def without_links(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Marker:
-    """`answer[start:end]` cites, with this number, what `link` leads to."""
+    """A citation marker at `answer[start:end]`, with its number and the `link` to the cited place."""
 
     start: int
     end: int
@@ -44,8 +45,8 @@ class _Marker:
 class ContinuousText:
     """The text of one question for one reader.
 
-    `take` returns what to show after an event, `finished` the query as it reads in the end: its answer begins with all
-    that was shown. Without `relabelled` nothing may be taken, and the numbers stay those of the query.
+    `take` returns the text to show after an event; `finished` returns the final query, whose answer begins with all the
+    text that was shown. Without `relabelled`, `take` must not be called, and the numbers stay those of the query.
     """
 
     def __init__(self, link: Link = no_link, *, relabelled: bool = True) -> None:
@@ -72,9 +73,9 @@ class ContinuousText:
         return text
 
     def finished(self, query: Json, *, korean: bool = False) -> dict[str, Any]:
-        """The query with its answer, references, citations and sentences as they read here; offsets count in that
-        answer."""
-        # The labels so far belong to numbers of the draft.
+        """The query with its answer, references, citations and sentences in the numbers of this text; offsets count in
+        the returned answer."""
+        # The labels so far belong to the numbers of the draft.
         self._labels = {}
         markers = _markers_of(query["answer"], query["citations"], self._link)
         # Markers that were shown keep their links: a check and a citation may point at different words of a source.
@@ -132,7 +133,7 @@ class ContinuousText:
 
 
 def linked_references(query: Json, link: Link, literal: Callable[[str], str] = str) -> list[str]:
-    """The references as Markdown; `literal` writes what is not Markdown in them, the names of documents."""
+    """The references as Markdown; `literal` escapes the parts that are not Markdown, the names of documents."""
     first = {citation["number"]: citation for citation in reversed(query["citations"])}
     return [_linked_reference(line, first, link, literal) for line in query["references"]]
 
@@ -148,13 +149,15 @@ def _linked_reference(line: str, first: Mapping[int, Json], link: Link, literal:
 
 
 def mark_of(place: Json) -> str:
-    """Whether the text of a place was recognised in a picture or stands for one, and which other documents have it."""
+    """The marks of a place in words: its text was recognised in a picture, stands for a picture, or is in other
+    documents, too. Empty without marks.
+    """
     said = in_words(place)
     return f" ({said})" if said else ""
 
 
 def cited_places(answer: str, citations: Sequence[Json]) -> list[tuple[int, int, Json]]:
-    """Each marker of the answer that stands for a citation, from its start to its end, in their order."""
+    """The start, the end and the citation of each marker of the answer that stands for a citation, in order."""
     places: dict[int, tuple[int, int, Json]] = {}
     for citation in citations:
         marker = f"[{citation['number']}]"

@@ -1,8 +1,8 @@
-"""The draft of an answer: its packaging taken off, a code fence, a tag, `\\boxed{…}` or a JSON object around its text;
-and its sentences, batched, that can be checked before its end (N1).
+"""Prepares the draft of an answer: takes off the frame around its text (a code fence, a tag, `\\boxed{…}` or a JSON
+object), and collects batches of sentences that can be checked before the answer ends (N1).
 
 Only signs are removed, never words: a sentence beside the frame stays a sentence of the answer. A JSON object is the
-exception, because its keys are no text: it is replaced by the texts in it that cite.
+exception, because its keys are no text: it is replaced by those of its texts that cite.
 """
 
 import json
@@ -36,7 +36,7 @@ _LONGEST = 100_000
 
 
 def without_frames(answer: str) -> str:
-    """Return `answer` without what only packs its text; unchanged where nothing does, or no word would be left."""
+    """Return `answer` without frames around its text; unchanged if it has none, or if no word would be left."""
     text = answer
     for _ in range(_DEEPEST):
         if len(text) > _LONGEST or (opened := _opened(text)) == text:
@@ -49,7 +49,7 @@ def _opened(text: str) -> str:
     stripped = text.strip()
     if stripped.startswith(("{", "[")) and (said := _texts_in_json(stripped)):
         return said
-    # Code stays code: only a language of texts, or a citation, shows that a fence holds prose.
+    # Code stays code: only a language of prose, or a citation, shows that a fence holds prose.
     if (
         (fence := _FENCE.search(text))
         and len(_FENCE.findall(text)) == 1
@@ -60,7 +60,7 @@ def _opened(text: str) -> str:
         return _BLOCK.sub("\n", stripped).strip()
     if (tag := _TAG.match(stripped)) and ("<" not in tag["text"] or _cites(tag["text"])):
         return _joined(tag["before"], tag["text"], tag["after"])
-    # A formula in a box stays one.
+    # A formula in a box keeps its box.
     if (boxed := _BOXED.match(stripped)) and (_cites(boxed["text"]) or _has_words(boxed["text"])):
         return _joined(boxed["before"], boxed["text"], boxed["after"])
     return text
@@ -83,7 +83,7 @@ def _texts_in_json(text: str) -> str:
         texts = list(_leaves(json.loads(text, strict=False)))
     except (ValueError, RecursionError):
         return ""
-    # Beside a text that cites, other sentences belong to the answer; names and states do not.
+    # If some text cites, the other sentences belong to the answer, too; names and states do not.
     cites = any(_cites(text) and _has_words(text) for text in texts)
     said = [text for text in texts if (_cites(text) and _has_words(text)) or re.search(r"[^\W\d_][.!。！]\s*\Z", text)]
     return _joined(*said) if cites else texts[0].strip() if len(texts) == 1 else ""
@@ -133,8 +133,9 @@ class ClosingSentences:
             )
 
     def take_batch(self) -> Closed | None:
-        """The next batch of sentences: 1, 2, 4 … as soon as there are that many, for an early first verdict and few
-        messages."""
+        """The next batch of sentences, None while too few wait. The first batch has at least one sentence, the next one
+        at least 2, then 4 …, for an early first verdict and few messages.
+        """
         if len(self._waiting) < self._width:
             return None
         batch = Closed(sentences=self._waiting)
@@ -143,7 +144,7 @@ class ClosingSentences:
 
 
 def batch_item(closed: Closed) -> str:
-    """A name from the content, so that a rewritten answer gets new names."""
+    """The item name of a batch. It is made from the content, so that a rewritten answer gets new names."""
     return sha256(json.dumps(closed).encode()).hexdigest()[:32]
 
 

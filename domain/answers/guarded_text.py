@@ -1,4 +1,4 @@
-"""What a guard lets through of a text that another model wrote, by the verdicts on its sentences."""
+"""Filters a text that another model wrote by the verdicts on its sentences: the part that a guard lets through."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _NO_SENTENCE = "it stands outside of the sentences"
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What becomes of a sentence that fails, of one whose check failed, and of a text for which there are no
-    sources."""
+    """The treatment of a sentence that fails its check (`on_failure`), of one that could not be checked
+    (`on_unchecked`), and of a text for which there are no sources."""
 
     on_failure: Literal["repair", "block"] = "repair"
     on_unchecked: Literal["block", "pass"] = "block"
@@ -35,9 +35,9 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The text up to `end` of the given one, from the end of the piece before: what of it passed as `text`.
+    """A piece of the given text, from the end of the piece before up to `end`. `text` is the part of it that passed.
 
-    `blocked` says why nothing of the answer may go out from here on.
+    `blocked` says why nothing of the answer may be sent from here on.
     """
 
     end: int
@@ -47,7 +47,7 @@ class Piece:
 
 
 class ClosedText:
-    """Finds how much of a growing text consists of whole sentences, which more text will not change."""
+    """Finds the beginning of a growing text that consists of whole sentences, which further text will not change."""
 
     def __init__(self, sources: int) -> None:
         self._growing = GrowingAnswer(sources)
@@ -55,7 +55,7 @@ class ClosedText:
         self.end = 0
 
     def read(self, text: str) -> int:
-        """Return where the first sentence that is still open begins in `text`, which continues the previous one."""
+        """Return the start of the first sentence that is still open in `text`, which continues the previous text."""
         if closed := self._growing.closed_by(text):
             last, base = closed[-1].end, self.end
             starts = (statement.start + base for statement in statements(text[base:], self._sources))
@@ -96,7 +96,7 @@ def ruled(given: str, verification: Mapping[str, Any], policy: Policy) -> list[P
 def _sentence(
     words: str, sentence: Mapping[str, Any], mended: Mapping[str, Any] | None, policy: Policy
 ) -> tuple[str, list[Removed], str | None]:
-    """The words that pass, what was removed, and why the answer is blocked."""
+    """The words that pass, the words that were removed, and the reason why the answer is blocked, if it is."""
     status, reason = sentence["status"], sentence["reason"] or sentence["status"]
     if status in _PASSING or (mended and mended["kind"] == "reattributed"):
         return words, [], None
@@ -112,7 +112,7 @@ def _quiet(gap: str, citable: Citable, is_kept: bool) -> str:
     """The gap without text that nobody checked, and without the markers of a sentence that was left out."""
     head, line_end, sign = gap.rpartition("\n")
     if not line_end:
-        # A list sign stands at the beginning of a line, and so of a text.
+        # A list sign stands at the beginning of a line, and so the beginning of the text may be one.
         head, sign = (gap, "") if not is_list_sign(gap) else ("", gap)
     said = plain_text(head, citable).text
     if not is_kept or any(map(str.isalnum, said)):
@@ -123,7 +123,9 @@ def _quiet(gap: str, citable: Citable, is_kept: bool) -> str:
 
 
 def _wider(before: str, after: str) -> str:
-    """One gap in place of two around a sentence that was left out: the wider break, and the sign of what follows."""
+    """One gap in place of the two around a sentence that was left out: the wider break, and the list sign of the second
+    gap.
+    """
     head = before[: before.rfind("\n") + 1] if is_list_sign(before.rpartition("\n")[2]) else before
     if head.count("\n") < after.count("\n"):
         return after

@@ -1,4 +1,4 @@
-"""The sources that a request to another model brings along: tool results and documents, not what people say."""
+"""The sources in a request to another model: tool results and documents, but not the words of people."""
 
 import unicodedata
 from base64 import b64decode
@@ -20,7 +20,7 @@ SOURCE_PARTS = ("document", "search_result")
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A source of a request: its text, what it is called there, and the place of the message that it came with."""
+    """A source of a request: its text, its title and address there, and the index of the message that it came with."""
 
     text: str
     title: str | None = None
@@ -38,8 +38,8 @@ def offered_sources(
 
     These are the results of `tools` (of all if none is named), parts of the types `document` and `search_result` of
     messages that the model did not write, and `documents` as vLLM and Cohere take them. The words of users, systems and
-    the model are none, but with `attached` the texts that a chat program put between marks into those of users and
-    systems.
+    the model are no sources. With `attached`, the texts that a chat program put between marks into the messages of
+    users and systems are sources, too.
     """
     rows = [cast("Json", message) for message in messages if isinstance(message, Mapping)]
     names = dict(_called(rows))
@@ -54,12 +54,14 @@ def offered_sources(
 
 
 def storable(text: str) -> str:
-    """The text without what no database stores: NUL and half surrogate pairs."""
+    """The text without characters that the database cannot store: NUL and half surrogate pairs."""
     return text.replace("\x00", "").encode(errors="replace").decode()
 
 
 def _name(title: str) -> str | None:
-    """One line without control signs and such as turn the direction of what is read; None where nothing is left."""
+    """The title on one line, without control signs and signs that turn the reading direction; None if nothing is
+    left.
+    """
     kinds = [(sign, unicodedata.category(sign)) for sign in storable(title[:_LONGEST_READ])]
     plain = "".join(" " if kind == "Cc" else sign for sign, kind in kinds if kind != "Cf")
     return " ".join(plain.split())[:_TITLE_CHARS] or None
@@ -78,7 +80,7 @@ def _of_message(row: Json, names: Mapping[str, str], tools: Collection[str]) -> 
     if role == _OF_THE_MODEL:
         return
     if role in _OF_TOOLS:
-        # The call decides what was called: a message may bear any name.
+        # The call decides which tool was called: a message may have any name.
         name = names.get(str(row.get("tool_call_id")), _text(row.get("name")))
         if tools and name not in tools:
             return
@@ -96,7 +98,7 @@ def _attached(row: Json) -> Iterator[Offered]:
 
 
 def _document(given: object) -> Offered | None:
-    """A document as Anthropic, Cohere, vLLM or a framework writes it; None without a text."""
+    """Read a document as Anthropic, Cohere, vLLM or a framework writes it; None if it has no text."""
     if isinstance(given, str):
         return Offered(given)
     if not isinstance(given, Mapping):
@@ -111,7 +113,7 @@ def _document(given: object) -> Offered | None:
 
 
 def _decoded(source: Json) -> Json:
-    """A source in Base64 with its text, or without data where it is none."""
+    """A Base64 source with its data decoded, or without data if that is no text. Other sources stay unchanged."""
     if source.get("type") != "base64":
         return source
     try:

@@ -1,9 +1,9 @@
 """The audit of a result: records that prove it, chained by their hashes, so that none can be changed alone (N6).
 
 A record is a JSON object of strings, integers, booleans and objects of these; it has hashes of contents, never
-contents. Its canonical form is that of RFC 8785: keys in order, no space, UTF-8. It has no other numbers, because
-programs could differ about their form. The hash of a record is the SHA-256 of the previous hash, in hexadecimal,
-followed by its canonical form; before the first record that hash is empty.
+contents. Its canonical form is that of RFC 8785: keys in order, no space, UTF-8. It has no other numbers than integers,
+because programs could differ about their form. The hash of a record is the SHA-256 of the previous hash, in
+hexadecimal, followed by the record's canonical form; the hash before the first record is empty.
 """
 
 import hashlib
@@ -31,10 +31,10 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = {
 }
 """The fields that identify a record within its kind."""
 UNREADABLE = "unreadable"
-"""The kind of an entry that was put in the place of a record, and is none."""
+"""The kind of an entry that was put in the place of a record, but is no record."""
 
 _ERASABLE = {"call": "reply_sha256", "source": "sha256"}
-# Work under way when the query ended is stored nevertheless, because it was paid for.
+# Work that was under way when the query ended is stored nevertheless, because it was paid for.
 _LATER = frozenset({"call", "outcome"})
 
 
@@ -47,12 +47,12 @@ class Chain:
 
     @property
     def head(self) -> str:
-        """The last hash, by which all records before it can be proved. Empty for a chain of which nothing is left."""
+        """The last hash, which proves all records before it. It is empty if the chain has no record left."""
         return self.hashes[-1] if self.hashes else ""
 
 
 class Difference(NamedTuple):
-    """A record that has changed. `fields` name the differences, where they are known."""
+    """A record that has changed. `fields` name the fields that differ, as far as they are known."""
 
     seq: int | None
     kind: str
@@ -62,8 +62,9 @@ class Difference(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """The result of checking a chain. `erased` counts contents that are gone but have their hashes left; `later` the
-    calls and outcomes stored after the end; `unknown` the prompts that this program has only in other versions."""
+    """The result of checking a chain. `erased` counts contents that are gone and whose hashes are left; `later` counts
+    the calls and outcomes stored after the end; `unknown` counts the prompts that this program has only in other
+    versions."""
 
     differences: list[Difference]
     erased: int
@@ -72,7 +73,7 @@ class Audited(NamedTuple):
 
 
 def canonical(record: Record) -> str:
-    """The record in the form that is hashed. Raises TypeError for a value without a canonical form here: a float."""
+    """The record in the form that is hashed. Raises TypeError for a value without a canonical form, such as a float."""
     _check(record)
     return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -91,7 +92,7 @@ def chain(contents: Sequence[Record]) -> Chain:
 
 
 def read_record(stored: Sequence[str], place: int) -> dict[str, Any]:
-    """The record at `place`, from 0, as an object; one of the kind `unreadable` if it is no record any more."""
+    """The record at `place`, from 0, as an object; a record of the kind `unreadable` if it cannot be read any more."""
     text = stored[place]
     try:
         record = json.loads(text)
@@ -169,11 +170,12 @@ def _identity(record: Record) -> tuple[Any, ...]:
 
 
 def _is_erased(then: Record, now: Record | None, differs: Sequence[str]) -> bool:
-    """Whether what differs was erased: a reply, or a source whose document was deleted."""
+    """True if the record only differs because a content was erased: a reply, or a source whose document was deleted."""
     field = _ERASABLE.get(then["kind"])
     if field is None or then.get(field) is None:
         return False
     if now is None:
-        # A passage is deleted with its document, which has versions; a text that came with a request with its query.
+        # A passage is deleted with its document, which has versions. A text that came with a request has no version; it
+        # is deleted only with its query.
         return then["kind"] == "source" and "version" in then
     return tuple(differs) == (field,) and now.get(field) is None

@@ -8,8 +8,8 @@ from domain.audit.reverification import worse
 
 
 class Standing(StrEnum):
-    """`stale`: a cited version is no longer in force, and has not been compared yet. `invalidated`: it does not
-    hold."""
+    """The validity of an answer. `stale`: a cited version is no longer in force, and has not been compared yet.
+    `invalidated`: the answer does not hold any more."""
 
     VALID = "valid"
     STALE = "stale"
@@ -32,13 +32,13 @@ def worst(rulings: Sequence[Ruling]) -> Ruling:
 
 
 def after_deletion(filename: str) -> Ruling:
-    """The ruling without the document: a citation without its source proves nothing."""
+    """The ruling after the document was deleted: a citation without its source proves nothing."""
     return Ruling(Standing.INVALIDATED, f"{filename}, which it cites, was deleted.")
 
 
 def after_change(filename: str, quotes: Sequence[str], current: str, *, is_same: bool) -> Ruling:
-    """The ruling that needs no model: `quotes` are the passages that the answer cites from the old version,
-    `current` is the text of the new one. Differences in white space do not count."""
+    """The ruling by a comparison without a model: `quotes` are the passages that the answer cites from the old version,
+    `current` is the text of the new version. Differences in white space do not count."""
     if is_same:
         return IN_FORCE
     text = _squeezed(current)
@@ -56,8 +56,8 @@ def _squeezed(text: str) -> str:
 
 
 def after_reverification(filename: str, compared: Sequence[dict[str, Any]] | None) -> Ruling:
-    """The ruling by a new verification on the current evidence; `compared` is domain.audit.reverification.compare, or
-    None if there is none."""
+    """The ruling by a new verification on the current evidence; `compared` is the result of
+    domain.audit.reverification.compare, or None if there was no verification."""
     if compared is None:
         return Ruling(Standing.STALE, f"{filename} changed, and the answer could not be verified again.")
     lost = worse(compared)

@@ -1,11 +1,11 @@
-"""Where cited words stand in a spreadsheet."""
+"""The cells of a spreadsheet that cited words are in."""
 
 from collections.abc import Sequence
 from typing import TypedDict
 
 
 class Cells(TypedDict):
-    """The rows and columns that a span of text is in, as a spreadsheet names them: rows from 1, columns from A."""
+    """The rows and columns of a span of text, as a spreadsheet names them: rows from 1, columns from A."""
 
     row: int
     last_row: int
@@ -14,8 +14,9 @@ class Cells(TypedDict):
 
 
 def cells_of(place: tuple[int, int, Sequence[int]], before: int, within: int) -> Cells:
-    """`place` is (row, first_rows, columns) of the table (`citewell_documents.blocks.SheetPlace`); `before` lines of it
-    stand above the span, which has `within` line ends.
+    """The cells of a span in a table. `place` is the table's (row, first_rows, columns), see
+    `citewell_documents.blocks.SheetPlace`; `before` lines of the table are above the span, which has `within` line
+    ends.
     """
     row, first_rows, columns = place
     below = first_rows - 1
@@ -28,7 +29,7 @@ def cells_of(place: tuple[int, int, Sequence[int]], before: int, within: int) ->
 
 
 def letters(column: int) -> str:
-    """1 is A, 27 is AA."""
+    """The name of a column from its number: 1 is A, 27 is AA."""
     name = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -37,6 +38,6 @@ def letters(column: int) -> str:
 
 
 def in_words(cells: Cells) -> str:
-    """`A5:D5`, as spreadsheets write it."""
+    """The cells as spreadsheets write them: `A5:D5`."""
     first, last = f"{cells['column']}{cells['row']}", f"{cells['last_column']}{cells['last_row']}"
     return first if first == last else f"{first}:{last}"

@@ -1,7 +1,7 @@
-"""Where the headings of a document are after a correction, and which of them are none any more.
+"""Finds the headings of a document after a correction: their new places and names, and headings that are gone.
 
-A heading of Markdown, or of plain text, has a mark or a rule in the text itself. Those of other formats are lines like
-any others there; so a short line in the place of one is taken for its new name.
+A heading of Markdown, or of plain text, has a mark or a rule in the text itself. In the text of other formats a heading
+is a line like any other; so a short line in the place of such a heading is taken for its new name.
 """
 
 import re
@@ -16,7 +16,7 @@ _UNDERLINED = re.compile(r"(?=[ \t]*\S)[^\n]*\n[ \t]*(?:=+|-{2,}|~{3,})[ \t]*(?=
 _CLOSING = re.compile(r"\s+#+\s*\Z")
 _MARKUP = re.compile(r"[*`]+|\[([^\]\n]*)\]\([^)\n]*\)")
 _NO_LETTERS = re.compile(r"[\W_]+")
-_MOST_TRIED = 20  # lines that may be the new one of a heading
+_MOST_TRIED = 20  # lines that are tried as the new line of a heading
 
 
 class Heading(NamedTuple):
@@ -25,7 +25,9 @@ class Heading(NamedTuple):
 
 
 class _Old(NamedTuple):
-    """A heading of the old text: its title is at `text[start:end]`, and what makes it one goes up to `stop`."""
+    """A heading of the old text: its title is at `text[start:end]`, and the mark or rule that makes it a heading ends
+    at `stop`.
+    """
 
     title: str
     start: int
@@ -40,7 +42,7 @@ class CorrectedText(NamedTuple):
     change: Replacement
 
     def headings(self, sections: Sequence[Sequence[Any]]) -> list[Heading | None]:
-        """The heading of each of the stored sections in the new text; None where it is gone."""
+        """The heading of each stored section in the new text; None for a heading that is gone."""
         headings: list[Heading | None] = [Heading(title, self.change.moved(start)) for title, start, _ in sections]
         touched = self._touched(sections)
         untouched = {made.start for place, made in enumerate(headings) if made and place not in touched}
@@ -75,7 +77,7 @@ class CorrectedText(NamedTuple):
         return touched
 
     def _unchanged(self, headings: Mapping[int, _Old], new_lines: Sequence[int]) -> dict[int, int]:
-        """Where the lines of these headings are in the new text, by the places of the headings."""
+        """The new starts of the headings whose lines did not change, by the positions of the headings."""
         lines = dict[str, list[int]]()
         for start in reversed(new_lines):
             lines.setdefault(_line(self.new, start).strip(), []).append(start)
@@ -89,7 +91,7 @@ class CorrectedText(NamedTuple):
         return unchanged
 
     def _places(self, heading: _Old, lines: Sequence[int], marked: Sequence[int]) -> Iterator[int]:
-        """Where the heading with its new name may begin."""
+        """Yield the places at which the heading with its new name may begin, the likeliest first."""
         change = self.change
         if heading.start <= change.start:
             yield heading.start
@@ -105,7 +107,7 @@ class CorrectedText(NamedTuple):
         return [first, *(match.end() for match in re.compile("\n").finditer(self.new, self.change.start, last))]
 
     def _title(self, heading: _Old, start: int) -> str | None:
-        """What the heading is called if its line is the one at `start`; None if that is no heading."""
+        """The title of the heading if its line is the one at `start`; None if that line can be no heading."""
         text, lines = self._text(heading, start), self.old.count("\n", heading.start, heading.end)
         if heading.is_marked:
             if not _is_marked(self.new, start):
@@ -124,7 +126,7 @@ class CorrectedText(NamedTuple):
         return _line(self.new, start)
 
     def _is_line(self, heading: _Old, end: int) -> bool:
-        """False if the line with the place `end` in it runs on into the text that followed the old heading."""
+        """False if the line that contains the place `end` runs on into the text that followed the old heading."""
         before, after = line_end(self.old, heading.end), line_end(self.new, end)
         if self.change.end > before and after > self.change.start + len(self.change.text):
             return False
@@ -133,12 +135,13 @@ class CorrectedText(NamedTuple):
 
 def _heading_at(text: str, start: int, title: str) -> _Old | None:
     match = re.compile(r"[ \t]*#{0,6}\s*" + r"\s+".join(map(re.escape, title.split()))).match(text, start)
-    # Titles have no marks such as those for bold words; a part of a program has a title that it does not say.
+    # Titles are stored without marks such as those for bold words, and the title of a part of source code is not in the
+    # text at all.
     letters = _NO_LETTERS.sub("", title)
     if not match and not (letters and _is_marked(text, start) and letters in _NO_LETTERS.sub("", _line(text, start))):
         return None
     end = match.end() if match else line_end(text, start)
-    # Words that are added at the end of its line belong to the title.
+    # Words that are added at the end of the title's line belong to the title.
     last = end + 1 if text[end : end + 1] in ("", "\n") else end
     is_marked = _is_marked(text, start, end) and not title.startswith("#")
     return _Old(title, start, end, _ruled_line(text, start, end) or last, is_marked)
@@ -149,7 +152,7 @@ def _is_marked(text: str, start: int, end: int | None = None) -> bool:
 
 
 def _ruled_line(text: str, start: int, end: int) -> int:
-    """The end of the rule below the line of `end`, a place in the heading at `start`; 0 without one."""
+    """The end of the rule below the line of `end`, a place in the heading at `start`; 0 if there is no rule."""
     match = _UNDERLINED.match(text, max(start, text.rfind("\n", start, end) + 1))
     return match.end() if match else 0
 

@@ -1,4 +1,4 @@
-"""A correction of a stored text: the characters that are replaced, and where everything behind them stands afterwards.
+"""A correction of a stored text: the characters that are replaced, and the new places of everything behind them.
 
 A document's text never changes under the answers that cite it, so a correction belongs to a new version, and every
 offset of the old one (pages, sections, blocks, figures, boxes of words, chunks) is moved with `Replacement.moved`.
@@ -14,7 +14,7 @@ from domain.errors.requests import CorrectionInvalid
 
 MOST_CHARS = 20_000
 MOST_TITLE = 300
-"""Characters of a heading: what is longer is a paragraph."""
+"""The most characters of a heading: a longer text is a paragraph."""
 
 
 class Replacement(NamedTuple):
@@ -29,7 +29,7 @@ class Replacement(NamedTuple):
         return len(self.text) - (self.end - self.start)
 
     def moved(self, offset: int) -> int:
-        """Where a place of the old text is in the new one; places within what is replaced go to its end."""
+        """The place in the new text of a place of the old one; a place within the replaced text goes to its new end."""
         if offset <= self.start:
             return offset
         return offset + self.growth if offset >= self.end else self.start + len(self.text)
@@ -42,7 +42,7 @@ class Replacement(NamedTuple):
 
 
 def corrected_text(sent: str, before: str) -> str:
-    """The text to put in the place of the chunk `before`. Raises CorrectionInvalid, which says what to change."""
+    """The text that replaces the chunk `before`. Raises CorrectionInvalid, which says what to change."""
     text = sent.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not text:
         raise CorrectionInvalid("The corrected text is empty; to keep a passage from being found, exclude it.")
@@ -56,15 +56,15 @@ def corrected_text(sent: str, before: str) -> str:
 
 
 def replacement(start: int, before: str, after: str) -> Replacement:
-    """The shortest replacement that makes `before`, which stands at `start`, into `after`.
+    """The shortest replacement that turns `before`, which stands at `start`, into `after`.
 
-    One character at least is replaced, so that a boundary at the edge of the text moves with what is added there.
+    At least one character is replaced, so that a boundary at the edge of the text moves with text that is added there.
     """
     return narrowest(start, before, after, least=1)
 
 
 def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacement:
-    """The shortest replacement, as `replacement` finds it, of at least so many characters of `before`."""
+    """The shortest replacement that replaces at least `least` characters of `before`; see `replacement`."""
     head = _shared(before, after, len(before) - least)
     tail = _shared(before[head:][::-1], after[head:][::-1], len(before) - head - least)
     replacement = Replacement(head, len(before) - tail, after[head : len(after) - tail])
@@ -74,7 +74,9 @@ def narrowest(start: int, before: str, after: str, least: int = 0) -> Replacemen
 
 
 def _whole_lines(before: str, removed: Replacement) -> Replacement:
-    """The removal from a line's start if that leaves the same text: `# One, # Two` without `One, # ` is `# Two`."""
+    """The same removal, moved to the start of its line if that leaves the same text: `# One, # Two` without `One, # `
+    is `# Two`, and so it is without `# One, `.
+    """
     back = removed.start - (before.rfind("\n", 0, removed.start) + 1)
     is_same = before[removed.start - back : removed.start] == before[removed.end - back : removed.end]
     return Replacement(removed.start - back, removed.end - back, "") if is_same else removed
@@ -93,9 +95,10 @@ def moved_spans(spans: Sequence[Sequence[Any]] | None, change: Replacement) -> l
 
 
 def moved_blocks(blocks: Sequence[Sequence[Any]] | None, change: Replacement) -> list[list[Any]] | None:
-    """Stored blocks (citewell_documents.blocks): [kind, start, end, level, header_end, place], cut off at the end.
+    """Move stored blocks (citewell_documents.blocks): [kind, start, end, level, header_end, place], without empty
+    fields at the end.
 
-    A block of which nothing is left is dropped, and a heading that became a paragraph is text.
+    A block whose text is gone is dropped, and a heading that became a paragraph becomes a text block.
     """
     return None if blocks is None else [moved for block in blocks if (moved := _moved_block(list(block), change))]
 
@@ -115,7 +118,7 @@ def _moved_block(block: list[Any], change: Replacement) -> list[Any] | None:
 
 
 def moved_boxes(page: PageBoxes, change: Replacement) -> PageBoxes:
-    """The page with its boxes; those of replaced words share the words that stand there now."""
+    """The page with its boxes moved; the boxes of replaced words share the new words among them."""
     words = list(unpacked(page.words))
     touched = [place for place, word in enumerate(words) if change.touches(word.start, word.end)]
     before = [_moved_word(word, change) for word in words if word.end <= change.start]

@@ -1,8 +1,8 @@
-"""Fingerprints by which nearly equal texts are found without comparing each with each (MinHash, in bands).
+"""Fingerprints that find nearly equal texts without comparing each text with each other (MinHash, in bands).
 
-A text is the set of its shingles: runs of characters, without spaces, punctuation and capitals, so that the same words
-set as lines of a PDF or in another spacing are the same, in any language. The similarity of two texts is the share of
-their shingles that both have, as estimated by the share of equal minima.
+A text is the set of its shingles: runs of characters, without spaces, punctuation and capitals. So the same words are
+equal in lines of a PDF and in any other spacing, in any language. The similarity of two texts is the share of their
+shingles that both have; the share of equal minima estimates it.
 """
 
 import re
@@ -28,15 +28,16 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """`minima` are packed; two texts that share one of the `bands` may be similar, and those of NEAR share one with a
-    probability of 99.9 %."""
+    """`minima` are packed. Two texts that share one of the `bands` may be similar; two texts of the similarity NEAR
+    share one with a probability of 99.9 %.
+    """
 
     minima: bytes
     bands: tuple[int, ...]
 
 
 def fingerprint(text: str) -> Fingerprint | None:
-    """The fingerprint of a text; None if it is too short to tell."""
+    """The fingerprint of a text; None if the text is too short to have a useful one."""
     spoken = _UNSPOKEN.sub("", unicodedata.normalize("NFKC", text).casefold())
     if len(spoken) < _SHINGLE + _FEWEST:
         return None
@@ -51,13 +52,15 @@ def fingerprint(text: str) -> Fingerprint | None:
 
 
 def similarity(left: bytes, right: bytes) -> float:
-    """The estimate from the minima of two fingerprints, from 0 to 1."""
+    """The estimated similarity of two texts from the minima of their fingerprints, from 0 to 1."""
     equal = np.equal(np.frombuffer(left, np.uint32), np.frombuffer(right, np.uint32))
     return np.count_nonzero(equal) / _MINIMA
 
 
 def _sketch(text: str) -> Hashes:
-    """The smallest hashes of all shingles: of similar texts they are as similar as all, however long the texts are."""
+    """The smallest hashes of all shingles. The sketches of two texts are as similar as their sets of all hashes,
+    whatever the length of the texts.
+    """
     sketch = np.empty(0, np.uint64)
     for first in range(0, len(text) - _SHINGLE + 1, _PIECE):
         piece = text[first : first + _PIECE + _SHINGLE - 1]

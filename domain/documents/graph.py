@@ -1,7 +1,7 @@
-"""Builds the knowledge graph of passages (S5.1): which names are one entity, and what the graph may contain.
+"""Builds the knowledge graph of passages (S5.1): decides which names are one entity, and what the graph may contain.
 
-Nothing is invented: an entity counts only if its name occurs in the passage it was found in, a relation only between
-two such entities.
+Nothing is invented: an entity counts only if its name occurs in the passage that it was found in, and a relation only
+if both of its entities do.
 """
 
 import re
@@ -70,14 +70,17 @@ class Merged:
 
 
 def entity_key(name: str) -> str:
-    """Return what all spellings of a name share: NFKC, case, spaces, outer signs and an article do not matter."""
+    """Return the key that all spellings of a name share: NFKC, case, spaces, outer signs and an article do not
+    matter.
+    """
     folded = _SPACE.sub(" ", unicodedata.normalize("NFKC", without_hidden(name)).casefold()).strip()
     return _EDGES.sub("", _ARTICLE.sub("", _EDGES.sub("", folded)))[:_LONGEST_NAME]
 
 
 def grounded(extracted: ExtractedGraph, text: str) -> PassageGraph:
-    """Return the part of `extracted` that occurs in `text`: names in any case and spacing, and the relations between
-    them."""
+    """Return the part of `extracted` that occurs in `text`: the names, in any case and spacing, and the relations
+    between them.
+    """
     known = _squeezed(text)
     entities: dict[str, EntityMention] = {}
     dropped = 0
@@ -130,7 +133,9 @@ def _squeezed(text: str) -> str:
 
 
 def _clean(text: str, longest: int) -> str:
-    """A text of at most so many characters without orders, because a model sees it when passages are scored."""
+    """The text on one line, of at most `longest` characters, without instructions to a model, because a model sees it
+    when passages are scored.
+    """
     plain = without_orders(text.replace("\x00", ""))
     return _cut(_SPACE.sub(" ", without_hidden(plain)).strip(), longest)
 
@@ -142,7 +147,9 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _commonest(values: Iterable[str]) -> str:
-    """The most frequent value; of equally frequent ones the first, so that the result does not depend on chance."""
+    """The most frequent value; among equally frequent values the first, so that the result does not depend on
+    chance.
+    """
     return Counter(values).most_common(1)[0][0]
 
 

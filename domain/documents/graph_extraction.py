@@ -1,6 +1,6 @@
-"""Extracts entities and relations without a model (S5.1): names, and what a sentence with two of them says.
+"""Extracts entities and relations without a model (S5.1): names, and sentences that have two of them.
 
-It knows no pronouns and no synonyms: a relation is only what one sentence with both names says.
+It resolves no pronouns and no synonyms: a relation is only the statement of one sentence that has both names.
 """
 
 from itertools import pairwise

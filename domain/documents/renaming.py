@@ -1,4 +1,4 @@
-"""What a correction renames or removes: a heading, or the heads of a table, which the passages below name."""
+"""Renames headings and heads of tables after a correction. The contexts of the passages below name them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +12,8 @@ from domain.documents.corrections import Replacement
 
 
 class Renaming(NamedTuple):
-    """What is called `old` in the passages from `start` on, in all of them up to `end` and in those behind as long as
-    they name it, but before `until`, is called `new`. All are places of the old text.
+    """The renaming of `old` to `new` in the contexts of passages. It concerns all passages from `start` to `end`, and
+    then those that follow as long as they name `old`, but none from `until` on. All are places of the old text.
 
     A heading without a `new` name is removed: the passages directly below it belong to the section `above`, if any.
     """
@@ -51,13 +51,15 @@ def _with_heading(context: str, name: str, text: str) -> str:
     headings = headings_of(context)
     if not name or name in headings or name in text:
         return context
-    # The text of this passage had the heading that is gone, so its context has no place for the one above.
+    # A context without headings belongs to a passage whose own text had the heading; then all of it is kept.
     columns = context.partition("\n")[2] if headings else context
     return "\n".join(part for part in (joined((*headings, name)), columns) if part)
 
 
 class CorrectedSections(NamedTuple):
-    """The `sections` as they are stored for the corrected text, and the headings that have another name or are gone."""
+    """The `sections` as they are stored for the corrected text, and `renamings` of headings that have a new name or are
+    gone.
+    """
 
     sections: list[list[Any]]
     renamings: list[Renaming]
@@ -76,7 +78,7 @@ class CorrectedSections(NamedTuple):
                 same_title = (section[1] for section in (sections or [])[place + 1 :] if section[0] == title)
                 name = heading.title if heading else ""
                 renamings.append(Renaming(title, name, start, end, next(same_title, None), above))
-        # Each section has the text up to the next one.
+        # Each section has the text up to the next section.
         whole = change.moved(sections[-1][2]) if sections else 0
         for section, following in zip_longest(kept, kept[1:]):
             section[2] = following[1] if following else whole
@@ -84,8 +86,8 @@ class CorrectedSections(NamedTuple):
 
 
 def renamed_heads(old: str, new: str, change: Replacement) -> Renaming | None:
-    """The line that the change is within: the head, the title or the unit of a table is in the context of passages
-    further down."""
+    """The renaming of the line that contains the change, which may be the head, the title or the unit of a table: the
+    contexts of passages further down name it. None if the change is not within one line."""
     start = old.rfind("\n", 0, change.start) + 1
     end = line_end(old, change.start)
     row = old[start:end]

@@ -1,4 +1,4 @@
-"""Sources of documents: their kinds, what they list, and what its documents are called."""
+"""Sources of documents: their kinds, the items that they list, and the names of their documents."""
 
 import hashlib
 import unicodedata
@@ -18,17 +18,18 @@ WhenGone = Literal["mark", "delete"]
 MAX_KEY_BYTES = 1_000
 _MAX_NAME = 255
 PART_UNREACHABLE = "part_unreachable"
-"""The code of an item that stands for others which could not be listed: they are not known to be gone."""
+"""The code of an item that stands for others that could not be listed, so that these do not count as gone."""
 GONE_MARK = "gone_from_source_at"
 """The key in the metadata of a document that its source does not have any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a source takes: `include` and `exclude` are patterns in which * stands for any characters, slashes too.
+    """The choice of a source's items: `include` and `exclude` are patterns in which * stands for any characters, also
+    slashes.
 
-    `depth`: how many links away from its page a `web` source goes. `entries`: whether a feed's own text is taken, or
-    the page that an entry links to. `store`: the name of the setting that knows how a bucket is reached.
+    `depth`: how many links away from its page a `web` source goes. `entries`: the text of a feed's entries is taken,
+    not the pages that they link to. `store`: the name of the setting that says how a bucket is reached.
     """
 
     include: Sequence[str] = ()
@@ -48,7 +49,7 @@ class SourceOptions:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "SourceOptions":
-        """The stored options without those that this version does not know."""
+        """The stored options, without options that this version does not know."""
         known = {option.name for option in fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in known})
 
@@ -70,7 +71,7 @@ _OF_SOME_KINDS = frozenset[str]().union(*OPTIONS_OF.values())
 
 
 def check_options(kind: str, options: SourceOptions) -> None:
-    """Raise DocumentSourceInvalid for options that do nothing with this kind."""
+    """Raise DocumentSourceInvalid for options that have no effect for this kind of source."""
     others = _OF_SOME_KINDS - OPTIONS_OF[kind]
     if wrong := sorted(name for name in others if getattr(options, name)):
         raise DocumentSourceInvalid(f"A source of the kind {kind!r} has no {' or '.join(wrong)}; leave that out.")
@@ -78,7 +79,7 @@ def check_options(kind: str, options: SourceOptions) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an item does not become a document."""
+    """The reason why an item does not become a document."""
 
     code: str
     message: str
@@ -89,7 +90,9 @@ NAME_TOO_LONG = Refusal("document_name_invalid", "Its name is too long.")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An item as a source lists it. `tag` differs when its content does; None if only reading it can tell."""
+    """An item as a source lists it. `tag` changes with the item's content; it is None if only reading shows a
+    change.
+    """
 
     key: str
     tag: str | None = None
@@ -100,7 +103,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An item to fetch; `tag` is that of the content that is known, None when nothing is."""
+    """An item to fetch; `tag` is the tag of its stored content, None if no content is stored."""
 
     key: str
     tag: str | None
@@ -110,7 +113,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an item is now. `suffix` is the file type if the key does not end with it; `links` lead to more items."""
+    """The present content of an item. `suffix` is the file type if the key does not end with it; `links` lead to
+    further items.
+    """
 
     data: bytes
     tag: str | None
@@ -121,14 +126,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The content is the one that is known; `tag` may be another one."""
+    """The item's content has not changed; its `tag` may have."""
 
     tag: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """There is no such item any more."""
+    """The item does not exist any more."""
 
 
 Fetched = Content | Unchanged | Gone
@@ -144,7 +149,7 @@ def refusal_of_type(key: str) -> Refusal | None:
 
 
 def bounded_key(key: str) -> str:
-    """A key that an index can hold: the end of a longer one is replaced by its digest."""
+    """The key in a length that an index can hold: the end of a key that is too long is replaced by a digest."""
     data = key.encode()
     if len(data) <= MAX_KEY_BYTES:
         return key
@@ -154,7 +159,8 @@ def bounded_key(key: str) -> str:
 def document_name(source: str, key: str, suffix: str = "", *, distinct: bool = False) -> str:
     """The name of an item's document: `source/key`, for a URL `source/host/path?query`.
 
-    A name that is too long keeps its beginning and end, with a digest of the key between, as any does with `distinct`.
+    A name that is too long, or had characters that no name may have, keeps its beginning and end with a digest of the
+    key between them. With `distinct` every name does.
     """
     path = _path_of(key) if "://" in key else key
     plain = "".join(

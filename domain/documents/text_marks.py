@@ -1,4 +1,4 @@
-"""Marks on the text of a document: what was recognised in pictures, stands for figures, or was corrected."""
+"""Marks on the text of a document: words that were recognised in pictures, stand for figures, or were corrected."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
@@ -9,7 +9,9 @@ from domain.documents.corrections import narrowest
 
 
 class CorrectedSpan(NamedTuple):
-    """`text[start:end]`, empty where something was struck out, stands for `of_file`."""
+    """A corrected span: `text[start:end]` replaces the words `of_file` of the file; it is empty if they were struck
+    out.
+    """
 
     start: int
     end: int
@@ -19,8 +21,9 @@ class CorrectedSpan(NamedTuple):
 def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, after: str) -> list[CorrectedSpan]:
     """The spans after a correction that replaced `before`, at `start`, with `after`.
 
-    A correction of corrected words is one span with them, so that `of_file` is the text of the file. What is put back
-    is no span. The correction is of one chunk, whose text has the spans that it touches, or a part of them.
+    A correction of corrected words makes one span with them, so that `of_file` stays the text of the file. Words that
+    are put back make no span. The correction is within one chunk, whose text contains all or a part of each span that
+    the correction touches.
     """
     change = narrowest(start, before, after)
     joined = sorted(span for span in spans if span.start <= change.end and change.start <= span.end)
@@ -38,8 +41,8 @@ def with_correction(spans: Sequence[CorrectedSpan], start: int, before: str, aft
 
 
 def _of_file(joined: Sequence[CorrectedSpan], first: int, last: int, start: int, before: str) -> str:
-    """Return the words that the file has for the places `first` to `last` of the text; `before` is what stood from
-    `start` on before the correction."""
+    """Return the words of the file for the places `first` to `last` of the text; `before` is the text from `start` on
+    before the correction."""
     parts: list[str] = []
     for span in joined:
         parts += [before[max(0, first - start) : max(0, span.start - start)], span.of_file]
@@ -59,7 +62,7 @@ def is_corrected(spans: Iterable[CorrectedSpan], start: int, end: int) -> bool:
 
 
 class Marks(TypedDict):
-    """Null and false where the words are text of the file itself, and stand for no picture."""
+    """The marks of a place: null and false if its words are text of the file itself and stand for no picture."""
 
     recognised_confidence: float | None
     figure: FigureKind | None
@@ -79,7 +82,7 @@ IN_ENGLISH: Mapping[str, str] = {
 
 def in_words(place: Mapping[str, Any], words: Mapping[str, str] = IN_ENGLISH) -> str:
     """The marks of a place, for people: `caption of a figure; recognised text, confidence 0.93`."""
-    # A place without marks is text of the file, and newer servers may send further kinds.
+    # A place without marks is text of the file. Newer servers may send further kinds of figures.
     figure, sure = place.get("figure"), place.get("recognised_confidence")
     said = [words.get(figure, figure)] if figure else []
     said += [words["corrected"]] if place.get("corrected") else []
@@ -89,8 +92,8 @@ def in_words(place: Mapping[str, Any], words: Mapping[str, str] = IN_ENGLISH) ->
 
 
 class TextMarks(NamedTuple):
-    """The marks of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page,
-    [kind, start, end] of what stands for pictures, and what people corrected."""
+    """The marks of some documents, by their ids: [start, end, confidence] of the lines recognised in pictures, by page;
+    [kind, start, end] of the words that stand for pictures; and the spans that people corrected."""
 
     recognised: Mapping[tuple[str, int], Sequence[Sequence[float]]]
     figures: Mapping[str, Sequence[Sequence[Any]]]

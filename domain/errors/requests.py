@@ -45,7 +45,7 @@ class BatchInvalid(BadInput):
 
     def __init__(self, wrong: Mapping[int, str]) -> None:
         self.wrong = wrong
-        """What is wrong, by the item's place from 0."""
+        """The errors, by the item's place from 0."""
         super().__init__("; ".join(f"Item {place + 1}: {message}" for place, message in wrong.items()))
 
 
@@ -116,7 +116,7 @@ class SignInFailed(CitewellError):
 
     def __init__(self, reason: str, message: str) -> None:
         self.reason = reason
-        """For the page, which has the words in its own language."""
+        """The reason's code for the page, which has the words in its own language."""
         super().__init__(message)
 
 

@@ -1,4 +1,4 @@
-"""What this or another server cannot do at the moment, or at all (429, 500, 502, 503)."""
+"""Failures of this server or of another one, for the moment or for good (429, 500, 502, 503)."""
 
 from citewell_verify.errors import CitewellError
 

@@ -1,4 +1,4 @@
-"""What a thing's present state does not allow (409, 423)."""
+"""Requests that the present state of a thing does not allow (409, 423)."""
 
 from citewell_verify.errors import CitewellError
 

@@ -1,1 +1,1 @@
-"""An answer where it is taken along: what it says there, in which words, and under which name it is saved."""
+"""An answer outside of Citewell, as a file or a page: its content, its wording, and its file name."""

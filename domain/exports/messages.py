@@ -1,7 +1,7 @@
-"""What the API says in English, in another language: as `api/dashboard/js/messages.js` reads it for the page.
+"""Translates the API's English messages to another language, as `api/dashboard/js/messages.js` does for the page.
 
-A table has each message as a template of the source, such as "the source does not have {1}", with its translation. What
-is in no table, as the words of a model or a person, stays as it is.
+A table has each message as a template of the source, such as "the source does not have {1}", with its translation.
+Texts that are in no table, such as the words of a model or a person, stay unchanged.
 """
 
 import re
@@ -23,7 +23,7 @@ class _Template:
 
     @cached_property
     def pieces(self) -> list[str]:
-        """The text around what is put in."""
+        """The texts around the places of the template that are filled."""
         return _PLACE.split(self.english)[::2]
 
     @cached_property
@@ -32,7 +32,9 @@ class _Template:
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """What stands in quotation marks ends with the first of them; only where nothing fits so, with a later one."""
+        """A strict and a loose pattern of the message. In the strict one, words in quotation marks end at the first
+        closing mark; the loose one, for texts that no strict one fits, lets them end at a later mark.
+        """
         first, *others = map(re.escape, self.pieces)
         strict = first
         for piece in others:
@@ -44,11 +46,12 @@ class _Template:
 
 
 def reader(messages: Mapping[str, str]) -> Told:
-    """A function that reads a text of the API in the language of `messages`."""
+    """Return a function that translates a text of the API to the language of `messages`."""
     open_ = [_Template(english, own) for english, own in messages.items() if _PLACE.search(english)]
-    # The one with the most words of its own says most.
+    # The template with the longest text of its own is the most specific, so it is tried first.
     open_.sort(key=lambda template: -len("".join(template.pieces)))
-    # These templates may hold several messages: they have a semicolon of their own, or another sentence behind.
+    # These templates may fit several messages together: they have a semicolon of their own, or end with a further
+    # message.
     whole = [template for template in open_ if _OF_SEVERAL.search(template.english)]
 
     def read(text: str) -> str:
@@ -65,7 +68,9 @@ def reader(messages: Mapping[str, str]) -> Told:
 
 
 def _filled(templates: Iterable[_Template], text: str, read: Told) -> str | None:
-    """The first of `templates` that `text` is made of, with what is put in read as well; None for none."""
+    """The translation by the first of `templates` that fits `text`; the filled-in words are translated, too. None if no
+    template fits.
+    """
     near = [template for template in templates if template.is_near(text)]
     for strictness in (0, 1):
         for template in near:
@@ -76,7 +81,7 @@ def _filled(templates: Iterable[_Template], text: str, read: Told) -> str | None
 
 
 def _apart(text: str) -> list[str]:
-    """Reasons that were put together with semicolons; those within quotations are words of somebody."""
+    """The reasons that were joined with semicolons. A semicolon within quotation marks belongs to quoted words."""
     parts = [""]
     for piece in _QUOTED.split(text):
         first, *others = [piece] if _QUOTED.fullmatch(piece) else piece.split("; ")

@@ -1,6 +1,6 @@
-"""What an answer says wherever it is taken along: in a file, on a shared page, on paper.
+"""The content of an answer outside of Citewell: in a file, on a shared page, on paper.
 
-Every format renders these values and decides nothing, so none of them can lose what another one has.
+Every format renders these values and decides nothing, so no format can lose something that another one has.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _UNTOLD_EDITS = frozenset({"renumbered"})
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of a document, and where they stand; `label` names the quote of a citation, and is unique in its answer."""
+    """Words of a document, and their place; `label` names the quote of a citation, and is unique in its answer."""
 
     words: str
     place: str
@@ -41,7 +41,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One point of a part: what it is about, in bold, a text, and words of documents; each of them may be empty."""
+    """One point of a part: its subject in bold, a text, and words of documents; each of these may be empty."""
 
     lead: str
     text: str = ""
@@ -60,7 +60,8 @@ class Part:
 class TakenAlong:
     """`answer` is Markdown in which each marker is a link to the label of its quote: `[[1]](quote:1-2)`.
 
-    `refusal` says why nothing was answered, `notes` what a reader elsewhere has to know, `origin` where it comes from.
+    `refusal` says why nothing was answered; `notes` are facts that a reader elsewhere has to know; `origin` says where
+    the answer comes from.
     """
 
     question: str
@@ -80,12 +81,12 @@ class TakenAlong:
         return {quote.link for quote in self.quotes().values() if quote.link}
 
     def quotes(self) -> dict[str | None, Quote]:
-        """The quotes of citations by the address that a marker in `answer` has for them."""
+        """The quotes of citations, by the addresses that the markers in `answer` link to."""
         entries = (entry for part in self.parts if part.kind == "sources" for entry in part.entries)
         return {address_of(quote.label): quote for entry in entries for quote in entry.quotes}
 
     def linked(self) -> str:
-        """The answer whose markers lead to the places in documents; without links where there are none."""
+        """The answer with markers that link to the places in documents; a marker has no link if its place has none."""
         quotes = self.quotes()
         return LINKED_MARKER.sub(
             lambda marker: _placed(marker[1], quotes[marker[2]]) if marker[2] in quotes else marker[0],
@@ -104,11 +105,12 @@ def address_of(label: str) -> str:
 def taken_along(
     query: Json, link: Link, *, origin: bool = True, prefix: str = "", in_korean: Wording = KOREAN
 ) -> TakenAlong:
-    """Assemble a query; `link` leads to places in documents, `prefix` begins the labels of its quotes, `in_korean` has
-    the words around a question in Korean.
+    """Assemble the content of a query; `link` leads to places in documents, `prefix` begins the labels of the quotes,
+    and `in_korean` has the words around the answer to a Korean question.
 
-    Without `origin` it is for people who may not read the documents: nothing names what is stored, and of documents it
-    has the quotes that the answer cites alone, neither the closest passages nor what was struck or disagrees.
+    Without `origin` the result is for people who may not read the documents: it names nothing that is stored, and its
+    only words of documents are the quotes that the answer cites. It has neither the closest passages nor sentences that
+    were struck out nor disagreements.
     """
     korean = is_korean(query["restated_question"] or query["question"])
     wording = in_korean if korean else ENGLISH
@@ -143,7 +145,7 @@ def _parts(
 ) -> Iterator[Part]:
     conflicts = tuple(_conflicts(query["conflicts"], link, wording))
     if not whole:
-        # A link's readers learn neither which other documents there are nor what a model's server said.
+        # The readers of a link must learn neither which other documents exist nor what a model's server said.
         alone = [{**citation, "also_in": ()} for citation in query["citations"]]
         steps = [{**step, "reason": ""} for step in query["degraded"]]
         yield Part("conflicts", wording.conflicts, (Entry("", wording.disagree, tone="amber"),) if conflicts else ())
@@ -162,7 +164,7 @@ def _parts(
 
 
 def _notes(query: Json, wording: Wording, *, korean: bool) -> Iterator[str]:
-    """What people who read the answer elsewhere have to know about it."""
+    """Yield the notes that people who read the answer elsewhere have to know."""
     calibration: Json | None = query["verification"]["calibration"] if query["verification"] else None
     is_offline = query["provider"] == "offline"
     yield explained(query["signal"], calibration, korean=korean)
@@ -183,7 +185,7 @@ def _words_of(citation: Json) -> tuple[Any, ...]:
 
 
 def _labels(citations: Sequence[Json], prefix: str) -> dict[tuple[Any, ...], str]:
-    """A label for each quote, `1`, then `1-2` for further words under the same number."""
+    """A label for each quote: `1`, then `1-2` for further words that are cited with the same number."""
     labels: dict[tuple[Any, ...], str] = {}
     counts: dict[int, int] = {}
     for citation in citations:
@@ -212,7 +214,7 @@ def _sources(
 
 
 def _place(place: Json, wording: Wording) -> str:
-    """`refund-policy.pdf, page 2, Holiday season (caption of a figure)`."""
+    """The place of a quote in words, such as `refund-policy.pdf, page 2, Holiday season (caption of a figure)`."""
     name = place["document_name"] if "document_name" in place else place["document"]
     page = place["page_number"] if "page_number" in place else place["page"]
     cells = cells_in_words(place["cells"]) if place.get("cells") else ""
@@ -263,7 +265,7 @@ def _left_out(degraded: Sequence[Json], wording: Wording) -> Iterator[Entry]:
 
 
 def _checked(query: Json, link: Link, wording: Wording) -> Iterator[Entry]:
-    """The verdict on every sentence; its evidence, unless it is quoted as a source already."""
+    """Yield the verdict on every sentence, with its evidence unless the sources quote that already."""
     quoted = {_one_line(citation["text_span"]) for citation in query["citations"]}
     sentences: Sequence[Json] = (
         query["verification"]["sentences"] if query["verification"] and not query["abstained"] else ()

@@ -1,4 +1,4 @@
-"""The words between the parts of an answer that is taken along, in the two languages that questions have."""
+"""The words between the parts of an exported answer, in the two languages that questions may have."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,8 +13,9 @@ def _as_it_is(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Titles and phrases of one language; `states`, `edits`, `citations`, `since`, `steps` and `marks` go by names of
-    the API, whose reasons and errors are read by `told`. A step that has none here is told by its own name.
+    """Titles and phrases of one language. The keys of `states`, `edits`, `citations`, `since`, `steps` and `marks` are
+    names of the API; `told` translates the API's reasons and errors. A step without a phrase appears under its own
+    name.
     """
 
     understood: str

@@ -1,5 +1,7 @@
-"""An object filled from verified sentences. A value counts when its sentences state it and a model agrees that they say
-it of this field; every other one is null or left out where the schema allows, or the object is withheld."""
+"""Fills an object from verified sentences. A value counts when its sentences state it and a model agrees that they
+state it of this field. Every other value is null or left out if the schema allows that; otherwise the object is
+withheld.
+"""
 
 import json
 import re
@@ -24,7 +26,9 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What became of one place of the object: `path` is a JSON Pointer, `sentences` are positions in the answer."""
+    """The outcome of filling one place of the object: `path` is a JSON Pointer, `sentences` are positions in the
+    answer.
+    """
 
     path: str
     status: Literal["verified", "removed", "not_stated"]
@@ -52,9 +56,9 @@ class Filled:
 def proposed(
     root: Field, path: str, written: str, numbers: Sequence[int], sentences: Mapping[int, str]
 ) -> Value | None:
-    """A value as a model wrote it for a place; None where there is no such place or nothing was written.
+    """The value that a model wrote for a place; None if there is no such place or the model wrote nothing.
 
-    `sentences` are the verified ones by position.
+    `sentences` are the verified sentences by position.
     """
     field = root.find(path)
     if field is None or field.kind != "leaf" or written.strip() in ("", "null"):
@@ -74,7 +78,7 @@ def proposed(
 
 
 def _typed(field: Field, written: str) -> Any:
-    """The written value as the type that fits the field; `_MISSING` if it fits none."""
+    """The written value in a type that fits the field; `_MISSING` if no type does."""
     options: list[Any] = [written]
     if _NUMBER.fullmatch(written):
         number = float(written.replace(",", ""))
@@ -94,7 +98,7 @@ def _typed(field: Field, written: str) -> Any:
 
 def _is_stated(field: Field, value: Any, text: str) -> bool:
     if isinstance(value, bool) or "enum" in field.schema or "const" in field.schema:
-        return True  # a choice among given values: a model says whether the sentences mean it
+        return True  # the value is one of a given choice: a model says whether the sentences mean it
     if isinstance(value, str):
         wanted = _flat(value)
         word = rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])"
@@ -177,12 +181,12 @@ def _position(path: str, array: str) -> str | None:
 
 
 def shown_fields(root: Field) -> str:
-    """The places of the schema as a model is shown them, a line for each."""
+    """The places of the schema as they are shown to a model, one line for each."""
     return "\n".join(_line(leaf) for leaf in root.leaves if "const" not in leaf.schema)
 
 
 def wish_for(root: Field) -> str:
-    """What the prompt of an answer adds, so that its sentences state what is asked for."""
+    """The addition to the prompt of an answer that makes its sentences state the values that are asked for."""
     return f"{_WISH}\n{shown_fields(root)}"
 
 

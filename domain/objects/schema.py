@@ -1,4 +1,5 @@
-"""A caller's JSON Schema for answers (draft 2020-12), read into a tree of fields. What cannot be kept is refused.
+"""Reads a caller's JSON Schema for answers (draft 2020-12) into a tree of fields. A schema that cannot be kept is
+refused.
 
 References are resolved here and patterns run in linear time, so that no schema reaches the network or takes long.
 """
@@ -36,7 +37,7 @@ class Field:
     path: str
     kind: Literal["object", "array", "leaf"]
     schema: Schema
-    """What a value has to meet, without references."""
+    """The schema that a value has to meet, without references."""
     note: str
     nullable: bool
     properties: Mapping[str, "Field"]
@@ -78,7 +79,7 @@ def checked_schema(schema: Schema) -> dict[str, Any]:
 
 
 def read_schema(schema: Schema) -> Field:
-    """Raises AnswerSchemaInvalid."""
+    """The root of the schema's fields. Raises AnswerSchemaInvalid."""
     text = json.dumps(schema, ensure_ascii=False)
     if len(text) > MAX_CHARS:
         raise AnswerSchemaInvalid(f"The schema has {len(text)} characters; the limit is {MAX_CHARS}.")
@@ -99,12 +100,12 @@ def read_schema(schema: Schema) -> Field:
 
 
 def _validator(schema: Schema) -> Draft202012Validator:
-    """A validator without addresses and without patterns that take long: the schema is a stranger's."""
+    """A validator that fetches no addresses and runs no slow patterns, because the schema is untrusted."""
     return Draft202012Validator(dict(schema), validate_formats=True, pattern_options=RegexOptions(), offline=True)
 
 
 def escaped(name: str) -> str:
-    """A name as a part of a JSON Pointer."""
+    """The name, escaped as a part of a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
@@ -154,7 +155,7 @@ class _Reader:
         return schema
 
     def _without_null(self, schema: Schema, path: str) -> tuple[Schema, bool]:
-        """The schema of a value that is there, and whether null is allowed too."""
+        """The schema of a value that is not null, and whether null is allowed, too."""
         kinds, options = _list(schema.get("type")), _list(schema.get("anyOf"))
         if options is None:
             others = [kind for kind in kinds or [] if kind != "null"]

@@ -13,7 +13,9 @@ from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD, UNPROVEN, Sent
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A value meets it only if it is strictly `wanted` the `limit`: 5 % is not below 5 %."""
+    """A target for a metric. A value meets it only if it is strictly above or below (`wanted`) the `limit`: 5 % is not
+    below 5 %.
+    """
 
     wanted: Literal["below", "above"]
     limit: float
@@ -43,7 +45,9 @@ class Metric:
     copied: int = 0
 
     def with_copies(self, copied: int) -> "Metric":
-        """Where all cases are copies, the target is neither met nor missed: a copy invents nothing."""
+        """The metric with the number of copied answers. If all cases are copies, the target is neither met nor missed,
+        because a copy invents nothing.
+        """
         return replace(self, copied=copied, met=None if copied == self.count else self.met)
 
     def as_json(self) -> dict[str, Any]:
@@ -60,7 +64,9 @@ class Reranking:
 
 @dataclass(frozen=True, slots=True)
 class AnswerabilityCheck:
-    """One answer: whether the check found it `supported` (None: not checked) and whether it is (None: no label)."""
+    """One answer: whether the check found it `supported` (None: not checked), and whether it really is (None: no
+    label).
+    """
 
     supported: bool | None
     truly_supported: bool | None = None
@@ -68,7 +74,7 @@ class AnswerabilityCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatedAnswer:
-    """One answer: its `confidence` (None: it claims nothing) and whether people find it grounded."""
+    """One answer: its `confidence` (None: it makes no claim), and whether people find it grounded."""
 
     confidence: float | None
     truly_grounded: bool
@@ -76,7 +82,7 @@ class RatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One verified query: its corrective `rounds`, and the confidence of the first and of the kept attempt."""
+    """One verified query: the number of its corrective `rounds`, and the confidence of its first and kept attempts."""
 
     rounds: int
     first: float | None

@@ -1,7 +1,7 @@
 """Measures how well scores agree with labels: rates, ranking, calibration, and how early a ranking finds its target.
 
-A label is 1 (supported) or 0. A score is P(supported), 0..1, or None where the check failed: that is an error, on the
-wrong side of 0.5, but never counts as supported. An undefined measure, for example with only one label, is None.
+A label is 1 (supported) or 0. A score is P(supported), 0..1, or None if the check failed: a failed check counts as an
+error, on the wrong side of 0.5, but never as supported. An undefined measure, for example with only one label, is None.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -15,7 +15,7 @@ Score = float | None
 
 
 def support_score(*, supported: bool, confidence: float) -> float:
-    """Return P(supported) of a verdict; a confidence below 0.5 never moves it across 0.5."""
+    """Return P(supported) of a verdict; a confidence below 0.5 does not move the score across 0.5."""
     return max(confidence, THRESHOLD) if supported else min(1 - confidence, _JUST_BELOW)
 
 

@@ -1,6 +1,6 @@
 """The signal of an answer: one word, colour, number and reason, the same wherever the answer is shown (V10).
 
-It joins what the sources say of the answer (the states of its sentences) with whether it answers its question.
+It joins the verdicts of the sources on the answer (the states of its sentences) with whether it answers its question.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,12 +31,12 @@ Word = Literal[
 ]
 
 GREEN_FROM: Final = SURELY_ANSWERED
-"""A confidence from here on is green. It is the support times the relevance, so neither is lower."""
+"""A confidence from here on is green. It is the product of support and relevance, so neither of them is lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """`probability` is the confidence of the answer, None where a number would say nothing beside the word."""
+    """The signal of an answer; `probability` is its confidence, None if a number would add nothing to the word."""
 
     word: Word
     level: Level
@@ -59,8 +59,8 @@ def signal_of(
 ) -> Signal:
     """Return the signal of an answer whose sentences have these `states`; None for an answer that was not verified.
 
-    `question` is the verdict on its relevance (`citewell_verify.question.relevance`), None where nobody judged it.
-    `is_measured` says whether `confidence` means something: it was calibrated for such answers, or is a model's own.
+    `question` is the verdict on the answer's relevance (`citewell_verify.question.relevance`), None if nobody judged
+    it. `is_measured` says whether `confidence` has a meaning: it was calibrated for such answers, or is a model's own.
     """
     if abstained:
         return _NOT_ANSWERED
@@ -86,7 +86,7 @@ def signal_of(
 
 
 def signal_in(signal: Mapping[str, Any], *, korean: bool) -> dict[str, Any]:
-    """Return a signal as `as_json` gives it, for a text that is written in one language."""
+    """Return a signal in the form of `as_json`, for a text in one language."""
     return {**signal, **{name: signal_text(signal[name], korean=korean) for name in ("word", "reason")}}
 
 

@@ -7,8 +7,8 @@ from domain.quality.signal import signal_in
 
 
 def verification_line(signal: Mapping[str, Any] | None, states: Sequence[str], removed: int, *, korean: bool) -> str:
-    """Say the signal of an answer, and how many of its sentences with these `states` failed, were not checked, and of
-    its citations were removed; the signal is None for a query without a result.
+    """Return the signal of an answer in words, with the numbers of its sentences that failed or were not checked,
+    counted in `states`, and of its `removed` citations. The signal is None for a query without a result.
     """
     claims = [state for state in states if state != "no_claim"]
     counts = len(claims), claims.count("supported"), claims.count("not_checked"), removed
@@ -21,7 +21,7 @@ def verification_line(signal: Mapping[str, Any] | None, states: Sequence[str], r
 def explained(
     signal: Mapping[str, Any], calibration: Mapping[str, Any] | None, *, asked: bool = True, korean: bool = False
 ) -> str:
-    """Return the reason of a signal, and of its number what it is the probability of and whose it is.
+    """Return the reason of a signal, and explain its number: which probability it is, and who measured it.
 
     `calibration` is that of the verification; without one the number is the model's own.
     """
@@ -36,7 +36,7 @@ def explained(
 
 
 def verifier_note(calibration: Mapping[str, Any] | None, *, korean: bool = False) -> str:
-    """Return what was measured of how often this verifier is wrong, or why that does not hold here; "" for neither."""
+    """Return the measured error rates of this verifier, or the reason why they do not hold here; "" for neither."""
     if calibration is None:
         return ""
     if reason := calibration.get("reason"):

@@ -1,4 +1,4 @@
-"""The checks of an answer as a whole, each with its verdict; null where none was given. Stored as JSON."""
+"""The checks of an answer as a whole, stored as JSON. Each has its verdict, or null if none was given."""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -7,19 +7,21 @@ from citewell_verify.verification.sentences import KeyFact
 
 
 class Score(TypedDict):
-    """0..1."""
+    """A score from 0 to 1."""
 
     score: float
 
 
 class CoverageChecked(Check):
-    """S1.3."""
+    """The check of the citation coverage (S1.3)."""
 
     verdict: Score | None
 
 
 class AlignmentVerdict(Score):
-    """S1.2 and V8: the model's reply; where words replace the model, a score and the reason alone."""
+    """The model's reply on the alignment of the answer with the question (S1.2, V8). If a comparison of words replaces
+    the model, the verdict has only a score and the reason.
+    """
 
     reason: str
     asked: NotRequired[str]
@@ -28,44 +30,46 @@ class AlignmentVerdict(Score):
 
 
 class AlignmentChecked(Check):
-    """S1.2 and V8."""
+    """The check of the alignment of the answer with the question (S1.2, V8)."""
 
     verdict: AlignmentVerdict | None
 
 
 class AnswerabilityVerdict(TypedDict):
-    """S3.4: whether all of the answer is in the passages, and why."""
+    """The verdict whether all of the answer is in the passages, and the reason for it (S3.4)."""
 
     reason: str
     supported: bool
 
 
 class AnswerabilityChecked(Check):
-    """S3.4."""
+    """The check whether all of the answer is in the passages (S3.4)."""
 
     verdict: AnswerabilityVerdict | None
 
 
 class KeyFacts(TypedDict):
-    """S1.4."""
+    """The key claims of the answer, with their verdicts (S1.4)."""
 
     claims: list[KeyFact]
 
 
 class FactsChecked(Check):
-    """S1.4: derived from the verdicts on the sentences; a step stores one only if the request left the check out."""
+    """The check of the key claims (S1.4). It is derived from the verdicts on the sentences; a step stores it only if
+    the request left the check out.
+    """
 
     verdict: KeyFacts | None
 
 
 class Corrections(TypedDict):
-    """S2.1."""
+    """The suggested corrections of the answer (S2.1)."""
 
     corrections: list[str]
 
 
 class ClaimsChecked(Check):
-    """S2.1: derived and stored as `FactsChecked`."""
+    """The check of all claims (S2.1), which is derived and stored in the same way as `FactsChecked`."""
 
     verdict: Corrections | None
 

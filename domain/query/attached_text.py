@@ -1,11 +1,11 @@
-"""Reads the texts that a chat program sends beside the question: files that somebody attached, or what the program
-found by itself, and the question of the person beside them (N9).
+"""Reads the texts that a chat program sends beside a person's question, and tells the question from them (N9). The
+texts are files that somebody attached, or passages that the program found by itself.
 
-Each program has words of its own around them, which people change. All of them put a text between two marks of one
-name, as `<source id="1">…</source>` or `[CONTEXT 0]: … [END CONTEXT 0]`, or into a fence headed by the file's name.
-What stands between no such marks, as a text below "Context:", is not told from the question, and is never read.
-The question stands behind the last of them, and what the program says around it is told by its form alone: a tag or a
-label that names the question, or instructions that stand before the texts. Anything else is undecided.
+Each program has words of its own around the texts, which people change. But every program puts a text between two marks
+of one name, as `<source id="1">…</source>` or `[CONTEXT 0]: … [END CONTEXT 0]`, or into a fence headed by the file's
+name. A text without such marks, for example below "Context:", cannot be told from the question, and is never read.
+The question stands behind the last text. Only the form of the program's words tells them from the question: a tag or a
+label that names the question, or instructions that stand before the texts. Any other case is undecided.
 """
 
 import re
@@ -43,7 +43,7 @@ _ASKED_BEHIND_LABEL = re.compile(
     r"^[ \t]*(?:user )?(?:query|question|질문)[ \t]*[:：](?P<asked>.*?)(?:\n[^\n]{1,30}[:：]\s*)?\Z",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-# Possessive quantifiers do not backtrack: texts of others must not make a pattern slow.
+# Possessive quantifiers do not backtrack, so that an untrusted text cannot make a pattern slow.
 _WORD_OF_CONTENT = r"(?=\w*conte[nx]t)\w++"
 _LONE_TAG = re.compile(
     rf"^[ \t]*</?\w[^<>\n]*>[ \t]*$\n?|\A\s*<{_WORD_OF_CONTENT}>|</{_WORD_OF_CONTENT}>\s*\Z", re.MULTILINE
@@ -52,28 +52,28 @@ _CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
 
 
 class AttachedText(NamedTuple):
-    """A text, and what the program calls it, if it does."""
+    """A text, and the name that the program gives it, if any."""
 
     title: str | None
     text: str
 
 
 def attached_texts(message: str, *, is_question: bool) -> list[AttachedText]:
-    """Return the texts between such marks, in their order; of marks within marks, the innermost. A tag that opens twice
-    is named the first time: instructions speak of their tags. Prompts of systems are often divided by tags and show
-    examples: there a tag needs a name, a title or an id, or the tag of a context around or in it."""
+    """Return the texts between such marks, in their order; if marks are nested, the innermost texts. If a tag opens
+    twice, the first one is only mentioned, because instructions mention their tags. System prompts are often divided by
+    tags and show examples: there a tag needs a name, a title or an id, or a context's tag around it or in it."""
     blocks = [match for match in _blocks(message) if is_question or _is_attached_to_a_prompt(match)]
     return [text for match in blocks for text in _texts_in(match, None)]
 
 
 def may_attach(message: str) -> bool:
-    """Whether a mark of a text opens in it, closed or not."""
+    """True if a mark of a text opens in the message, whether it is closed or not."""
     return _OPENING.search(message) is not None
 
 
 def question_beside(message: str) -> str | None:
-    """Return what the person wrote in a message of a user: all of it where no text is attached; None where a text is
-    and the question is not told from the program's words with certainty."""
+    """Return the person's own words in a user's message: the whole message if no text is attached to it; None if a text
+    is attached and the question cannot be told from the program's words with certainty."""
     marked = _blocks(message)
     if not marked:
         return message
@@ -87,14 +87,14 @@ def _asked(message: str, marked: Sequence[re.Match[str]]) -> str | None:
         if len(_FENCE.findall(message, start)) != _ENDS_OF_A_FENCE:
             return None
     else:
-        # A text may have such marks itself: what counts is the last of them.
+        # A text may contain such marks itself, so the last of them counts.
         end = max([end, *(mark.end() for mark in _LAST_MARK.finditer(message))])
     behind = message[end:].strip()
     if (closed := _CLOSED_AT_THE_END.search(behind)) and f"<{closed[1]}" not in behind:
         return None
     named = [*_ASKED_IN_TAG.finditer(behind)][-1:] or [*_ASKED_BEHIND_LABEL.finditer(behind)][:1]
     asked = (named[0]["asked"] if named else behind).strip()
-    # Lines without a name are the person's where the program has given its instructions before.
+    # Several lines without a label are the person's words if the program has given its instructions before.
     is_theirs = bool(named) or "\n" not in asked or "\n" in message[:start].strip()
     return asked if is_theirs and _says(_QUOTED.sub("", asked)) and not asked.endswith((":", "：")) else None
 
@@ -104,7 +104,9 @@ def _marks(text: str) -> list[re.Match[str]]:
 
 
 def _blocks(message: str) -> list[re.Match[str]]:
-    """Names of tags in a sentence are none, and what says nothing is only a template's empty context."""
+    """The marked texts of the message. A tag that a sentence only mentions is none, and text without words is only a
+    template's empty context.
+    """
     return [
         match
         for match in _marks(message)
@@ -133,7 +135,7 @@ def _texts_in(match: re.Match[str], title: str | None) -> Iterator[AttachedText]
         return
     named = _TITLE.search(match["attributes"] or "")
     title, inside = named[1] if named else title, _inside(match)
-    # Programs name a text in attributes, or in elements that stand before it.
+    # Programs name a text in attributes, or in elements before the text.
     start = 0
     while not named and (detail := _DETAIL.match(inside, start)):
         title, start = title or detail[2].strip(), detail.end()

@@ -1,4 +1,4 @@
-"""What a query may spend: time, corrective rounds, and calls for many items together.
+"""The budget of a query: time, corrective rounds, and calls for many items together.
 
 | time   | left out                                                                                     |
 |--------|----------------------------------------------------------------------------------------------|
@@ -35,7 +35,9 @@ def batches(items: Sequence[T], size: int) -> list[list[T]]:
 
 
 def growing_batches(items: Sequence[T], size: int) -> list[list[T]]:
-    """Split `items` into lists of 1, 2, 4 … at most `size`: an early first verdict, and still few tasks."""
+    """Split `items` into lists of 1, 2, 4 … and at most `size` items, for an early first verdict and still few
+    tasks.
+    """
     result: list[list[T]] = []
     first, width = 0, 1
     while first < len(items):
@@ -54,7 +56,7 @@ WRITTEN: frozenset[Draft] = frozenset({"complete", "unconfirmed", "unanswerable"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One round. `confidence` is that of its answer, None without claims; `gaps` the number of claims without
+    """One round. `confidence` is that of its answer, None without claims; `gaps` is the number of claims without
     support."""
 
     round: int
@@ -64,9 +66,9 @@ class Attempt:
 
 
 def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> bool:
-    """Row S2.3: an answer below the `threshold` with unsupported claims, while rounds are left.
+    """Row S2.3: True if an answer below the `threshold` has unsupported claims and rounds are left.
 
-    Without such claims there is nothing to search for: a low score then comes from checks that were not made.
+    Without unsupported claims there is nothing to search for: a low score then comes from checks that were not made.
     """
     if attempt.draft not in WRITTEN or attempt.round >= max_attempts or not attempt.gaps:
         return False
@@ -74,12 +76,11 @@ def needs_correction(attempt: Attempt, threshold: float, max_attempts: int) -> b
 
 
 def best_round(attempts: Sequence[Attempt]) -> int:
-    """Row S2.3: the round to publish; the earlier of equals.
+    """Row S2.3: the number of the round to publish; of equal rounds, the earlier one.
 
-    An answer with some support beats "I don't know" and what would become it, which beats an answer with unchecked
-    answerability (a failed check is no yes), which beats one with no support, and anything beats a failure; then
-    confidence counts.
-    Raises ValueError without attempts.
+    In order, these are preferred: an answer with some support; "I don't know", or an answer that would be replaced by
+    it; an answer with unchecked answerability, because a failed check is no yes; an answer with no support; a failure.
+    Within each of these, confidence counts. Raises ValueError without attempts.
     """
     return max(attempts, key=lambda attempt: (*_worth(attempt), -attempt.round)).round
 
@@ -99,13 +100,13 @@ _LONGEST_QUERY = 300
 
 
 def usable_queries(texts: Iterable[str], most: int | None = None) -> list[str]:
-    """Return at most `most` of `texts` as searches: on one line, not too long, each once, none without a word."""
+    """Return at most `most` of `texts` as search queries: each on one line, not too long, once, and with a word."""
     plain = (" ".join(text.replace("\x00", "").split())[:_LONGEST_QUERY] for text in texts)
     return list(dict.fromkeys(text for text in plain if any(map(str.isalnum, text))))[:most]
 
 
 def new_queries(texts: Iterable[str], known: Iterable[str], most: int) -> list[str]:
-    """Return `usable_queries` without the `known` ones; case and punctuation make no difference."""
+    """Return `usable_queries` of `texts` without the `known` ones; case and punctuation make no difference."""
     seen = {_same(text) for text in known}
     queries: list[str] = []
     for text in usable_queries(texts):

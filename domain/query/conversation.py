@@ -26,16 +26,17 @@ class Turn(BaseModel):
 
 
 def last_turns(messages: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
-    """The last turns of (role, text), the newest last, cut to what is kept; other roles are left out.
+    """The last turns of (role, text), the newest last, cut to the kept length; roles other than user and assistant are
+    left out.
 
-    Empty if no turn is the user's: then there is nothing that a question could follow up on.
+    The result is empty if no turn is the user's, because a question then has nothing to follow up on.
     """
     kept = [Turn(role=role, text=text) for role, raw in messages if _is_kept(role) and (text := _flat(raw))]
     return tuple(kept[-MOST_TURNS:]) if any(turn.role == "user" for turn in kept) else ()
 
 
 def title_of(question: str) -> str:
-    """The title that a conversation takes from its first question: one line, cut between words."""
+    """The title of a conversation, made from its first question: one line, cut between words."""
     flat = " ".join(question.split())
     if len(flat) <= MOST_TITLE_CHARS:
         return flat
@@ -44,7 +45,9 @@ def title_of(question: str) -> str:
 
 
 def as_lines(turns: Sequence[Turn]) -> str:
-    """The turns as a model sees them, one per line, without text that addresses a model: answers quote documents."""
+    """The turns as a model sees them, one per line, without text that addresses a model, because answers quote
+    documents.
+    """
     return "\n".join(f"{turn.role}: {' '.join(without_orders(turn.text).split())}" for turn in turns)
 
 
@@ -53,6 +56,6 @@ def _is_kept(role: str) -> TypeGuard[Role]:
 
 
 def _flat(text: str) -> str:
-    """A text on one line, without NUL and surrogates, which cannot be stored."""
+    """The text on one line, without NUL and surrogates, which cannot be stored."""
     storable = (character for character in text if character != "\0" and not "\ud800" <= character <= "\udfff")
     return " ".join("".join(storable).split())[:MOST_CHARS]

@@ -1,8 +1,9 @@
 """Recognises a refusal that a model words in its own way, in English and Korean (S5.3, V8).
 
-A model is told what to say when the sources have no answer, and says it in other words: "The documents do not mention
-the price." Such an answer claims nothing of the matter and must not be published as one. An answer that only begins so
-is none: every sentence has to refuse, or to be the courtesy that follows a refusal.
+A model is told what to say when the sources have no answer, but may say it in other words: "The documents do not
+mention the price." Such an answer claims nothing about the matter and must not be published as an answer. An answer
+that only begins with such words is no refusal: every sentence has to refuse, or to be a courtesy that follows a
+refusal.
 """
 
 import re
@@ -11,7 +12,7 @@ from citewell_verify.answers.refusals import is_idk
 from citewell_verify.markers.stripping import plain_text
 from citewell_verify.text.sentences import split_sentences
 
-_MOST_SENTENCES, _LONGEST = 4, 300  # of a refusal; characters of its sentences
+_MOST_SENTENCES, _LONGEST = 4, 300  # the sentences of a refusal, and the characters of each
 _TEXTS = r"(?:documents?|sources?|passages?|context|texts?|excerpts?|materials?|information|content|data)"
 _GIVEN = (
     r"(?:(?:the|these|this|any of the|all(?: of)? the) )?"
@@ -107,13 +108,13 @@ _BARE = frozenset(
         "我不知道",
     )
 )
-"""The same in a few words of other languages."""
+"""Refusals of a few words in other languages."""
 
 
 def refuses(answer: str, own: str | None = None) -> bool:
-    """Say whether all of `answer` is a refusal; `own` is what its workspace says for "I don't know".
+    """Return whether all of `answer` is a refusal; `own` is its workspace's wording of "I don't know".
 
-    Citation markers do not matter. Linear in the length; a long answer is none.
+    Citation markers do not matter. The time is linear in the length; a long answer is no refusal.
     """
     if is_idk(answer, own):
         return True
@@ -138,7 +139,7 @@ def _is_one(sentence: str) -> bool:
 
 
 def _matches(sentence: str, form: re.Pattern[str], excuse: str, goes_on: re.Pattern[str]) -> bool:
-    """Whether a sentence is a refusal that says nothing else behind it: "…, but pump 4 runs at 11 bar"."""
+    """True if the sentence is a refusal and does not go on with an answer, as in "…, but pump 4 runs at 11 bar"."""
     if form.fullmatch(sentence) is None:
         return False
     begun = re.match(excuse, sentence, re.IGNORECASE)

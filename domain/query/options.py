@@ -1,4 +1,4 @@
-"""The modes of a question, the options that it is asked with, and what its workspace sets: names and settings."""
+"""The modes and options of a question, and the name and settings of its workspace."""
 
 import re
 import unicodedata
@@ -67,7 +67,8 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModeRules:
-    """Row S3.5: the chunks that are enough evidence, whether answerability is checked, `k` of a second retrieval.
+    """Row S3.5: the number of chunks that are enough evidence, whether answerability is checked, and the `k` of a
+    second retrieval.
 
     `gates`: with fewer than `min_chunks` the mode refuses before anything is generated.
     """
@@ -87,9 +88,8 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """`refuse`: answer `IDK` without generating. `reason` is for users; thin evidence that is accepted has one, too.
-
-    It is empty when there is enough evidence.
+    """The decision of the evidence gate. `refuse`: answer `IDK` without generating. `reason` is for users; it is empty
+    if there is enough evidence, but not if thin evidence is accepted.
     """
 
     refuse: bool
@@ -111,9 +111,11 @@ def rules_of(mode: Mode) -> ModeRules:
 
 
 def evidence_gate(mode: Mode, evidence_count: int, available: int | None = None) -> GateDecision:
-    """Decide whether `evidence_count` chunks are enough to answer from, of `available` ones where there are few.
+    """Decide whether `evidence_count` chunks are enough to answer from; `available` is the number of all chunks if
+    there are few.
 
-    Mode `high` refuses below its minimum (S3.5), unless all there are count. No mode answers from nothing (S2.6).
+    Mode `high` refuses below its minimum (S3.5), unless all available chunks are evidence. No mode answers from no
+    evidence (S2.6).
     """
     rules = rules_of(mode)
     if evidence_count == 0:
@@ -181,7 +183,7 @@ class QueryOptions(BaseModel):
     retrieval_method: Literal["vector", "hybrid"]
     k: int
     filter: DocumentFilter | None = None
-    """The documents to search; None means all of the workspace."""
+    """The documents to search; None means all documents of the workspace."""
     workspaces: tuple[int, ...] = ()
     """The ids of all workspaces to search, if there are several; the query belongs to the first."""
     dense_weight: float | None = None
@@ -265,9 +267,9 @@ class QueryOptions(BaseModel):
 
 
 def workspace_name(text: str) -> str:
-    """The name of a new workspace as it is stored. Raises WorkspaceNameInvalid, which says the rule.
+    """The name of a new workspace as it is stored. Raises WorkspaceNameInvalid, which states the rule.
 
-    Letters and digits are those of all scripts.
+    Letters and digits of all scripts are allowed.
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not _NAME.fullmatch(name):
@@ -302,11 +304,13 @@ class WorkspaceSettings(BaseModel):
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> "WorkspaceSettings":
-        """Read from the database; what a newer program stored in addition is ignored."""
+        """Read settings from the database; additional fields that a newer program stored are ignored."""
         return cls.model_validate(values, extra="ignore")
 
     def changed(self, change: "WorkspaceSettings") -> "WorkspaceSettings":
-        """With the fields that `change` was given; null sets a field back. A glossary is replaced as a whole."""
+        """These settings with the fields that `change` was given; null resets a field. A glossary is replaced as a
+        whole.
+        """
         return WorkspaceSettings.model_validate(_merged(self.model_dump(), change.model_dump(exclude_unset=True)))
 
 

@@ -1,6 +1,6 @@
 """The outcomes of steps: small JSON values, stored once under (query, round, step, item).
 
-Failure is a value here: `status` says how it went and `reason` why, in words for users.
+Failure is a value here: `status` says whether the step succeeded, and `reason` why not, in words for users.
 """
 
 from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Planned(TypedDict):
-    """S2.3: searches for what a round left unsupported; `fallback`: for the claims themselves."""
+    """S2.3: search queries for the claims that a round left unsupported; `fallback`: the queries are the claims."""
 
     status: Literal["planned", "fallback"]
     queries: list[str]
@@ -30,7 +30,7 @@ class Planned(TypedDict):
 
 
 class Restated(TypedDict):
-    """N9: the question restated without its conversation; `fallback`: as it was asked."""
+    """N9: the question, restated so that it needs no conversation; `fallback`: it stays as it was asked."""
 
     status: Literal["restated", "fallback"]
     question: str | None
@@ -38,7 +38,7 @@ class Restated(TypedDict):
 
 
 class Reworded(TypedDict):
-    """S3.2: the question in other words; `fallback`: there are none, and the question is searched for alone."""
+    """S3.2: the question in other words; `fallback`: there are none, and the search uses only the question itself."""
 
     status: Literal["reworded", "fallback"]
     queries: list[str]
@@ -46,9 +46,10 @@ class Reworded(TypedDict):
 
 
 class Decided(TypedDict):
-    """S3.6: one turn of a run whose model decides. `reason` is the model's; in a `fallback` it says what went wrong.
+    """S3.6: one turn of a run in which the model decides. `reason` is the model's; in a `fallback` it says what went
+    wrong.
 
-    `queries` are new ones only, and none for `answer`.
+    `queries` has only new queries, and none if the decision is `answer`.
     """
 
     status: Literal["decided", "fallback"]
@@ -75,7 +76,7 @@ class Searched(TypedDict):
 
 
 class Note(TypedDict):
-    """A fact for the writer, and the words of source `source` that prove it, at `start:end` of the passage."""
+    """A fact for the writer, and the words of source number `source` that prove it, at `start:end` of the passage."""
 
     fact: str
     source: int
@@ -86,7 +87,7 @@ class Note(TypedDict):
 
 
 class Noted(TypedDict):
-    """S3.6: the notes of the research; `dropped` counts those whose quote is in no source."""
+    """S3.6: the notes of the research; `dropped` counts the notes whose quote is in no source."""
 
     status: Literal["noted", "failed"]
     notes: list[Note]
@@ -95,7 +96,9 @@ class Noted(TypedDict):
 
 
 class GraphPlanned(TypedDict):
-    """S5.1: what to look for in the graph. `fallback`: the question's own words; `empty`: there is no graph yet."""
+    """S5.1: the names to look for in the graph. `fallback`: the question's own words; `empty`: there is no graph
+    yet.
+    """
 
     status: Literal["planned", "fallback", "empty"]
     low_level: list[str]
@@ -104,9 +107,9 @@ class GraphPlanned(TypedDict):
 
 
 class Link(TypedDict):
-    """S5.1: why a passage with few words of the question may matter: another passage names its entity.
+    """S5.1: the reason why a passage with few words of the question may matter: another passage names its entity.
 
-    `bridge` is that other passage's chunk key, `connection` what it says, `names` the entities in between.
+    `bridge` is the chunk key of the other passage, `connection` its statement, `names` the entities in between.
     """
 
     bridge: int
@@ -117,8 +120,8 @@ class Link(TypedDict):
 class Retrieved(TypedDict):
     """Candidates in retrieval order as [chunk key, cosine similarity or null].
 
-    `new`: a corrective round found chunks beyond those of the previous answer. `merged`: they come from several
-    searches. `issues` say what could not be searched as configured.
+    `new`: a corrective round found chunks that the previous answer did not have. `merged`: the candidates come from
+    several searches. `issues` name the parts of the search that did not run as configured.
     """
 
     status: Literal["found", "empty", "failed"]
@@ -128,11 +131,12 @@ class Retrieved(TypedDict):
     issues: NotRequired[list[str]]
     reason: NotRequired[str]
     links: NotRequired[dict[str, Link]]
-    """S5.1: by chunk key (JSON keys are text), those that were found over a connection."""
+    """S5.1: the connections over which chunks were found, by chunk key (JSON keys are text)."""
 
 
 class Scored(TypedDict):
-    """S3.1: `score` is null when the model's reply was unreadable. `reranker`: the scorer, if not the model.
+    """S3.1: the score of a passage, null when the model's reply was unreadable. `reranker`: the scorer, if not the
+    model.
 
     `linked` (S5.1): the score together with the connection over which the passage was found.
     """
@@ -145,9 +149,10 @@ class Scored(TypedDict):
 
 
 class Selected(TypedDict):
-    """`selected` are the chunk keys that the answer is written from, numbered 1..k by position; `ranked` all of them.
+    """`selected` are the keys of the chunks that the answer is written from, numbered 1..k by position; `ranked` are
+    the keys of all chunks.
 
-    `sources` is `selected` as users see it; for given sources (N2) without their texts. `refused`: there is too little
+    `sources` is `selected` as users see it; given sources (N2) are without their texts. `refused`: there is too little
     evidence. `failed`: retrieval or reranking broke, which says nothing about the documents. `reason` says why.
     `reranker`: the scorer, if not the model.
     """
@@ -173,7 +178,7 @@ class Drafted(TypedDict):
     early: NotRequired[list[str]]
     """N1: the keys (`citations.check_key`) of the checks that were dispatched while it was written."""
     stopped: NotRequired[str]
-    """N1: why writing was stopped."""
+    """N1: the reason why writing was stopped."""
     given: NotRequired[str]
     """N2: the answer as it was given; `text` adds a marker for each of `citations`, which were sent beside it."""
     inserted: NotRequired[list[tuple[int, int]]]
@@ -182,16 +187,17 @@ class Drafted(TypedDict):
     translated: NotRequired[str]
     """N2: `given` with its own citations as `[†N]` markers."""
     unread: NotRequired[list[tuple[int, int]]]
-    """N2: (start, end) in `given` of what looks like a citation and names no source; `text` is without it."""
+    """N2: (start, end) in `given` of texts that look like citations and name no source; `text` is without them."""
     from_zero: NotRequired[bool]
-    """N2: that the answer's numbers begin at 0 was inferred from them."""
+    """N2: true if the answer's numbers begin at 0, which was inferred from the numbers themselves."""
     citations: NotRequired[list["CitationBeside"]]
 
 
 class CitationBeside(TypedDict):
     """N2: a citation that was sent beside an answer, for `start:end` of the answer as given.
 
-    `source` names its source as the request does; `number` is that of the source, null if there is none.
+    `source` names the cited source as the request does; `number` is the source's number, null if there is no such
+    source.
     """
 
     start: int
@@ -201,7 +207,7 @@ class CitationBeside(TypedDict):
 
 
 class ScoredCitation(TypedDict):
-    """S4.2: a citation as the model gave it, with its S4.4 scores and issues."""
+    """S4.2: a citation as the model gave it, with its scores and issues (S4.4)."""
 
     claim_text: str
     source: int
@@ -226,7 +232,7 @@ class Extracted(TypedDict):
 class ClosedSentence(TypedDict):
     """N1: a sentence of an answer that is still being written, at `start:end` of the draft so far.
 
-    `numbers` are the sources to check it against now, 0 for all of them. `whole`: its state needs no other check.
+    `numbers` are the sources to check it against now, 0 for all of them. `whole`: these checks alone decide its state.
     """
 
     index: int
@@ -245,7 +251,7 @@ class Closed(TypedDict):
 
 
 class CheckedEarly(TypedDict):
-    """N1: the checks by key (`citations.check_key`), and the published states by position in `sentences`."""
+    """N1: the checks, by key (`citations.check_key`), and the published states, by position in `sentences`."""
 
     status: Literal["checked", "not_checked"]
     checks: dict[str, Checked]
@@ -256,8 +262,9 @@ class CheckedEarly(TypedDict):
 class Assessed(TypedDict):
     """The assessment of one round. `confidence` is that of the draft (S2.2), null without claims.
 
-    `gaps` are the claims without support, `failing` the statements (by index) whose verdicts are a sure no. `decision`
-    says what follows: another round, or the answer of round `best`. `new_context`: a corrective round found passages.
+    `gaps` are the claims without support; `failing` are the indices of the statements whose verdicts are a sure no.
+    `decision` is the next step: another round, or the answer of round `best`. `new_context`: a corrective round found
+    new passages.
     """
 
     status: Literal["assessed"]
@@ -269,18 +276,18 @@ class Assessed(TypedDict):
     decision: Literal["correct", "finish"]
     best: int
     repairs: NotRequired[bool]
-    """False: too little time or money was left to repair failing statements."""
+    """False if too little time or money was left to repair failing statements."""
     degraded: NotRequired[str]
-    """Why something was left out."""
+    """The reason why a part was left out."""
     together: NotRequired[dict[str, dict[str, StoredRuling]]]
-    """V7: rulings on what several cited sources say together, as {statement index: {source number: ruling}}."""
+    """V7: rulings on several cited sources together, as {statement index: {source number: ruling}}."""
 
 
 class JudgedCitation(TypedDict):
-    """N2: the verdict on a citation of a given answer, for one sentence that it is for.
+    """N2: the verdict on a citation of a given answer, for one of the sentences that it belongs to.
 
-    `start` and `end` are those of a citation that was sent beside the answer, and `sentence_start` and `sentence_end`
-    those of the sentence, in the answer as given. `cited` is what the citation names: a number, an id or a name.
+    `start` and `end` are the offsets of a citation that was sent beside the answer, `sentence_start` and `sentence_end`
+    those of the sentence, all in the answer as given. `cited` is the number, the id or the name in the citation.
     """
 
     number: int | None
@@ -300,22 +307,24 @@ class JudgedCitation(TypedDict):
 
 
 class Concluded(TypedDict):
-    """What a query publishes: an answer, which is stored in rows of its own, or the reason why there is none."""
+    """The published result of a query: an answer, which is stored in rows of its own, or the reason why there is
+    none.
+    """
 
     status: Literal["answered", "failed"]
     abstained: NotRequired[bool]
     citations: NotRequired[list[JudgedCitation]]
     """N2: the verdict on every citation of the answer as it was given."""
     conflicts: NotRequired[list[dict[str, Any]]]
-    """Where other documents disagree with what the answer cites, as users see it."""
+    """The disagreements of other documents with the passages that the answer cites, as users see them."""
     code: NotRequired[str]
     reason: NotRequired[str]
 
 
 class ObjectFilled(TypedDict):
-    """The object that the answer was asked for as; null when it is `withheld`, with the reason.
+    """The answer as the object that was asked for; null when it is withheld, and `withheld` is then the reason.
 
-    `values` say what became of every place of the schema (`domain.objects.filling.Value`).
+    `values` are the outcomes of all places of the schema (`domain.objects.filling.Value`).
     """
 
     status: Literal["filled", "withheld", "failed"]

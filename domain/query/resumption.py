@@ -1,19 +1,19 @@
 """Decides which outcomes of a failed query its retry can keep.
 
-In the order of the pipeline, everything up to the first failed step is kept, and of that step the items that did not
-fail: later outcomes were made from what will change. Free steps are repeated.
+In the order of the pipeline, all outcomes before the first failed step are kept, and the items of that step that did
+not fail. Later outcomes are not kept, because they were made from outcomes that will change. Free steps are repeated.
 """
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 Key = tuple[int, str, str]
-"""(round, step, item)."""
+"""The key of an outcome: (round, step, item)."""
 
 _Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 
 _RESEARCH = ("decide_search", "search")
-# Steps of one rank do not need each other. Unnamed ones follow from the others and ask no model.
+# Steps of one rank do not need each other. Steps without a rank follow from the others and ask no model.
 _RANKS = {
     "restate_question": -1,
     **dict.fromkeys(("rewrite_question", "plan_graph", "plan_queries"), 0),
@@ -37,7 +37,9 @@ _WRITING = _RANKS["generate"]
 
 
 def kept_outcomes(outcomes: _Outcomes, parked: Collection[Key]) -> list[Key]:
-    """The keys of the outcomes to keep; `parked` are those of items that crashed their workers, with or without one."""
+    """The keys of the outcomes to keep; `parked` are the keys of items that crashed their workers, whether they have an
+    outcome or not.
+    """
     failed = {key for key, value in _each(outcomes) if _failed(key, value, outcomes)} | set(parked)
     first = min((_place(key) for key in failed if key[1] in _RANKS), default=None)
     kept = (key for key, _ in _each(outcomes) if key[1] in _RANKS and key not in failed)
@@ -52,7 +54,7 @@ def _each(outcomes: _Outcomes) -> Iterator[tuple[Key, Mapping[str, Any]]]:
 
 def _place(key: Key) -> tuple[int, ...]:
     round_, step, item = key
-    # The turns of a research follow one another.
+    # The turns of a research run one after the other.
     turn = (int(item), _RESEARCH.index(step)) if step in _RESEARCH else ()
     return (round_, _RANKS[step], *turn)
 
@@ -63,11 +65,11 @@ def _failed(key: Key, value: Mapping[str, Any], outcomes: _Outcomes) -> bool:
         return True
     status, rank = value.get("status"), _RANKS.get(step, _WRITING)
     if step == "restate_question":
-        # Everything else was for a question other than the one meant.
+        # All other outcomes were for another question than the one that was meant.
         return status == "fallback"
     if rank >= _WRITING:
         return status in ("failed", "not_checked")
-    # Missing parts did not prevent an answer: it is an answer without them.
+    # If an answer was written, missing parts did not prevent it, so their steps did not fail.
     draft = outcomes[round_].get(("generate", ""), {})
     written = draft.get("status") in ("complete", "abstained")
     return not written and status in ("failed", "unreadable")

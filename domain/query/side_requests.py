@@ -1,7 +1,7 @@
-"""Recognises what chat programs such as Open WebUI ask about a conversation, and not about documents (N9).
+"""Recognises requests of chat programs such as Open WebUI that are about a conversation, not about documents (N9).
 
-They send it as an ordinary question: a title for the chat, tags, what the user may ask next, words to search for. No
-document answers it, so it is answered here, from the conversation alone and without a model.
+The programs send them as ordinary questions: for a title of the chat, tags, questions that the user may ask next, or
+search words. No document answers these, so they are answered here, from the conversation alone and without a model.
 """
 
 import json
@@ -30,14 +30,14 @@ _REPLIES: Mapping[str, Callable[[Sequence[str]], object]] = {
 def side_reply(message: str) -> str | None:
     """The reply to a request about the conversation, in the JSON that it asks for; None for any other message.
 
-    One begins with the headline "Task" and shows the chat history, or the text to be completed, in tags.
+    Such a request begins with the headline "Task" and shows the chat history, or the text to be completed, in tags.
     """
     opened, ended = _HISTORY
     told, _, behind = message.partition(opened)
     history, closed, _ = behind.rpartition(ended)
     if not _TASK.match(message) or not (closed or _AUTOCOMPLETION.search(message)):
         return None
-    # Neither the messages of the chat nor an attached text decide what is wanted.
+    # The messages of the chat must not decide what is wanted, and neither must an attached text.
     request = told if closed else message
     wanted = _WANTED.search(request)
     if wanted is None or may_attach(request):

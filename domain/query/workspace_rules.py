@@ -1,6 +1,6 @@
-"""What a workspace asks for in all of its answers: their form, and which of them go to a person first.
+"""The rules of a workspace for all of its answers: their form, and which of them go to a person first.
 
-Only prompts that write answers contain the wishes about form, never those that judge: no verdict depends on them.
+Only prompts that write answers contain the wishes about form, never prompts that judge: no verdict depends on them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -34,9 +34,11 @@ MAX_TERMS = 50
 Reason = Literal["confidence", "contradicted", "conflicts", "unread"]
 Decision = Literal["release", "correct", "reject"]
 STATE_AFTER: Mapping[Decision, str] = {"release": "released", "correct": "corrected", "reject": "rejected"}
-"""What a decision on a held answer makes of it, as `Query.review` says it; `held` and `queued` stand before one."""
+"""The state of a held answer after each decision, as `Query.review` has it; `held` and `queued` are the states
+before.
+"""
 HELD_KOREAN = "사람이 검토한 뒤에 볼 수 있는 답변입니다. 결정된 때는 질문의 상태로 알 수 있습니다."
-"""`AnswerHeld` for who asked in Korean."""
+"""The message of `AnswerHeld` for people who asked in Korean."""
 _Address = Annotated[str, Field(pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$", max_length=254)]
 
 
@@ -93,7 +95,7 @@ def style_of(wishes: Instructions) -> str:
 
 
 PLAIN = style_of(Instructions())
-"""The same without any wish."""
+"""The style text of instructions without any wish."""
 
 
 def refusal_of(wishes: Instructions) -> str | None:
@@ -131,7 +133,7 @@ class ReviewRules(BaseModel):
 
 
 def strictest(rules: Iterable[ReviewRules]) -> ReviewRules:
-    """The rules of a question over several workspaces: whatever one of them asks for."""
+    """The rules of a question over several workspaces: each condition that any of the workspaces sets applies."""
     every = list(rules)
     limits = [rule.confidence_below for rule in every if rule.confidence_below is not None]
     return ReviewRules(
@@ -147,10 +149,10 @@ def strictest(rules: Iterable[ReviewRules]) -> ReviewRules:
 def reasons_for_review(
     rules: ReviewRules, *, confidence: float | None, states: Collection[str] | None, conflicts: bool, unread: bool
 ) -> list[Reason]:
-    """Why a person has to see an answer whose sentences have these `states`, None where nothing was judged; empty:
-    nobody has to.
+    """The reasons why a person has to see an answer; empty if nobody has to. `states` are those of its sentences, None
+    if nothing was judged.
 
-    An answer that was not judged has no confidence, and so less than any limit; it may be contradicted, and is unread.
+    An answer that was not judged has no confidence, which is less than any limit; it counts as contradicted and unread.
     """
     unjudged = states is None or set(states) == {SentenceStatus.NOT_CHECKED}
     states = states or ()
@@ -165,7 +167,7 @@ def reasons_for_review(
 
 
 def is_withheld(options: Mapping[str, Any], status: str, review: str | None) -> bool:
-    """Whether only reviewers may see what was written for a question: always before its answer has passed, and after
-    it was rejected or replaced."""
+    """True if only reviewers may see the texts that were written for a question: until its answer has passed, and after
+    the answer was rejected or replaced."""
     holds = ReviewRules.model_validate(options.get("review") or {}, extra="ignore").holds
     return holds and (status != "succeeded" or review == STATE_AFTER["correct"])

@@ -1,18 +1,18 @@
-"""Lexemes, under which passages are indexed and questions look them up; which words of a question search; and how well
-the words of a passage match them: BM25 with pairs of neighbouring words.
+"""Lexical search: the lexemes under which passages are indexed and looked up, the words of a question that take part in
+the search, and the score of a passage by BM25 with pairs of neighbouring words.
 
 A word of a script that separates words is one lexeme: its stem, unless it is a stop word. Words in Hangul, Han and Kana
 become overlapping pairs of characters, as in Lucene's CJKAnalyzer, so that compounds and particles need no dictionary.
-A fiscal period such as FY2018 or Q22023 is also found under its year and quarter. Of 400 Korean sentences looked up by
-what follows from them (KLUE-NLI), pairs put 95.8 % first, stems 90.8 %.
+A fiscal period such as FY2018 or Q22023 is also found under its year and quarter. When 400 Korean sentences were looked
+up by sentences that follow from them (KLUE-NLI), pairs put 95.8 % of them first, stems 90.8 %.
 
 Analysts ask for "capex" or "working capital", and statements say "Purchases of property and equipment" and "Total
-current liabilities". These further words weigh less than the question's own (docs/internals/retrieval.md).
+current liabilities". Such further words weigh less than the question's own words (docs/internals/retrieval.md).
 
 BM25 (Robertson and Zaragoza, 2009) is in Lucene's form, with k1 = 0.9 and b = 0.4 as in Anserini. Words that are
-neighbours in the question and in the passage, in either order, score additionally, as the rarer of the two: the
-sequential dependence model (Metzler and Croft, SIGIR 2005). Pairs of characters are no words, and hold each other's
-place already. Words that ask for a calculation count little.
+neighbours in the question and in the passage, in either order, have an additional score, that of the rarer word: the
+sequential dependence model (Metzler and Croft, SIGIR 2005). Pairs of characters get no such score, because they overlap
+and so keep their order already. Words that ask for a calculation count little.
 """
 
 import math
@@ -34,14 +34,14 @@ _RUNS = re.compile("[぀-ヿ㐀-䶿一-鿿가-힣]+|[^぀-ヿ㐀-䶿一-鿿가-�
 _MARKS = "".join(map(chr, (code for code in range(0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc"))))
 _PLAIN_WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _WORD = re.compile(rf"\w[\w{_MARKS}]*(?:[.,]\d+)*")
-# Classes of combining characters: points of Arabic and Hebrew, and marks above, below or through a letter.
+# Classes of combining characters: the points of Arabic and Hebrew, and marks above, below or through a letter.
 _POINTS = range(10, 37)
 _ABOVE_AND_BELOW = 200
 _PERIOD = re.compile(r"(?:fy|(q[1-4]|[1-4]q|h[12]))((?:19|20)\d\d)")
 _LONGEST = 100  # characters; longer runs are keys or damaged text, and Postgres limits the length of a lexeme
 
 
-_MOST_CHARS = 4_000  # of a question: a longer one is a text
+_MOST_CHARS = 4_000  # characters of a question: a longer one is a text
 _MOST_FURTHER = 48
 _ABOUT_ANSWERS = re.compile(
     r"^\W*(?:please\s+)?(?:round|answer|respond|reply)\s+(?:your|the\s+(?:answer|result)|in|with|to|briefly|only)\b"
@@ -95,14 +95,14 @@ def lexemes(text: str) -> list[str]:
 
 
 def is_unspaced(lexeme: str) -> bool:
-    """True if it is made of characters of a word in Hangul, Han or Kana."""
+    """True if the lexeme is made of characters of a word in Hangul, Han or Kana."""
     return _UNSPACED.match(lexeme) is not None
 
 
 def matched_spans(question: str, text: str) -> list[tuple[int, int]]:
-    """The (start, end) of the words of `text` that the search by words finds with `question`, in order.
+    """The (start, end) of the words of `text` that the lexical search finds with `question`, in order.
 
-    Of words in Hangul, Han and Kana the pairs of characters that match.
+    In words of Hangul, Han and Kana, only the pairs of characters that match are returned.
     """
     asked = frozenset(lexemes(question))
     spans: list[tuple[int, int]] = []
@@ -115,7 +115,7 @@ def matched_spans(question: str, text: str) -> list[tuple[int, int]]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of `text` without accents and vowel points: a question typed without them finds `Müller` and
+    """The words of `text` without accents and vowel points, so that a question typed without them finds `Müller` and
     `مُحَمَّد`.
 
     Marks that distinguish Indic and Thai words are kept.
@@ -162,7 +162,7 @@ _FURTHER = {f"t{at}": tuple(lexemes(words)) for at, words in enumerate(_TERMS.va
 
 @dataclass(frozen=True, slots=True)
 class SearchedQuestion:
-    """The lexemes of a question in order, and further ones that its answer may stand under."""
+    """The lexemes of a question in order, and `further` lexemes that passages with its answer may have."""
 
     own: tuple[str, ...]
     further: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ def searched_question(question: str) -> SearchedQuestion:
 
 
 def without_instructions(question: str) -> str:
-    """The question without sentences that say how to answer, if one that asks is left."""
+    """The question without sentences that say how to answer, if a sentence that asks something is left."""
     sentences = [question[sentence.start : sentence.end] for sentence in split_sentences(question[:_MOST_CHARS])]
     kept = [
         sentence for sentence in sentences if sentence.rstrip().endswith("?") or not _ABOUT_ANSWERS.search(sentence)
@@ -188,8 +188,8 @@ def without_instructions(question: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The searched collection: number of passages, their mean length in lexemes, and how many passages have each
-    lexeme."""
+    """The searched collection: the number of passages, their mean length in lexemes, and the number of passages that
+    have each lexeme."""
 
     passages: int
     mean_length: float
@@ -201,7 +201,7 @@ class Collection:
         return math.log(1 + (max(self.passages - having, 0) + 0.5) / (having + 0.5))
 
     def weight(self, lexeme: str) -> float:
-        """What a passage gains by a lexeme of the question: its rarity, less if it asks for a calculation."""
+        """The weight of a lexeme of the question: its rarity, reduced if the lexeme asks for a calculation."""
         return self.rarity(lexeme) * (_CALCULATION if lexeme in CALCULATIONS else 1.0)
 
 
@@ -219,14 +219,14 @@ def lexical_order(
 ) -> list[K]:
     """Return the keys of the passages that have any lexeme of the question, best match first.
 
-    Equal ones stay in the order given.
+    Passages with equal scores stay in the given order.
     """
     return [key for key, _ in lexical_scores(question, passages, collection, further)]
 
 
 def words_order(question: str, said: Mapping[K, Sequence[str]]) -> list[K]:
-    """Return the keys of the texts that have any lexeme of the question, best match first. `said` are the lexemes of
-    each text; together they are the collection."""
+    """Return the keys of the texts that have any lexeme of the question, best match first. `said` has the lexemes of
+    each text; these texts together are the collection."""
     asked = searched_question(question)
     frequencies = Counter(lexeme for own in said.values() for lexeme in set(own))
     collection = Collection(len(said), sum(map(len, said.values())) / max(len(said), 1), frequencies)
@@ -253,8 +253,9 @@ def lexical_scores(
 
 
 class PreparedQuestion:
-    """A question, read once for all passages: a passage costs only what it shares with it, however long the question
-    is."""
+    """A question, read once for all passages: the time for a passage depends only on the lexemes that it shares with
+    the question, not on the question's length.
+    """
 
     def __init__(self, question: Sequence[str], collection: Collection) -> None:
         self._mean_length = collection.mean_length
@@ -298,5 +299,7 @@ def _pair(first: str, second: str) -> tuple[str, str]:
 
 
 def _saturated(count: int, length: float) -> float:
-    """A repeated word adds less each time, and less in a long passage; `length` is relative to the mean."""
+    """The saturated count of BM25: a repeated word adds less each time, and less in a long passage; `length` is
+    relative to the mean.
+    """
     return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length)) if count else 0.0

@@ -1,4 +1,4 @@
-"""Orders passages: fuses rankings, and ranks by relevance scores of which some may be missing."""
+"""Orders passages: fuses rankings, and ranks by relevance scores, some of which may be missing."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _RRF_K = 5
 
 @dataclass(frozen=True, slots=True)
 class Scored(Generic[K]):
-    """A passage with its place in retrieval (0 is best) and its relevance 0..1, None if unreadable."""
+    """A passage with its place in retrieval (0 is best) and its relevance 0..1, None if that could not be read."""
 
     key: K
     retrieval_rank: int
@@ -52,9 +52,9 @@ def fusion_points(
 
 
 def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int | None) -> list[T]:
-    """Return those of `ranked` that fit into `budget` tokens, best first; the best one always (S4.5).
+    """Return the items of `ranked` that fit into `budget` tokens, best first; the best one is always returned (S4.5).
 
-    One that does not fit is skipped, and shorter ones after it may still fit. None means no limit.
+    An item that does not fit is skipped, and shorter ones after it may still fit. None means no limit.
     """
     if budget is None:
         return list(ranked)
@@ -69,8 +69,8 @@ def within_budget(ranked: Sequence[T], tokens: Callable[[T], int], budget: int |
 
 
 def without_copies(ranked: Sequence[K], copies: Mapping[K, Sequence[K]], documents: Mapping[K, D]) -> list[K]:
-    """Return `ranked` without the passages that are copies of better ones. A passage stands for one of each of the
-    other `documents`: what stands twice in a document is not its own copy.
+    """Return `ranked` without the passages that are copies of better ones. A passage stands for one copy in each of the
+    other `documents`: a text that a document has twice is not its own copy.
     """
     stands_for: dict[K, K] = {}
     represented: dict[K, set[D | None]] = {}
@@ -90,10 +90,10 @@ def interleave(rankings: Sequence[Sequence[K]]) -> list[K]:
 
 
 def with_bridges(ranked: Sequence[Scored[K]], bridges: Mapping[K, K], keep: int) -> list[Scored[K]]:
-    """Return at most `keep` of the chunks `ranked` best first, each preceded by the one that leads to it.
+    """Return at most `keep` of the chunks `ranked` best first, each preceded by the chunk that leads to it, its bridge.
 
-    `bridges` names that one for a chunk that was found over it and scored together with it. Such chunks get at most
-    half of the places, unless others are left over: their scores are partly those of their bridges.
+    `bridges` has the bridge of each chunk that was found over one and scored together with it. Chunks with a bridge get
+    at most half of the places, unless the others leave some free: their scores are partly those of their bridges.
     """
     by_key = {chunk.key: chunk for chunk in ranked}
     kept: dict[K, Scored[K]] = {}

@@ -20,8 +20,8 @@ class SourceRules:
 
     `full_chars`: from this length on an excerpt has the full content score; it is the longest text span of a citation
     (S4.6), and more text makes a source no easier to cite. `full_repeats`: the number of further passages of a document
-    that give the full frequency score. `places`: position is counted over at least this many, because the second of two
-    passages is not half-way down a list.
+    that give the full frequency score. `places`: position is counted over at least this many places, because the second
+    of two passages is not half-way down a list.
     """
 
     position_weight: float = 0.4
@@ -68,7 +68,7 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
         content = _share(_length(excerpt), rules.full_chars)
         frequency = _share(mentions[excerpt.document] - 1, rules.full_repeats)
         points = (position * weights[0] + content * weights[1] + frequency * weights[2]) / sum(weights)
-        # Sums of tenths: a source with exactly the least relevance must not miss it by a rounding error.
+        # The sums are rounded, so that a source with exactly the least relevance does not miss it by a rounding error.
         scored.append(ScoredSource(excerpt, index, position, content, frequency, round(points, 9)))
     return scored
 
@@ -76,8 +76,9 @@ def score_excerpts(excerpts: Sequence[Excerpt], rules: SourceRules | None = None
 def select_sources(excerpts: Sequence[Excerpt], rules: SourceRules | None = None) -> list[ScoredSource]:
     """Return the sources to answer from, best first, equal ones in the order of the ranking (S5.2).
 
-    Dropped: excerpts below `min_chars`, all but the best of a page, relevance below `min_relevance`, and all after
-    `max_sources`. Unknown pages are not the same page: of these only equal texts are duplicates.
+    These are dropped: excerpts below `min_chars`, all but the best excerpt of a page, excerpts with a relevance below
+    `min_relevance`, and all after `max_sources`. Unknown pages do not count as the same page: among excerpts without a
+    page only equal texts are duplicates.
     """
     rules = rules or SourceRules()
     ranked = sorted(score_excerpts(excerpts, rules), key=lambda source: -source.relevance)

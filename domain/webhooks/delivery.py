@@ -37,7 +37,7 @@ LANGFUSE = "langfuse:scores"
 
 
 class Outcome(StrEnum):
-    """The consequence of an attempt's result for its delivery."""
+    """The consequence of an attempt's result for the delivery."""
 
     DELIVERED = "delivered"
     RETRY = "retry"
@@ -81,13 +81,13 @@ def next_delay_s(
     """
     if attempt >= len(schedule):
         return None
-    # The jitter is added to the receiver's request; otherwise everything that it deferred would return at once.
+    # The jitter is added to the receiver's request; otherwise all messages that it deferred would return at once.
     asked = min(retry_after_s or 0.0, RETRY_AFTER_MAX_S)
     return max(schedule[attempt], asked) * (1 + jitter * random01)
 
 
 def matches(pattern: str, event_type: str) -> bool:
-    """Whether a filter matches an event: `*`, a family such as `query.*`, or one type."""
+    """True if a filter matches an event type; a filter is `*`, a family such as `query.*`, or one type."""
     if pattern.endswith(".*"):
         return event_type.startswith(pattern.removesuffix("*"))
     return pattern in (_ALL, event_type)

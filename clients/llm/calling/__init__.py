@@ -1,4 +1,4 @@
 """One question to a model: attempts, retries, hedging, the circuit breaker, stored replies, and records of calls.
 
-`clients.llm.gateway` puts it together.
+`clients.llm.gateway` puts these together.
 """

@@ -65,9 +65,9 @@ class RetryBudget:
     """The remaining budget of one question: attempts, invalid replies and seconds.
 
     It is shared by all models of the fallback chain, so that a fallback does not start with a full budget. The first
-    pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further one. The wait that a 429 names
-    is enforced by the limiter, or here if `keeps_waits`; that of any other failure is kept here. A question that
-    `has_waited` for models that fail asks each of them once.
+    pause is between 0 and `backoff_s` seconds; the upper limit doubles with each further pause. The limiter enforces
+    the wait that a 429 names, or this budget does if `keeps_waits`; the wait that any other failure names is always
+    kept here. A question that `has_waited` for models that fail asks each of them once.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RetryBudget:
         self.tries = 0
         self.invalid = 0
         self.fault = ""
-        """What was wrong with the text of the last reply, when it was not the one that was asked for."""
+        """The error in the text of the last reply, if it was not as asked for."""
         self.rejected = 0
         self.timeouts = 0
         self.paid = 0
@@ -100,7 +100,7 @@ class RetryBudget:
 
     @property
     def is_open(self) -> bool:
-        """Whether another try is allowed, though it may have to wait."""
+        """True if another try is allowed; it may have to wait."""
         return self.timeouts < TIMEOUTS_MAX and self.rejected < REJECTIONS_MAX and self._attempts_left > 0
 
     def spare_one(self) -> bool:
@@ -109,9 +109,9 @@ class RetryBudget:
         return not self.out_of_time and self.seconds_left > 0
 
     async def run(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
-        """Await `attempt()` until it succeeds; raises its last ModelError when the budget does not allow another.
+        """Await `attempt()` until it succeeds; raises its last ModelError when the budget allows no further try.
 
-        Exceptions without a call (CallDeferred, CircuitOpen) pass through and are not counted.
+        Exceptions that mean that no call was made (CallDeferred, CircuitOpen) pass through and are not counted.
         """
 
         async def counted() -> _T:
@@ -130,7 +130,7 @@ class RetryBudget:
         named_s = error.retry_after_s or 0.0 if isinstance(error, ModelError) else 0.0
         if not isinstance(error, ModelRateLimited):
             return max(named_s, self._backoff(state))
-        # The limiter knows the wait, and who goes first after it.
+        # The limiter knows the wait, and which call goes first after it.
         kept_s = named_s if self._keeps_waits else 0.0
         return kept_s + (self._spread(state) if named_s and self.rejected <= _TRUSTED_WAITS else self._backoff(state))
 
@@ -157,7 +157,7 @@ class RetryBudget:
 
 T = TypeVar("T")
 HEDGE_MIN_S = 0.4
-"""No judgement counts as late before this."""
+"""No judgement counts as late before this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +184,9 @@ class Attempt(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A call cleared to start: the breaker's permission, and the limiter's lease, None for a call that costs nothing.
+    """A call that may start: the breaker's permission, and the limiter's lease, None for a call that costs nothing.
 
-    `least` is the minimum cost of a cancelled call: the prompt.
+    `least` is the minimum cost of a cancelled call, that of its prompt.
     """
 
     permission: Pass
@@ -208,7 +208,7 @@ class Caller:
         self._slots: dict[str, Slots] = {}
 
     async def make(self, attempt: Attempt[T]) -> T:
-        """Return the value of a valid reply. Raises ModelError, CircuitOpen, and CallDeferred without a call."""
+        """Return the value of a valid reply. Raises ModelError, and CircuitOpen and CallDeferred if it made no call."""
         with Slot(self._slots_of(attempt), attempt.ends_at) as slot:
             place = await self._place(attempt, slot)
             late_after: float | None = None
@@ -219,11 +219,11 @@ class Caller:
             return await self._race(attempt, place, late_after)
 
     def failing_s(self, model: str) -> float:
-        """For how many seconds the model has failed, see Breaker."""
+        """The number of seconds for which the model has failed, see Breaker."""
         return self._breaker(model).failing_s
 
     def answered_at(self, model: str) -> float:
-        """When the model last answered, see Breaker."""
+        """The time of the model's last answer, see Breaker."""
         return self._breaker(model).answered_at
 
     async def _place(self, attempt: Attempt[T], slot: Slot) -> _Place:
@@ -252,7 +252,9 @@ class Caller:
         return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
 
     async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
-        """Make the call, and a second one when it is late. The first usable reply wins; the other call is cancelled."""
+        """Make the call, and a second one when it is late. The first usable reply wins, and the other call is
+        cancelled.
+        """
         started = time.perf_counter()
         first = asyncio.create_task(self._call(attempt, place))
         calls = [first]
@@ -286,7 +288,7 @@ class Caller:
     async def _call(self, attempt: Attempt[T], place: _Place) -> T:
         question = attempt.question
         # The time is computed here, because waiting for a slot and a lease used part of it. A reply that is still
-        # coming may take all that is left.
+        # coming may take all of the time that is left.
         request = replace(attempt.request, whole_s=max(0.0, attempt.ends_at - time.monotonic()))
         recorder, answered_before = self._recorder(attempt, request), self._slots_of(attempt).answered
         outcome: ModelReply | ModelError | None = None
@@ -294,7 +296,7 @@ class Caller:
             outcome = reply = await question.fetch(request)
             value = question.read(reply)
             if question.key is not None:
-                # This comes first, because what follows may be cancelled and the reply is paid for.
+                # The reply is stored first, because it is paid for and the steps below may be cancelled.
                 self._cache.put(question.key, reply, recorder.record_of(reply), question.log)
         except ModelError as error:
             outcome = error
@@ -340,13 +342,13 @@ def _kind(request: ModelRequest) -> tuple[str, str]:
 
 
 def _was_cut_short(outcome: ModelReply | ModelError, wanted: ModelRequest, given: ModelRequest) -> bool:
-    # Our own deadline may have ended the call early; it then says nothing about the model.
+    # Our own deadline may have ended the call early; the outcome then says nothing about the model.
     unanswered = isinstance(outcome, ModelUnavailable) and outcome.status is None
     return unanswered and given.whole_s is not None and given.whole_s < wanted.timeout_s
 
 
 async def _first_value(calls: Iterable["asyncio.Task[T]"]) -> T:
-    """The value of the first call that succeeds. When none does, raise the error of the first."""
+    """The value of the first call that succeeds. If none does, the error of the first call is raised."""
     calls, waiting = list(calls), set[asyncio.Task[Any]](calls)
     while waiting:
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

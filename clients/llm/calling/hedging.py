@@ -1,4 +1,4 @@
-"""Decides when a slow judgement is asked a second time: late, rarely, and within a budget."""
+"""Decides when a slow judgement is asked for a second time: late, rarely, and within a budget."""
 
 from collections import defaultdict, deque
 
@@ -12,7 +12,9 @@ Kind = tuple[str, str]
 
 
 class Hedges:
-    """The hedges of one process: `share` extra calls per call, `_MOST_SAVED` at most, none before `min_s` seconds."""
+    """The hedges of one process. Each call earns `share` of an extra call; at most `_MOST_SAVED` extra calls are saved
+    up, and none is made before `min_s` seconds.
+    """
 
     def __init__(self, share: float, min_s: float) -> None:
         self._share = share
@@ -21,10 +23,10 @@ class Hedges:
         self._seconds: defaultdict[Kind, deque[float]] = defaultdict(lambda: deque(maxlen=_SAMPLES))
 
     def delay_s(self, kind: Kind) -> float | None:
-        """Seconds after which a call of this kind is late: the 95th percentile of recent ones; None if unknown.
+        """Seconds after which a call of this kind is late: the 95th percentile of recent calls; None if unknown.
 
-        The emptier the budget, the later, by up to half: otherwise the many slightly late calls would leave nothing for
-        the few that hang. Each question earns its share of an extra call.
+        The delay grows, by up to half, as the budget gets emptier: otherwise the many slightly late calls would leave
+        nothing for the few that hang. Each question earns its share of an extra call.
         """
         self._budget = min(self._budget + self._share, _MOST_SAVED)
         seconds = self._seconds[kind]

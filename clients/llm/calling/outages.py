@@ -1,13 +1,13 @@
-"""What is done about models that fail: a circuit breaker per model, and how long a question waits before it gives
-up.
+"""Measures against models that fail: a circuit breaker per model, and the waits of a question before it gives up.
 
 Only ModelUnavailable counts as a failure: refusals and invalid replies prove that the model is up. So do 429s, but many
-of them without an answer in between open the circuit as a few failures do. Then only its probes reach the server,
-whoever asks: what it always refuses costs a few calls.
+of them without an answer in between open the circuit as a few failures do. From then on only the breaker's probes reach
+the server, whichever question asks: calls that the server always refuses cost only a few tries.
 
 A question that no model answers is put off and asked again while its terms leave time. Each wait is about twice as
-long as the one before, so the number of calls grows with the logarithm of an outage, and then with its length divided
-by the longest wait. A process remembers its waiting questions by their text; another process starts with short waits.
+long as the one before. So the number of calls grows with the logarithm of the outage's length and, once the longest
+wait is reached, with that length divided by the longest wait. A process remembers its waiting questions by their text;
+another process starts with short waits.
 """
 
 import math
@@ -36,7 +36,7 @@ from config.models import BreakerSettings
 log = structlog.get_logger()
 
 PROBE_S = 1.0
-"""Time for one probe before the next may go: a hanging probe must not keep the circuit open."""
+"""The time for one probe before the next may be sent: a hanging probe must not keep the circuit open."""
 
 WINDOW_S = 10.0
 """The period in which calls count."""
@@ -52,9 +52,9 @@ _FAILURES_FORGOTTEN_AFTER_S = 30.0
 
 
 class CircuitOpen(Exception):
-    """No call was made because the model fails; retry in `wait_s` seconds. The message is the last failure's.
+    """No call was made because the model fails; retry in `wait_s` seconds. The message is that of the last failure.
 
-    `rejects`: since the last answer there was nothing but 429s.
+    `rejects`: since its last answer the server has sent nothing but 429s.
     """
 
     def __init__(self, wait_s: float, reason: str, *, rejects: bool = False) -> None:
@@ -91,7 +91,7 @@ class Breaker:
 
     @property
     def failing_s(self) -> float:
-        """For how many seconds every call has failed; 0 if the last one did not, or was long ago."""
+        """The number of seconds for which every call has failed; 0 if the last call succeeded, or failed long ago."""
         if self._failing_since is None or self._clock() - self._failed_at > _FAILURES_FORGOTTEN_AFTER_S:
             return 0.0
         return self._clock() - self._failing_since
@@ -210,7 +210,7 @@ class Outage(Exception):
         self.too_slow, self.unreached, self.answered = too_slow, unreached, answered
 
     def beside(self, later: "Outage") -> "Outage":
-        """The outage of two models of a chain, this one and the `later` one."""
+        """The joint outage of two models of a chain: this outage and that of the `later` model."""
         failure = replace(later.failure, reason=f"{self.failure.reason}; {later.failure.reason}")
         return Outage(
             failure,
@@ -250,7 +250,7 @@ class Outages:
     ) -> Failure:
         """Raise CallDeferred with the wait before the next try; return the failure if the terms leave no time for it.
 
-        `failing_s`: for how long the models have answered nothing. `answered_at`: when one last answered.
+        `failing_s`: the time for which no model has answered. `answered_at`: the time of the last answer of any model.
         """
         if terms.patience_s is None:
             return outage.failure

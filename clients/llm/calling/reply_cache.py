@@ -19,7 +19,9 @@ Begun = Mapping[str, object] | None
 
 @dataclass(frozen=True, slots=True)
 class CachedReply:
-    """A complete, valid reply and the model that gave it; `ended` is to be noted of its call (CallLog.ended_as)."""
+    """A complete, valid reply and the model that gave it. `ended` is the part of the call's record that is stored with
+    the reply (CallLog.ended_as).
+    """
 
     text: str
     model: str
@@ -30,7 +32,7 @@ class ReplyStore(Protocol):
     """Stores replies for the current tenant. It never raises: a failing store acts like an empty one."""
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
-        """The stored replies among `keys`. For the others a call begins, and `begun` is stored, if given."""
+        """The stored replies among `keys`. For each other key a call begins, and `begun` is stored, if given."""
         ...
 
     async def put(self, key: bytes, reply: CachedReply) -> None:

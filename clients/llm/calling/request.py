@@ -1,4 +1,4 @@
-"""A question to the models, independent of which one answers, the reading of its reply, and the record of what it
+"""A question to the models, independent of the model that answers, with the reading of its reply and the record of its
 cost.
 """
 
@@ -48,8 +48,8 @@ class Question(Generic[T]):
     on_text: Callable[[str], None] | None = None
 
     def request(self, model: str, max_tokens: int, timeout_s: float, *, fault: str = "") -> ModelRequest:
-        """The request to `model`. `fault` is what was wrong with an earlier reply; it is shown to the model, because at
-        temperature 0 the same prompt would mostly buy the same reply.
+        """The request to `model`. `fault` is the error in an earlier reply; it is shown to the model, because at
+        temperature 0 the same prompt would mostly give the same reply.
         """
         return ModelRequest(
             prompt=self.task.name,
@@ -174,9 +174,9 @@ _RESOLUTION = Decimal("1e-9")
 
 
 def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> Decimal:
-    """US dollars with nine decimals; a model missing from the catalogue is free.
+    """The cost in US dollars with nine decimals; a model missing from the catalogue is free.
 
-    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if they have
+    Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if there is
     one.
     """
     info = catalogue.get(model, ModelInfo())

@@ -1,6 +1,7 @@
-"""Slots for calls in flight, per process and model: a slot first, then tokens, then the call with its own time.
+"""Slots for calls in flight, per process and model. A call takes a slot first, then tokens; only then its own time
+begins (smell 10).
 
-Smell 10. Each model has its own, so that a slow one does not hold up the questions of another.
+Each model has its own slots, so that a slow model does not hold up the questions to another.
 """
 
 import asyncio
@@ -19,8 +20,8 @@ _SPARE = 4
 class Slots:
     """At most `most` slots of a model, and fewer once its server has let a call time out.
 
-    A server with room for one call keeps the others waiting without a response, until they time out and are asked
-    again: work for nothing. The number of calls that it answered meanwhile shows how many it serves at once.
+    A server with room for one call keeps the others waiting without a response until they time out and are asked again,
+    so its work on them is lost. The number of calls that it answered meanwhile shows how many it serves at once.
     """
 
     def __init__(self, most: int) -> None:
@@ -31,11 +32,11 @@ class Slots:
 
     @property
     def answered(self) -> int:
-        """Calls that the server has answered so far; a call notes it when it begins."""
+        """The number of calls that the server has answered so far; a call notes this number when it begins."""
         return self._answered
 
     async def take(self, ends_at: float) -> None:
-        """Wait for a free slot, first come, first served. Raises NoFreeSlot at `ends_at`."""
+        """Wait for a free slot; slots are granted in the order of asking. Raises NoFreeSlot at `ends_at`."""
         if not self.is_full() and not self._waiting:
             self._held += 1
             return
@@ -59,7 +60,7 @@ class Slots:
         self._grant()
 
     def _leave(self, granted: "asyncio.Future[None]") -> None:
-        # A slot may have been granted at the last moment, and is passed on.
+        # A slot that was granted at the last moment is passed on.
         if granted.done() and not granted.cancelled():
             self.give_back()
         elif granted in self._waiting:
@@ -74,8 +75,8 @@ class Slots:
                 granted.set_result(None)
 
     def note(self, outcome: ModelReply | ModelError, seconds: float, timeout_s: float, answered_before: int) -> None:
-        """Learn from the `outcome` of a call that took `seconds` of its `timeout_s`, and began when the server had
-        answered so many calls."""
+        """Learn from the `outcome` of a call that took `seconds` of its `timeout_s` and began when the server had
+        answered `answered_before` calls."""
         if isinstance(outcome, ModelTimedOut):
             meanwhile = self._answered - answered_before
             self._resize(min(self.limit, max(1, int(meanwhile * _SHARE_OF_TIMEOUT))))
@@ -90,7 +91,7 @@ class Slots:
 
 
 class Slot:
-    """One of the `slots`, once taken; given back at the end of the block."""
+    """One of the `slots`, once taken; it is given back at the end of the block."""
 
     def __init__(self, slots: Slots, ends_at: float) -> None:
         self._slots = slots

@@ -1,7 +1,7 @@
-"""What a server refuses of a request, and what is sent in its place.
+"""Adapts a request to a server that refuses a part of it: reads the refusal, and sends another value or none.
 
-A refusal names a key of the request, one of the names within it, or calls it by its ordinary name. Each row of
-`ADAPTATIONS` belongs to one key. The change counts as learned once the server accepts the changed request.
+A refusal names a key of the request, a name within that key's value, or calls the part by its ordinary name. Each row
+of `ADAPTATIONS` belongs to one key. A change counts as learned once the server accepts the changed request.
 """
 
 import json
@@ -16,36 +16,37 @@ Learned = Mapping[str, str]
 
 OMITTED = "omitted"
 MOST_TRIES = 6
-"""Requests for one call, with those that were refused."""
+"""The most requests for one call, including the refused ones."""
 
 _REFUSING = frozenset({400, 415, 416, 422, 501})
-"""Other statuses are about keys, models, limits and outages."""
+"""The statuses of refusals of a parameter. Other statuses are about keys, models, limits and outages."""
 _FAULTY = 500
 _TEMPLATE = re.compile(r"(?i)template|jinja|roles must|unsupported role|role not supported")
 """llama.cpp answers 500 when a template refuses a role. Any other 500 may be an outage that names what was sent."""
 _NO_REFUSAL = "json_validate_failed"
-"""Here the server names parts of the form because the model did not keep to it."""
+"""In such an error the server names parts of the form because the model did not keep to it."""
 _PLACES = frozenset({"param", "loc", "field", "parameter"})
 _ECHOES = frozenset({"input", "ctx", "failed_generation"})
-"""What the request, or a model's reply, said itself."""
-# Names stand without a space between words of Chinese, which are letters to others than ASCII's.
+"""Keys whose values only repeat the request or a model's reply."""
+# In Chinese, a name stands between the words without a space. Only ASCII's letters are letters of a name, so that the
+# Chinese ones end it.
 _NAME = re.compile(r"(?a)[\w$]+")
 _IDENTIFIER = re.compile(r"(?a)\w*(?:_|\$|[a-z][A-Z])\w*")
 _QUOTES = "'\"`‘’“”"
 _NUMBER = re.compile(r"(?a)(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w]|[.,-]\w)")
 _LEAST_ROOM = 16
-"""Smaller numbers in a refusal are no room for a reply."""
+"""Smaller numbers in a refusal do not mean the room for a reply."""
 ROOMS = ("max_tokens", "max_completion_tokens")
 THOUGHTS, ROOM_FOR_THOUGHTS = "thoughts", "8000"
 FEW_TOKENS = 100
-"""A request with so little room asks for a count, and needs none for thoughts."""
+"""A request with so little room only asks for a count, and needs no room for thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """`names` are the names in a request by which a refusal can mean it, none if the request has no such part;
-    `called` finds what it is called otherwise. `instead` lists the values to try. `change` puts one of those that
-    `values` matches into a body; it is given the strict format of the reply, if one is asked for.
+    """The adaptation of one part of a request. `names` returns the names by which a refusal can mean the part, none if
+    the request does not have it; `called` finds other words for it. `instead` lists the values to try. `change` puts a
+    value that `values` matches into a body; it is given the strict format of the reply, if one is asked for.
     """
 
     key: str
@@ -60,7 +61,7 @@ class Adaptation:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a refusal says: the `places` in the request that it points to, and its words."""
+    """A refusal as it was read: the `places` in the request that it points to, its words, and the numbers in them."""
 
     status: int
     places: Sequence[str]
@@ -69,7 +70,7 @@ class Refused:
 
 
 def adapted(status: int, said: object, body: Body, learned: Learned) -> Iterator[dict[str, str]]:
-    """What may be learned from a refusal of `body`, the likeliest first; `said` is the JSON of the refusal."""
+    """Yield what may be learned from a refusal of `body`, the likeliest first; `said` is the JSON of the refusal."""
     if status not in {*_REFUSING, _FAULTY} or _NO_REFUSAL in map(str, (leaf for _, leaf in _leaves(said))):
         return
     refused = _read(status, said, str(body["model"]))
@@ -99,7 +100,7 @@ def told(learned: Learned) -> str:
 
 
 def settings_for(learned: Learned) -> str:
-    """The settings of a model with which nothing of this would have to be learned, as far as there are some."""
+    """The settings of a model that make learning this unnecessary, as far as there are any."""
     settings = (row.setting(learned[row.key]) for row in ADAPTATIONS if row.key in learned)
     return ", ".join(filter(None, settings))
 
@@ -108,7 +109,7 @@ def _read(status: int, said: object, model: str) -> Refused:
     leaves = list(_leaves(said))
     places = [name for key, leaf in leaves if key in _PLACES for name in _NAME.findall(json.dumps(leaf))]
     words = "\n".join(leaf for key, leaf in leaves if key not in _PLACES and isinstance(leaf, str))
-    # A model's name may have anything in it.
+    # A model's name may contain any words, also names of parts of a request.
     words = re.sub(rf"(?a)(?<!\w){re.escape(model)}(?!\w)", "", words)
     codes = {status, *(leaf for key, leaf in leaves if key == "code" and isinstance(leaf, int))}
     numbers = {int(number.replace(",", "")) for number in _NUMBER.findall(words)}
@@ -116,7 +117,7 @@ def _read(status: int, said: object, model: str) -> Refused:
 
 
 def _leaves(node: object, key: str = "") -> Iterator[tuple[str, object]]:
-    """The values with their keys; those of places as a whole, and none of echoes."""
+    """Yield the values with their keys. The value of a key that names a place stays whole; echoes are left out."""
     if key in _PLACES or not isinstance(node, dict | list):
         yield key, node
     elif isinstance(node, list):
@@ -129,7 +130,9 @@ def _leaves(node: object, key: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _named(row: Adaptation, body: Body, refused: Refused) -> tuple[int, int] | None:
-    """How clearly, and how early, a refusal names the row's part of the request; the least is the clearest."""
+    """A rank for how clearly a refusal names the row's part of the request (0 is clearest), and how early it does; None
+    if it does not.
+    """
     names = frozenset(row.names(body))
     if not names:
         return None
@@ -152,7 +155,9 @@ _NOTHING_ELSE = re.compile(r"(?!)")
 
 
 def _names(node: object) -> Iterator[str]:
-    """The keys, and the values that are texts, at all depths; of a schema not those of the reply's own fields."""
+    """Yield the keys, and the values that are texts, at all depths. The names of the reply's own fields in a schema are
+    left out.
+    """
     if isinstance(node, dict):
         for key, value in cast("dict[str, object]", node).items():
             yield key
@@ -200,7 +205,7 @@ def _room_names(body: Body) -> Iterator[str]:
 
 
 def _other_room(body: Body, refused: Refused) -> list[str]:
-    # Where a refusal has numbers, it is about the value.
+    # A refusal that has numbers is about the value.
     has_numbers = any(number >= _LEAST_ROOM for number in refused.numbers)
     return [] if has_numbers else [name for name in ROOMS if name not in body]
 
@@ -212,7 +217,7 @@ def _rename(body: Body, name: str, _format: Body | None) -> None:
 def _less_room(body: Body, refused: Refused) -> list[str]:
     sent: int = body[_room(body)]
     lower = [number for number in refused.numbers if _LEAST_ROOM <= number < sent]
-    # A larger number is the model's window: what it leaves for a reply depends on the prompt.
+    # A larger number is the model's window: how much of it is left for a reply depends on the prompt.
     return [str(max(lower))] if lower and sent >= max(refused.numbers) else []
 
 
@@ -277,7 +282,7 @@ ADAPTATIONS = (
         lambda name: f"{name} instead of {next(other for other in ROOMS if other != name)}",
         values=re.compile("|".join(ROOMS)),
     ),
-    # First the room that a model's thoughts need beside its reply, then the most that a server takes.
+    # The room that a model's thoughts need beside its reply comes first, then the most tokens that a server takes.
     Adaptation(
         THOUGHTS,
         _room_names,
@@ -309,7 +314,7 @@ ADAPTATIONS = (
         _form_setting,
         re.compile(f"json_object|json_schema|{OMITTED}"),
     ),
-    # After the format, which may add to the system message.
+    # The system message comes after the format, whose change may add to it.
     Adaptation(
         "system",
         _system_names,

@@ -1,7 +1,7 @@
 """Requests of chat completions on aiohttp alone.
 
-It costs about half of the SDK per call, and works with every server of this format. Redirects are not followed: no
-server of this format sends any, and the key would travel along.
+A call costs about half as much as with the SDK, and works with every server of this format. Redirects are not followed:
+no server of this format sends any, and the key would travel along.
 """
 
 import json
@@ -21,7 +21,7 @@ from clients.llm.completions.server_words import parsed
 from clients.llm.completions.transport import MOST_OF_REFUSAL, NOT_COMPRESSED, Body, Refusal, Refused, Unreachable
 from clients.llm.completions.usage import ReplyTooLong
 
-# Generous: an event loop blocked for seconds must not take a server for dead.
+# This is generous, because an event loop that was blocked for seconds must not take a server for dead.
 _CONNECT_TIMEOUT_S = 15.0
 _FIRST_ERROR = 300
 
@@ -31,11 +31,11 @@ MayDial = Callable[[str, int], None]
 
 
 class LeanTransport:
-    """A Transport. `url` is the completions endpoint; an empty key sends none.
+    """A Transport. `url` is the completions endpoint; with an empty key, no key is sent.
 
     `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model. `form`
-    makes the body that is sent of one of chat completions.
-    Where there is a proxy, that decides in place of `may_dial`.
+    turns the body of a chat completion into the body that is sent. Where there is a proxy, the proxy decides in place
+    of `may_dial`.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class LeanTransport:
         self._key_headers = bearer if key_headers is None else key_headers
         self._of_models = of_models or {}
         self._url = URL(url)
-        # Looked up once: the environment does not change, and per call it would be half of the cost.
+        # The proxy is looked up once: the environment does not change, and a look-up per call would be half of its
+        # cost.
         self._proxy = proxy_for(self._url.scheme, self._url.host or "")
         self._made: aiohttp.ClientSession | None = None
 
@@ -87,7 +88,7 @@ class LeanTransport:
                 timeout=timeout,
             )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            # Shown to users: without the name and password that an address may carry.
+            # The message is shown to users, so it has no name or password that the address may carry.
             raise Unreachable(self._url.host_port_subcomponent or "the server") from error
         async with sent as answer:
             if answer.status >= _FIRST_ERROR:
@@ -112,7 +113,7 @@ class LeanTransport:
         return socket.socket(family, kind, protocol)
 
     def _session(self) -> aiohttp.ClientSession:
-        # A session belongs to the loop that it is created in.
+        # A session belongs to the loop in which it is created, so it is made at the first call.
         if self._made is None:
             headers = {
                 "content-type": "application/json",
@@ -139,8 +140,8 @@ def proxy_for(scheme: str, host: str) -> str | None:
 
 
 def trusted_certificates() -> ssl.SSLContext:
-    """The certificates that the SDK trusts (SSL_CERT_FILE, else those of Python's packages), and the system's, which
-    include an organisation's own.
+    """The certificates that the SDK trusts (SSL_CERT_FILE, or else those of Python's packages), and the system's
+    certificates, which include an organisation's own.
     """
     context = httpx.create_ssl_context()
     context.load_default_certs()

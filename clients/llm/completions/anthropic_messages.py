@@ -1,4 +1,4 @@
-"""Anthropic's Messages in the terms of chat completions: what is sent, and what comes back."""
+"""Translates between chat completions and Anthropic's Messages: requests one way, answers the other."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _TRANSLATED = frozenset(
 
 
 def messages_body(body: Body) -> Body:
-    """The body of a chat completion's request as one of Messages; what `extra_body` added is sent as it is.
+    """The body of a chat completion's request as a body of Messages; fields that `extra_body` added are sent unchanged.
 
     A strict schema becomes the format of the output; without one the prompt alone asks for JSON.
     """
@@ -29,7 +29,7 @@ def messages_body(body: Body) -> Body:
 
 
 def as_completion(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An answer or event of Messages as a completion or a piece of one; anything else as it is."""
+    """An answer of Messages as a completion, an event as a piece of one; anything else is returned unchanged."""
     if "choices" in value:
         return value
     match value.get("type"):
@@ -51,7 +51,9 @@ def as_completion(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def usage_of(reported: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Token counts under the names of chat completions. Anthropic's prompt is what was read, kept and found kept."""
+    """Token counts under the names of chat completions. The prompt's count is the sum of the tokens that Anthropic
+    read, wrote to its cache, and read from its cache.
+    """
     if not isinstance(reported.get("input_tokens"), int):
         return reported
     found = reported.get("cache_read_input_tokens") or 0

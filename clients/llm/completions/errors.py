@@ -2,8 +2,8 @@
 
 Observed with the SDK over aiohttp: an HTTP status is an APIStatusError (498 and 499 have no class of their own); a
 connection that fails before the headers is an APIConnectionError; a broken stream is a bare httpx error; invalid JSON
-is a JSONDecodeError. The lean client raises aiohttp's errors, Refused for a status and Unreachable where nothing was
-sent.
+is a JSONDecodeError. The lean client raises aiohttp's errors, Refused for an error status and Unreachable if nothing
+was sent.
 """
 
 import re
@@ -78,15 +78,15 @@ _ADVICE_ON_MONEY = {
     "blocked_api_access": "the spend limit of the account is reached",
 }
 
-# These refusals last until the account is paid for. Rate limits mention such words, too, so their own codes are
-# looked for first.
+# These refusals last until the account is paid for. Rate limits mention such words, too, so the codes of rate limits
+# are looked for first.
 _MONEY = re.compile(r"quota|billing|credit|(?<!load.)(?<!load)balance(?!r)|payment|recharge|arrear|(?<!su)spend")
 _PASSING_CODE = re.compile(r"rate.?limit|too.?many|throttl|overload|capacity")
 _CONTEXT = re.compile(
     r"context.?(length|size|window)|(prompt|input)s?`? (is|are) too long"
     r"|too many (input )?tokens|tokens.{0,40}must be <="
 )
-# As a word of its own: not in a path, which a server repeats when it has none such.
+# This matches the word on its own, not in a path: a server that does not know a path repeats it.
 _MODEL = re.compile(r"(?<![\w/.])(models?|deployment)(?![\w/])")
 
 
@@ -113,7 +113,7 @@ def model_error(error: Exception, exchange: Exchange) -> ModelError:
 
 
 def refusal_of(error: Exception) -> Refusal | None:
-    """The answer with an error status, if that is what failed."""
+    """The answer with an error status, if the failure is such an answer; else None."""
     if isinstance(error, Refused):
         return error.refusal
     if not isinstance(error, groq.APIStatusError):
@@ -173,12 +173,12 @@ def _kind(refusal: Refusal, words: ServerWords, wait_s: float | None, exchange: 
 
 
 def _names(words: ServerWords) -> str:
-    """The codes, as words: `DeploymentNotFound` speaks of a deployment."""
+    """The codes, split into words: `DeploymentNotFound` is about a deployment."""
     return re.sub(r"not_?found|_", " ", " ".join(words.codes))
 
 
 def _is_over_context(words: ServerWords) -> bool:
-    """Whether the prompt is longer than the server takes; what is about a rate limit is not."""
+    """True if the prompt is longer than the server takes; an error about a rate limit is not counted."""
     codes = " ".join(words.codes)
     return not _PASSING_CODE.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
 
@@ -195,7 +195,7 @@ def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bo
         return False
     if _MONEY.search(codes):
         return True
-    # Words alone decide only where nothing else says that it passes.
+    # Words alone decide only if nothing else says that the failure passes.
     return (
         status == _RATE_LIMITED
         and wait_s is None
@@ -227,7 +227,7 @@ def _may_have_arrived(error: groq.APIConnectionError) -> bool:
 
 
 def _was_silent(error: BaseException | None) -> bool:
-    # The SDK's; the lean client's is a TimeoutError.
+    # This is the SDK's timeout; that of the lean client is a TimeoutError.
     while error is not None and not isinstance(error, httpx.ReadTimeout):
         error = error.__cause__
     return error is not None

@@ -1,7 +1,7 @@
 """Reads the body of an answer: server-sent events, a JSON object per line, or one JSON document, whatever its headers
 say.
 
-Not a library's reader: httpx-sse is bound to httpx and to the content type, keeps each event's text twice, and knows
+No library is used: httpx-sse is bound to httpx and to the content type, keeps each event's text twice, and knows
 neither lines of JSON nor a limit.
 """
 
@@ -16,11 +16,11 @@ from pydantic import TypeAdapter
 from clients.llm.completions.usage import ReplyTooLong
 
 DONE = "[DONE]"
-"""What a stream sends after its last event."""
+"""The text that a stream sends after its last event."""
 
 _GZIP = b"\x1f\x8b"
 _ANY_HEADER, _NO_HEADER = 47, -15
-"""zlib's `wbits`: of gzip and zlib, and of what some servers call deflate."""
+"""zlib's `wbits`: for gzip and zlib, and for the format that some servers call deflate."""
 _FIELDS = (b"id:", b"retry:", b":")
 _BETWEEN = re.compile(r"\s*(?:data:)?\s*")
 _DECODER = json.JSONDecoder()
@@ -33,7 +33,7 @@ class _Unpacker(Protocol):
 
 
 class NoJson(ValueError):
-    """The answer is a page or a text. `is_page`: it begins like HTML."""
+    """The answer is no JSON, but a page or a text. `is_page`: it begins like HTML."""
 
     def __init__(self, *, is_page: bool) -> None:
         super().__init__("no JSON")
@@ -41,7 +41,7 @@ class NoJson(ValueError):
 
 
 class EventReader:
-    """Turns the pieces of a body into its JSON values and DONE. Raises ValueError for what is no JSON."""
+    """Turns the pieces of a body into its JSON values and DONE. Raises ValueError for text that is no JSON."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
@@ -59,7 +59,7 @@ class EventReader:
         for end in ends:
             values += self._line(bytes(self._rest + end))
             self._rest.clear()
-        # Keeps the bytes already searched from being searched again with each piece of an endless line.
+        # The bytes that were searched already are not searched again with each piece of an endless line.
         self._rest += begun
         return values
 
@@ -85,7 +85,7 @@ class EventReader:
         elif line.startswith(b"event:"):
             self._is_error = line[6:].strip().lower() == b"error"
         elif not line.startswith(_FIELDS):
-            # A line of JSON, or the first line of a document.
+            # This is a line of JSON, or the first line of a document.
             values = self._data(line)
             self._is_bare = bool(self._lines)
             self._has_words = not values and not self._lines
@@ -100,7 +100,7 @@ class EventReader:
         if data.startswith(DONE.encode()):
             return [DONE]
         if not data.startswith((b"{", b"[")):
-            # A ping, or the words of an error.
+            # This is a ping, or the words of an error.
             return [{"error": data.decode(errors="replace")}] if self._is_error and data else []
         try:
             return [self._told(_parsed(data))]
@@ -146,8 +146,8 @@ async def read_pieces(content: AsyncIterator[bytes]) -> AsyncIterator[object]:
 
 
 async def unpacked(headers: Mapping[str, str], content: AsyncIterator[bytes], most_bytes: int) -> AsyncIterator[bytes]:
-    """The body without gzip or deflate, which some servers use unasked. Raises ReplyTooLong beyond `most_bytes` bytes,
-    packed or not.
+    """The body without gzip or deflate, which some servers use unasked. Raises ReplyTooLong if the body has more than
+    `most_bytes` bytes, packed or unpacked.
     """
     packing = headers.get("content-encoding", "").strip().lower()
     unpack: _Unpacker | None = None
@@ -160,7 +160,8 @@ async def unpacked(headers: Mapping[str, str], content: AsyncIterator[bytes], mo
             is_first = False
             unpack = _unpacker(packing, piece)
         try:
-            # One byte more than allowed is enough to know: a small body may unpack to gigabytes.
+            # One byte more than allowed is enough to know that the body is too long: a small one may unpack to
+            # gigabytes.
             plain = unpack.decompress(piece, left + 1) if unpack else piece
         except zlib.error as error:
             raise ValueError("a broken packing") from error
@@ -184,7 +185,7 @@ def _parsed(data: bytes) -> object:
     try:
         return _JSON.validate_json(data)
     except ValueError:
-        # It rejects half a character whose other half may come with the next event.
+        # The strict parser rejects half a character whose other half may come with the next event.
         return _parsed_leniently(data)
 
 
@@ -196,7 +197,7 @@ def _parsed_leniently(data: bytes) -> object:
 
 
 def _parsed_several(data: bytes) -> list[object]:
-    """The values of events that stand on one line; none if anything else stands there."""
+    """The values of several events that stand on one line; none if the line has anything else."""
     text, values, at = data.decode(errors="replace"), list[object](), 0
     try:
         while at < len(text):

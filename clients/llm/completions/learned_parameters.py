@@ -1,7 +1,8 @@
-"""What was learned of the parameters that a server takes, per model: in this process, and in Redis for all of them.
+"""Remembers what was learned of the parameters that a server takes for each model: in this process, and in Redis for
+all processes.
 
-Without Redis each process learns by itself, which costs a refused request. What is stored expires after a day, as
-servers change.
+Without Redis each process learns by itself, which costs a refused request. The stored values expire after a day,
+because servers change.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ def key_of(address: str, model: str) -> str:
 
 
 def read_learned(redis_url: str, address: str, models: Sequence[str]) -> dict[str, Learned]:
-    """What is stored of these models, if anything. Nothing when Redis is away."""
+    """The stored values of those of these models that have any; empty when Redis is away."""
     try:
         with BlockingRedis.from_url(  # pyright: ignore[reportUnknownMemberType]
             redis_url, socket_connect_timeout=_TIMEOUT_S, socket_timeout=_TIMEOUT_S, decode_responses=True
@@ -64,7 +65,9 @@ class LearnedParameters:
         self._pending: set[asyncio.Task[None]] = set()
 
     async def of(self, model: str) -> Learned:
-        """Waits for Redis at most once per model; later it is read in the background, at most once a minute."""
+        """The values of a model. This waits for Redis at most once per model; later it is read in the background, at
+        most once a minute.
+        """
         state = self._states.get(model)
         if state is None:
             state = self._states[model] = _State()
@@ -77,7 +80,9 @@ class LearnedParameters:
         return state.values
 
     def add(self, model: str, before: Learned, after: Learned) -> None:
-        """Keep what differs between the two: calls that run at once may learn different things."""
+        """Keep only the values that differ between `before` and `after`: calls that run at once may learn different
+        ones.
+        """
         changed = {key: value for key, value in after.items() if before.get(key) != value}
         state = self._states[model]
         state.values = {**state.values, **changed}
@@ -109,7 +114,7 @@ class LearnedParameters:
 
     @property
     def _redis(self) -> Any:
-        # Made in the loop that uses it.
+        # The client is made in the loop that uses it.
         if self._made is None:
             self._made = Redis.from_url(  # pyright: ignore[reportUnknownMemberType]
                 self._url or "",

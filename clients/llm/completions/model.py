@@ -89,7 +89,8 @@ class ChatCompletions:
                 return exchange.reply()
         except ModelReplyInvalid as error:
             if error.code == JSON_REFUSED and error.text:
-                # The model has replied and the server did not like its form: whether it is readable is for our reader.
+                # The model has replied, and the server rejects the form of the reply: our own reader decides whether it
+                # is readable.
                 return exchange.refused_reply(error.text, error)
             raise
 
@@ -121,7 +122,8 @@ class ChatCompletions:
     async def _accepted(
         self, request: ModelRequest, exchange: Exchange, until_its_end: AsyncExitStack
     ) -> tuple[Mapping[str, str], AsyncIterator[bytes]]:
-        """Send the request as its server is known to take it, and again without what it refuses by name.
+        """Send the request in the form that its server is known to take, and again without any part that the server
+        refuses by name.
 
         Returns the headers and the content of the answer, which is closed with `until_its_end`.
         """
@@ -142,7 +144,7 @@ class ChatCompletions:
                 refused.append(body)
                 if refusal is None or len(refused) == MOST_TRIES:
                     raise
-                # First what another call has found out meanwhile.
+                # Another call may have found the answer meanwhile, so its result is tried first.
                 latest = await self._learned.of(request.model)
                 choices = chain([latest], adapted(refusal.status, refusal.body, body, learned))
                 untried = next((choice for choice in choices if body_with(choice) not in refused), None)
@@ -187,7 +189,7 @@ class ChatCompletions:
     def _learn(self, request: ModelRequest, exchange: Exchange) -> None:
         reported = exchange.reported
         if reported is not None and reported.estimated:
-            # The server's figure is not logged: it may be anything.
+            # The server's figure is not logged, because it may be any value at all.
             log.warning("impossible_usage", model=request.model)
             METER.count(meter.IMPOSSIBLE_USAGE, request.model)
         elif reported is not None:
@@ -196,8 +198,8 @@ class ChatCompletions:
                 self._sizes.learn(request.model, request.prompt, size, tokens)
 
     async def _learn_thoughts(self, model: str, exchange: Exchange) -> None:
-        """Note that this model's thoughts need more room than its reply, unless its server has refused so much; Groq
-        reserves whatever room is asked for."""
+        """Note that this model's thoughts need more room than its reply, unless its server has refused that much room.
+        Nothing is noted for Groq, which reserves whatever room is asked for."""
         if self._dialect is GROQ or not exchange.was_cut_in_thought or exchange.bounds.max_tokens <= FEW_TOKENS:
             return
         known = await self._learned.of(model)
@@ -206,7 +208,7 @@ class ChatCompletions:
 
     async def _uncut(self, request: ModelRequest, reply: ModelReply, ends_at: float) -> ModelReply:
         size, tokens = request.text.size, reply.usage.prompt_tokens
-        # Groq refuses what is too long, and a second look costs a call.
+        # Groq refuses a prompt that is too long instead of cutting it, and a second look costs a call.
         if reply.usage.estimated or self._dialect is GROQ:
             return reply
         if not self._counts.is_doubtful(request.model, size, tokens):
@@ -214,10 +216,10 @@ class ChatCompletions:
             has_schema = self._info(request.model).strict_schema or "response_format" in learned
             self._counts.note_whole(request.model, size, tokens, has_schema=bool(request.reply) and has_schema)
             return reply
-        # The reply counts if there is no time to find out more.
+        # If there is no time to find out more, the reply counts.
         with suppress(TimeoutError):
             async with asyncio.timeout_at(ends_at), self._deciding.setdefault(request.model, asyncio.Lock()):
-                # An earlier call may have decided it meanwhile.
+                # Another call may have decided meanwhile whether this count means a cut.
                 is_open = self._counts.window(request.model, size, tokens) is None
                 if is_open and self._counts.is_doubtful(request.model, size, tokens):
                     await self._decide(request, tokens, ends_at)
@@ -226,7 +228,7 @@ class ChatCompletions:
         return reply
 
     async def _decide(self, request: ModelRequest, tokens: int, ends_at: float) -> None:
-        """Ask with the same prompt twice, behind words that no server has kept, and note what its count means."""
+        """Send the prompt twice in one request, behind words that no server has kept, and note what the count means."""
         shown = request.text.rendered
         text = PromptText(request.prompt, request.fields)
         text.rendered = replace(shown, system=f"{uuid4()}\n{shown.system}", user=f"{shown.user}\n\n{shown.user}")
@@ -235,10 +237,10 @@ class ChatCompletions:
         try:
             usage = (await self._whole(asked)).usage
         except ModelRefused:
-            # A server that refuses what is too long does not cut it.
+            # A server that refuses a prompt that is too long does not cut it.
             self._counts.note_whole(request.model, request.text.size, tokens, is_proven=True)
             return
-        except ModelError as error:  # as a rule because so few tokens hold no answer
+        except ModelError as error:  # usually because so few tokens hold no answer
             usage = error.usage or Usage(estimated=True)
         if not usage.estimated:
             self._counts.note_doubled(request.model, request.text.size, tokens, (text.size, usage.prompt_tokens))
@@ -257,7 +259,7 @@ async def _next(values: AsyncIterator[object], exchange: Exchange) -> object | N
         async with asyncio.timeout_at(deadline):
             return await anext(values, None)
     except FAILURES as error:
-        # The reply is complete, and a usage that does not come is estimated.
+        # The reply is complete; if its usage does not come, it is estimated.
         if exchange.is_finished and not isinstance(error, ReplyTooLong):
             return None
         raise

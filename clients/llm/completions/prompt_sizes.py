@@ -1,8 +1,8 @@
-"""Estimates the tokens of a prompt. There is no tokenizer, but every answer reports the server's count."""
+"""Estimates the number of tokens of a prompt. There is no tokenizer, but every answer reports the server's count."""
 
 from dataclasses import dataclass
 
-# A little above one token per four bytes of UTF-8; over most languages bytes predict better than characters.
+# This is a little above one token per four bytes of UTF-8; in most languages bytes predict better than characters.
 _FIRST_GUESS = 0.27
 _WEIGHT = 0.1
 _DEVIATIONS = 2.0
@@ -10,9 +10,9 @@ _DEVIATIONS = 2.0
 _LONG_BYTES, _WINDOW_TOKENS = 1_000, 64
 """A shorter prompt fits every window, and no window is smaller."""
 _TELLING_BYTES = 500
-"""In a shorter prompt, what the server's template adds counts too much."""
+"""In a shorter prompt, the tokens that the server's template adds count too much."""
 _BYTES_PER_TOKEN = 6.0
-"""Until a model has shown its own figure. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
+"""The figure until a model has shown its own. Tokens of whole English or Korean prompts have 3 to 5.5 bytes."""
 _DENSER = 1.3
 """The factor by which texts differ in bytes per token, within a model."""
 
@@ -27,11 +27,12 @@ class _Seen:
 
 @dataclass(slots=True)
 class _Counts:
-    """What a model's counts have shown: the fewest bytes per token of a prompt, the most of one that a doubled one has
-    proven to be whole, and the tokens at which longer prompts are cut.
+    """The findings about a model's counts. `fewest` and `proven` are bytes per token: the fewest of any prompt, and the
+    most of a prompt that a doubled one has proven to be whole. `window` is the number of tokens at which longer prompts
+    are cut.
 
-    Prompts that seem whole do not raise the figure: of a prompt that lost a little too few bytes are counted, and after
-    it those that lost more would look whole.
+    Prompts that only seem whole do not raise the figure: a prompt that lost a little has a slightly too low count of
+    tokens, and if it raised the figure, prompts that lost more would look whole.
     """
 
     fewest: float | None = None
@@ -46,15 +47,15 @@ class _Counts:
 class PromptCounts:
     """Tells counts of whole prompts from counts of cut ones.
 
-    A low count alone proves no cut: some servers count only what they had not kept from earlier prompts, and some count
-    nothing. A cut gives a prompt of twice the length, with a new beginning, the same count.
+    A low count alone proves no cut: some servers count only the tokens that they had not kept from earlier prompts, and
+    some count none. If a server cuts prompts, a prompt of twice the length with a new beginning has the same count.
     """
 
     def __init__(self) -> None:
         self._counts: dict[str, _Counts] = {}
 
     def window(self, model: str, size: int, tokens: int) -> int | None:
-        """The tokens at which this prompt was cut, as far as that is known."""
+        """The number of tokens at which this prompt was cut; None if no cut is known."""
         counts = self._counts.get(model, _Counts())
         is_cut = counts.window is not None and tokens <= counts.window and self._is_low(model, size, tokens)
         return counts.window if is_cut else None
@@ -65,7 +66,7 @@ class PromptCounts:
     def note_whole(
         self, model: str, size: int, tokens: int, *, is_proven: bool = False, has_schema: bool = False
     ) -> None:
-        """Note the count of a prompt. With one that `has_schema` a server may count that, too."""
+        """Note the count of a prompt. A server may also count the schema of a prompt that `has_schema`."""
         if size < _TELLING_BYTES or tokens <= 0:
             return
         counts = self._counts.setdefault(model, _Counts())
@@ -76,7 +77,7 @@ class PromptCounts:
             counts.window = None
 
     def note_doubled(self, model: str, size: int, tokens: int, doubled: tuple[int, int]) -> None:
-        """Learn from the size and count of the doubled prompt what the doubtful count of the single one means."""
+        """Learn from the size and count of the doubled prompt what the doubtful count of the single prompt means."""
         twice_size, twice_tokens = doubled
         counts = self._counts.setdefault(model, _Counts())
         if twice_tokens < (1 + twice_size / size) / 2 * tokens and self._is_low(model, twice_size, twice_tokens):

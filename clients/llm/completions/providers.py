@@ -55,9 +55,9 @@ def _transport(client: Client, api_key: str, root: str, of_models: Mapping[str, 
 class CompatibleModel(ChatCompletions):
     """A ChatModel. `base_url` is the part before `/chat/completions`, and may have a query.
 
-    One that ends in `/messages` is asked in Anthropic's form. An empty key sends none.
+    A server whose `base_url` ends in `/messages` is asked in Anthropic's form. With an empty key, no key is sent.
 
-    What is learned of the server's parameters is shared through `redis_url`. Raises ConfigurationInvalid, see
+    The parameters that are learned of the server are shared through `redis_url`. Raises ConfigurationInvalid, see
     `extra_headers`.
     """
 
@@ -85,7 +85,7 @@ class CompatibleModel(ChatCompletions):
 def extra_headers(catalogue: Mapping[str, ModelInfo]) -> dict[str, Headers]:
     """The headers of each model that has any, with their values from the environment.
 
-    Raises ConfigurationInvalid for what is no header, and names the variable that is missing.
+    Raises ConfigurationInvalid for an invalid header, and for a missing variable, which it names.
     """
     return {
         model: {name: _header(model, name, variable) for name, variable in info.extra_headers.items()}

@@ -1,4 +1,4 @@
-"""The body of a chat completion's request, and how servers differ in it."""
+"""The body of a chat completion's request, and the differences between servers in it."""
 
 import json
 from collections.abc import Mapping

@@ -36,7 +36,7 @@ class SdkTransport:
     async def answer(
         self, body: Body, silence_s: float
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
-        # As a stream, whatever is asked for: the SDK does not read its body.
+        # The response is always opened as a stream, so that the SDK does not read its body.
         response = await self._client.post(
             _PATH,
             cast_to=httpx.Response,
@@ -81,7 +81,7 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 async def _bound(response: httpx.Response) -> None:
-    # Called before any of the body is read. The SDK reads the body of an error whole, and unpacks it.
+    # This is called before any of the body is read. The SDK would read the whole body of an error, and unpack it.
     if response.is_error:
         response.headers.pop("content-encoding", None)
         response.stream = _Bounded(cast("httpx.AsyncByteStream", response.stream))

@@ -1,4 +1,4 @@
-"""Finds what a server says of a failed call in any JSON, text or page: its words, its codes, and the wait it names."""
+"""Reads a server's report of a failed call from any JSON, text or page: its words, its codes, and the wait it names."""
 
 import json
 import math
@@ -22,12 +22,12 @@ _WORDS = (
     "reason",
     "title",
 )
-"""Where servers put their words, the likeliest first; after these any text that has a blank."""
+"""The keys under which servers put their words, the likeliest first; after these any text that has a blank."""
 _CAUSES = ("metadata", "innererror", "cause", "raw")
-"""Where gateways put what the server behind them said."""
+"""The keys under which gateways put the words of the server behind them."""
 _CODES = ("code", "type", "status", "error_type", "reason")
 _NESTED = 6
-"""Servers nest less."""
+"""The most levels of nesting that are read; servers use fewer."""
 _MOST_ENTRIES = 20
 _MOST_PARTS = 3
 _LONGEST = 2_000
@@ -42,7 +42,7 @@ _UNITS_S = (3600.0, 60.0, 1.0, 0.001)
 
 @dataclass(frozen=True, slots=True)
 class ServerWords:
-    """`text` is empty if the server gave no reason; `codes` are its names of the failure, in lower case."""
+    """`text` is empty if the server gave no reason; `codes` are its names for the failure, in lower case."""
 
     text: str
     codes: tuple[str, ...]
@@ -161,7 +161,7 @@ def _entries(value: object, depth: int = 0) -> Iterator[tuple[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a server says of its failure in an answer with status 200."""
+    """A failure that a server reports in an answer with status 200."""
 
     message: str
     status: int | None = None
@@ -181,7 +181,9 @@ class Fault:
 
 
 def fault_in(chunk: Mapping[str, Any], choice: Mapping[str, Any] | None, groq: Mapping[str, Any]) -> Fault | None:
-    """Return the failure that a server reports in an answer with status 200, or None. `groq` is what Groq adds."""
+    """Return the failure that a server reports in an answer with status 200, or None. `groq` has the fields that only
+    Groq sends.
+    """
     error = chunk.get("error") or groq.get("error") or (choice or {}).get("error")
     if not error and choice is None and (said := chunk.get("message") or chunk.get("detail")):
         error = chunk if isinstance(said, str) else said

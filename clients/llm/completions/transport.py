@@ -14,7 +14,7 @@ NOT_COMPRESSED = "identity"
 
 
 class Transport(Protocol):
-    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES.
+    """Sends a request once. It belongs to one event loop; its exceptions are among errors.FAILURES.
 
     Every call raises a TimeoutError, or the SDK's, when no byte comes for `silence_s` seconds.
     """
@@ -22,7 +22,7 @@ class Transport(Protocol):
     def answer(
         self, body: Body, silence_s: float
     ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
-        """The headers and the body as the server sends it; leaving the block early stops the server."""
+        """The headers, and the body as the server sends it; leaving the block early stops the server."""
         ...
 
     def secrets(self, model: str) -> Sequence[str]:

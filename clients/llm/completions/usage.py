@@ -1,4 +1,4 @@
-"""Validates the token usage that a server reports, replacing impossible figures by our own (F4).
+"""Validates the token usage that a server reports, and replaces impossible figures by our own (F4).
 
 Budgets, the ledger and the limiter rely on these numbers, so a server that reports nonsense must neither block a model
 for everybody nor make a cost negative. Its reply is still used.
@@ -14,7 +14,7 @@ from clients.llm.protocol import Usage
 _TEMPLATE_TOKENS = 1_000
 """Tokens that a server's chat template and its rendering of a schema may add to a prompt."""
 _OVER_TOKENS = 100
-"""Servers may end a reply a little late."""
+"""The tokens that a server may send beyond the limit, because it ends a reply a little late."""
 _CHARS_PER_TOKEN = 40
 """The longest tokens are runs of blanks or signs; in text a token has about four characters."""
 _ESCAPED = 6
@@ -30,7 +30,9 @@ class ReplyTooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The most that a call can have cost: no token has less than a byte, and no reply more tokens than were allowed."""
+    """The most that a call can have cost: no token has less than one byte, and no reply has more tokens than were
+    allowed.
+    """
 
     prompt_bytes: int
     max_tokens: int
@@ -79,7 +81,8 @@ def read_usage(reported: object, bounds: Bounds, estimate: Callable[[], Usage]) 
         )
     cached = _part(_part(reported, "prompt_tokens_details"), "cached_tokens")
     reasoning = _part(_part(reported, "completion_tokens_details"), "reasoning_tokens")
-    # Parts of tokens already counted; without them a call only appears a little more expensive.
+    # Cached and reasoning tokens are parts of tokens already counted; without them a call only appears a little more
+    # expensive.
     return Usage(prompt, completion, _possible(cached, prompt) or 0, _possible(reasoning, completion) or 0)
 
 
@@ -97,5 +100,5 @@ def _possible(reported: Any, most: int) -> int | None:
 
 
 def _number(reported: Any) -> float | int:
-    # -1 for anything else, including a bool.
+    # Anything that is no number, including a bool, becomes -1.
     return reported if isinstance(reported, int | float) and not isinstance(reported, bool) else -1

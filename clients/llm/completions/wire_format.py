@@ -1,8 +1,8 @@
-"""The few fields of a chat completion that are read, each of them checked, and the reply that they make.
+"""Reads and checks the few needed fields of a chat completion, and makes the reply from them.
 
-Everybody who reads a reply gets it from here: as one text without the model's thoughts and the template's signs,
-however it was wrapped. A complete answer is read like a stream of one chunk. What a server leaves out or adds matters
-only where the reply cannot be used without it.
+Every reader of a reply gets it from here: one text without the model's thoughts and the template's signs, however the
+server wrapped it. A complete answer is read like a stream of one chunk. Fields that a server leaves out or adds matter
+only if the reply cannot be used without them.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _DIGITS = 16
 _OK = 200
 
 
-# The words for an end are a server's own. A reply is complete unless one of these says that it is not.
+# Each server has its own words for an end. A reply is complete unless one of these words says that it is not.
 _TOO_LONG = re.compile(r"length|max|limit|window|trunc|incomplete|exceed")
 _REFUSED = re.compile(r"filter|safety|refus|recit|block|prohib|moderat|guardrail|spii|sensitiv|policy|content_?viol")
 _BROKEN = re.compile(r"error|fail|abort|cancel|malform|disconnect|timeout|unavail|insufficient")
@@ -47,9 +47,9 @@ _GROWN_PIECES = 2
 
 @dataclass(slots=True)
 class Exchange:
-    """One request in progress, and what is known when it ends or breaks.
+    """One request in progress, and the facts that are known when it ends or breaks.
 
-    `deadline` is a time of the running event loop; `silence_s` is how long nothing may come before it; `sent` becomes
+    `deadline` is a time of the running event loop; `silence_s` is how long the server may send nothing; `sent` becomes
     True once the server may have begun to work.
     """
 
@@ -66,9 +66,9 @@ class Exchange:
     allowance: Allowance | None = None
     expects_json: bool = False
     secrets: Sequence[str] = ()
-    """What a server may repeat, and what is never shown."""
+    """Secrets that a server may repeat, and that are never shown."""
     waits: bool = False
-    """The model's thoughts have been seen to begin without a sign."""
+    """True if the model's thoughts are known to begin without a sign."""
     _written: str = ""
     _arguments: str = ""
     _refusal: str = ""
@@ -82,7 +82,7 @@ class Exchange:
     _has_ended: bool = False
     _has_choices: bool = False
     _said: str = ""
-    """The server's words where it sent no choices."""
+    """The server's words if it sent no choices."""
     _live: LiveReply | None = None
 
     @classmethod
@@ -98,12 +98,12 @@ class Exchange:
 
     @property
     def begins_in_thought(self) -> bool:
-        """Without a sign that the stream could have told it by."""
+        """True if the reply begins in a thought, without a sign by which the stream could have shown it."""
         return begins_in_thought(self._written)
 
     @property
     def was_cut_in_thought(self) -> bool:
-        """The reply reached its limit of tokens, and showed thoughts on which most of them were spent."""
+        """True if the reply reached its limit of tokens and showed thoughts on which most of them were spent."""
         usage = self.reported
         if usage is None or usage.estimated or not _TOO_LONG.search((self._finish_reason or "").lower()):
             return False
@@ -113,12 +113,12 @@ class Exchange:
 
     @property
     def is_finished(self) -> bool:
-        """A finish reason was given: what may follow is the usage."""
+        """True if a finish reason was given; only the usage may follow."""
         return self._finish_reason is not None
 
     def take(self, value: object) -> StreamPart | None:
-        """Add one value of the answer and return what it adds to the reply proper. Raises ModelError where the server
-        says that it gave up.
+        """Add one value of the answer, and return the text that it adds to the reply proper. Raises ModelError if the
+        server says that it gave up.
         """
         if value == DONE:
             self._has_ended = True
@@ -146,7 +146,7 @@ class Exchange:
         delta = choice.get("delta")
         message = _fields(delta or choice.get("message"))
         if "message" in choice and not delta:
-            # Not a piece of a message: a stream ends here only if it says so.
+            # This is a whole message, not a piece of one; a stream ends here only if the value says so.
             self._has_ended = self._has_ended or not self.streamed or choice.get("finish_reason") is not None
         self._finish_reason = _word(choice.get("finish_reason") or choice.get("done_reason")) or self._finish_reason
         self._refusal += _word(message.get("refusal"))
@@ -156,7 +156,7 @@ class Exchange:
                 break
         if "tool_calls" in message or "function_call" in message:
             self._arguments += _arguments(message)
-        # No model means a NUL, and Postgres cannot store one.
+        # No model writes a NUL on purpose, and Postgres cannot store one.
         content = message.get("content")
         piece = self._without_halves(text_of(content).replace("\0", "")) if content else ""
         if piece:
@@ -168,7 +168,7 @@ class Exchange:
     def _add(self, piece: str, *, is_whole: bool) -> None:
         # Some servers send the whole text so far each time.
         self._grows = self._grows and len(piece) > len(self._last) and piece.startswith(self._last)
-        # Pieces of a reply may repeat each other by chance, but not so long ones, and not one after the other.
+        # Pieces of a reply may repeat each other by chance, but not pieces of this length, and not several in a row.
         repeats = self._grows and self._pieces > _GROWN_PIECES and len(self._last) >= _GROWN_CHARS
         if (is_whole and piece.startswith(self._written)) or repeats:
             self._written = piece
@@ -190,7 +190,7 @@ class Exchange:
         return StreamPart(text=text, restarts=True)
 
     def rest(self, reply: ModelReply) -> StreamPart | None:
-        """What of the complete reply was held back."""
+        """The end of the complete reply that was held back from the stream; None if nothing was."""
         before = self._live.shown if self._live else ""
         return self._part(before, reply.text) if reply.text != before else None
 
@@ -232,7 +232,7 @@ class Exchange:
 
     @property
     def _proper(self) -> str | None:
-        # Where a schema was asked for, some servers let the model call a tool of that form.
+        # Some servers that are asked for a schema let the model call a tool of that form.
         written = self._written.strip() or (self._arguments if self.expects_json else "")
         return reply_text(written)
 
@@ -260,15 +260,15 @@ class Exchange:
         elif fault.is_temporary or is_within_reply:
             kind = ModelUnavailable
         else:
-            # Nothing says whether it will last: a few tries, not all the time there is.
+            # Nothing says whether the fault will last, so it is worth a few tries, but not all of the time.
             kind = ModelReplyInvalid
         error = self.failed(kind, f"the server stopped the reply: {fault.message}")
-        if not fault.is_temporary:  # What says that it passes is waited for like any outage.
+        if not fault.is_temporary:  # A fault that is said to pass is waited for like any outage.
             error.status = _OK
         return error
 
     def refused_reply(self, text: str, error: ModelError) -> ModelReply:
-        """The model's words that an error carries, as a reply. Raises ModelReplyInvalid when they are empty."""
+        """The model's words in an error, as a reply. Raises ModelReplyInvalid when there are none."""
         try:
             self.take({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
         except ReplyTooLong:
@@ -312,13 +312,13 @@ class Exchange:
         return self.estimated() if reported is None and self.sent else reported
 
     def estimated(self) -> Usage:
-        # One token per four bytes of UTF-8, received or sent.
+        # The estimate is one token per four bytes of UTF-8, received or sent.
         own = _estimated_tokens(self._written or self._arguments) - -self._thought_chars // 4
         return Usage(_estimated_tokens(self.prompt), own, estimated=True)
 
 
 def text_of(content: object) -> str:
-    """The text of a content: a string, or parts of one, without those that are thoughts."""
+    """The text of a message's content, which is a string or a list of parts; parts that are thoughts are left out."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -365,7 +365,7 @@ def read_allowance(headers: Mapping[str, str]) -> Allowance | None:
 
 
 def _count(header: str | None) -> int | None:
-    # Digits only, and few enough for a sane number.
+    # Only a short run of digits is a plausible number.
     return int(header) if header and header.isascii() and header.isdigit() and len(header) < _DIGITS else None
 
 

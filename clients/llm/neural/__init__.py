@@ -1,6 +1,6 @@
 """An optional judge of statements: any classifier of (source, statement) pairs, from a folder or the hub's cache.
 
-Imports no runtime before a judge is configured, so Citewell also runs without the extras.
+No runtime is imported before a judge is configured, so Citewell also runs without the extras.
 """
 
 from clients.llm.neural.classifier import PairClassifier

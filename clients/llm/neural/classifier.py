@@ -38,7 +38,7 @@ class PairClassifier(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """The longest pair that it reads, in its own tokens, including special ones."""
+        """The length of the longest pair that the model reads, in its own tokens, including special ones."""
         ...
 
     def size(self, source: str, statement: str) -> int:
@@ -67,7 +67,7 @@ class Load(Protocol):
 class FolderClassifier:
     """A PairClassifier from a folder. The first use loads the weights, once; runs are serialised.
 
-    One run already uses every core, so concurrent runs would only need more memory.
+    A single run uses every core, so concurrent runs would only need more memory.
     """
 
     def __init__(self, folder: ModelFolder, load: Load) -> None:

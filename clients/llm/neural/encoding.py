@@ -28,7 +28,7 @@ class PairEncoder:
         self._form = folder.form
         self._segments = folder.segments
         self._signs = [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special]
-        # A saved tokenizer may truncate and pad on its own.
+        # A saved tokenizer may truncate and pad by itself, so it is copied without these settings.
         self._whole = _copy(tokenizer, folder.form)
         self._cut = _copy(tokenizer, folder.form)
         if (side := folder.form.truncation) != "never":
@@ -54,7 +54,7 @@ class PairEncoder:
         return tokenizer.encode(source, statement)
 
     def _disarmed(self, text: str) -> str:
-        # Inside a template, control tokens of a text would take effect.
+        # In a template, the control tokens of a text would take effect.
         for sign in self._signs:
             text = text.replace(sign, f"{sign[:1]} {sign[1:]}")
         return text

@@ -13,7 +13,7 @@ from config.settings import ConfigurationInvalid
 FORMAT_FILE = "citewell.json"
 _T = TypeVar("_T", bound=BaseModel)
 _USUAL_TOKENS = 512
-_UNLIMITED = 1_000_000  # tokenizers without a limit state 1e30
+_UNLIMITED = 1_000_000  # tokenizers without a limit state a limit of 1e30
 
 
 class _ModelConfig(BaseModel):
@@ -82,7 +82,7 @@ def read_folder(name: str, path: Path, label: str | None, purpose: Purpose) -> M
 def find_weights(path: Path, named: str | None = None) -> tuple[Path, ...]:
     for candidate in [named] if named else ["model.onnx", "onnx/model.onnx"]:
         if (path / candidate).is_file():
-            # Weights of more than 2 GB are stored beside the graph.
+            # Weights of more than 2 GB are stored in files beside the graph.
             return (path / candidate, *sorted((path / candidate).parent.glob(f"{Path(candidate).name}[._]*data*")))
     return () if named else tuple(sorted(path.glob("*.safetensors")))
 
@@ -112,7 +112,7 @@ def _limit(config: _ModelConfig, tokenizer: _TokenizerConfig) -> int:
     """The smaller of the limits that the two files state; 512 if neither states one."""
     positions = config.max_position_embeddings
     if positions and "roberta" in config.model_type:
-        # RoBERTa counts positions from after the padding index.
+        # RoBERTa counts positions from the one after the padding index.
         positions -= (config.pad_token_id or 0) + 1
     stated = (tokenizer.model_max_length, positions)
     return int(min((number for number in stated if number and 0 < number < _UNLIMITED), default=_USUAL_TOKENS))

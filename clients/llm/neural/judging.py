@@ -19,7 +19,7 @@ VETO_BELOW = 0.3
 """A lower probability of support lowers a verdict; at 0.3 the veto removes no additional faithful statements."""
 
 VETOED_CONFIDENCE = 0.5
-"""Most confidence of a vetoed "supported": uncertain, so the statement is not removed because of it."""
+"""The most confidence of a vetoed "supported": it is uncertain, so the statement is not removed because of it."""
 
 
 def vetoed(
@@ -27,7 +27,7 @@ def vetoed(
 ) -> StatementCheck:
     """The `check`, lowered to partly supported if the classifier gives every source less than 0.3.
 
-    Only a yes can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
+    Only a verdict of "supported" can be vetoed, and only in the classifier's own `languages`. Raises ModelError.
     """
     plain = " ".join(without_markers(statement).split())
     texts = [source.text for source in sources if language_of(source.text) in languages]

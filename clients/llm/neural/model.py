@@ -26,8 +26,8 @@ _OWN = frozenset({CHECK_STATEMENT.name, CHECK_STATEMENTS.name})
 class NeuralJudge:
     """Asks `inner`, and lets the classifier veto its verdicts on statements (`models.judge`).
 
-    Vetoes have a queue of their own: each uses every core, and a veto that no caller waits for any more is dropped
-    unscored. Safe from several threads and event loops.
+    Vetoes have a queue of their own, because each uses every core; a veto that no caller waits for any more is dropped
+    unscored. Several threads and event loops may use one instance.
     """
 
     def __init__(self, inner: ChatModel, classifier: PairClassifier, languages: Collection[str]) -> None:
@@ -47,7 +47,8 @@ class NeuralJudge:
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The inner model's reply, with its verdicts on statements after any veto.
 
-        Raises ModelError, also when the veto check fails, because the yes was then not fully checked.
+        Raises ModelError, also when the veto check fails, because the verdict of "supported" was then not fully
+        checked.
         """
         reply = await self._inner.complete(request)
         if request.prompt not in _OWN:

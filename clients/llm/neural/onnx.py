@@ -16,7 +16,7 @@ _FATAL_ONLY = 4  # errors are raised; onnxruntime's lines on stderr would only r
 
 
 def load(folder: ModelFolder) -> Network:
-    """Load the graph and the tokenizer of a folder. Raises ModelRefused, and what onnxruntime and tokenizers raise."""
+    """Load a folder's graph and tokenizer. Raises ModelRefused, and the errors of onnxruntime and tokenizers."""
     options = SessionOptions()
     options.log_severity_level = _FATAL_ONLY
     session = InferenceSession(str(folder.weights[0]), options, providers=["CPUExecutionProvider"])

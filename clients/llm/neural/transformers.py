@@ -14,12 +14,12 @@ from clients.llm.neural.folder import ModelFolder
 
 
 def load(folder: ModelFolder) -> Network:
-    """Load the weights and the tokenizer of a folder without running its code. Raises what transformers raises."""
+    """Load the weights and the tokenizer of a folder without running its code. Raises the errors of transformers."""
     place, device = str(folder.path), "cuda" if torch.cuda.is_available() else "cpu"
     model = AutoModelForSequenceClassification.from_pretrained(place, local_files_only=True, trust_remote_code=False)
     tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True, trust_remote_code=False)
     model = model.eval().to(device)
-    # Inputs that the tokenizer omitted in training (for some models the segments) must not be passed.
+    # Inputs that the tokenizer omitted in training (the segments, for some models) must not be passed.
     wanted = signature(model.forward).parameters.keys() & set(tokenizer.model_input_names)
 
     def forward(arrays: Arrays) -> NDArray[np.float32]:

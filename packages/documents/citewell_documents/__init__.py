@@ -29,7 +29,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when they are asked for: the child that reads a file loads what its format needs, and nothing else.
+    # Names are imported when they are asked for: the child that reads a file loads only the libraries of its format.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, "citewell_documents.document")), name)

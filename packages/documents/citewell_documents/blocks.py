@@ -1,7 +1,7 @@
-"""What a document without pages is made of, so that it can be shown with its headings, tables and cells.
+"""The blocks of a document without pages, so that it can be shown with its headings, tables and cells.
 
-Blocks are slices of the stored text, in order. A document is shown from them and its text, never from markup of its
-own.
+Blocks are slices of the stored text, in order. A document is shown from its blocks and its text, never from the file's
+own markup.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ class SheetPlace(NamedTuple):
 
 
 class Block(NamedTuple):
-    """`text[start:end]`: a heading of a `level` (from 1), running text, lines as they stand, or a table.
+    """`text[start:end]`: a heading of a `level` (from 1), running text, lines to be kept as they are, or a table.
 
-    A table has its rows on lines, its cells between tabs, and the names of its columns up to `header_end`.
+    A table has one row per line, tabs between its cells, and the names of its columns up to `header_end`.
     """
 
     kind: BlockKind
@@ -45,7 +45,7 @@ def are_sound(blocks: Sequence[Block], length: int) -> bool:
 
 
 def stored(blocks: Sequence[Block]) -> list[list[Any]]:
-    """The fields of the blocks, without those at the end that say nothing."""
+    """The fields of each block as a list, without empty fields at its end."""
     stored_blocks: list[list[Any]] = []
     for block in blocks:
         fields = [*block[:5], list(block.place or ())]

@@ -1,8 +1,8 @@
-"""Where the words of a document's text stand on its pages, as the pages are displayed.
+"""The places of the words of a document's text on its pages, as the pages are displayed.
 
-Offsets of the text stay the truth; boxes belong to them. A box is in points, from the upper left corner of its page. It
-is kept as six 32-bit integers (start, end, left, top, right, bottom; the last four in hundredths of a point), because a
-long document has a million of them.
+The offsets in the text are decisive; boxes belong to offsets. A box is in points, from the upper left corner of its
+page. It is stored as six 32-bit integers (start, end, left, top, right, bottom; the last four in hundredths of a
+point), because a long document has a million boxes.
 """
 
 import struct
@@ -18,7 +18,7 @@ _MAX_GAP = 1.2  # times the height of the line
 
 
 class WordBox(NamedTuple):
-    """The box of `text[start:end]`: a word, the part of one that stands on one line, or words beside each other."""
+    """The box of `text[start:end]`: a word, the part of a word on one line, or several words beside each other."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class WordBox(NamedTuple):
 
 
 class Recognised(NamedTuple):
-    """`text[start:end]`, a line, was recognised in a picture; `confidence` is the engine's, from 0 to 1."""
+    """A line, `text[start:end]`, that was recognised in a picture; `confidence` is the engine's, from 0 to 1."""
 
     start: int
     end: int
@@ -38,9 +38,10 @@ class Recognised(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageBoxes:
-    """Page `number` is `width` by `height` points; `words` are its packed boxes in the order of the text.
+    """The boxes of page `number`, which is `width` by `height` points; `words` are its packed boxes in the order of the
+    text.
 
-    `recognised` has the lines that were no text in the file.
+    `recognised` has the lines that are not text in the file.
     """
 
     number: int
@@ -51,7 +52,7 @@ class PageBoxes:
 
 
 def packed(words: Iterable[WordBox]) -> bytes:
-    """Raises struct.error for positions that no page has."""
+    """The boxes as bytes. Raises struct.error for positions that no page has."""
     return b"".join(_WORD.pack(start, end, *(round(_PER_POINT * at) for at in place)) for start, end, *place in words)
 
 
@@ -63,7 +64,7 @@ def unpacked(words: bytes) -> Iterator[WordBox]:
 
 
 def boxes_of_span(words: bytes, start: int, end: int) -> list[WordBox]:
-    """The boxes of the words of which some part lies in `text[start:end]`: one for each stretch of a line."""
+    """The boxes of the words that lie wholly or partly in `text[start:end]`: one for each stretch of a line."""
     joined: list[WordBox] = []
     for word in unpacked(words):
         if word.start >= end or word.end <= start:
@@ -98,9 +99,10 @@ def are_sound(page: PageBoxes, start: int, end: int) -> bool:
 
 
 def confidence_of(recognised: Iterable[Sequence[float]], start: int, end: int) -> float | None:
-    """How sure the recognition of `text[start:end]` is: by letters, over its lines (start, end, confidence).
+    """The confidence of the recognition of `text[start:end]`: the mean over its lines (start, end, confidence),
+    weighted by their numbers of letters.
 
-    None if none of it was recognised.
+    None if no part of it was recognised.
     """
     parts = [(min(end, last) - max(start, first), sure) for first, last, sure in recognised]
     letters = sum(length for length, _ in parts if length > 0)

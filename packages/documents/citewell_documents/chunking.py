@@ -1,8 +1,9 @@
 """Splits a document into chunks that are small enough to retrieve and big enough to understand.
 
 A chunk ends where a section, a paragraph or at least a sentence ends. It never crosses a page, so that the page of
-every quotation from it is certain (N3). Its size is in tokens: a page of Korean has more of them than one of English.
-What a chunk belongs to without saying so itself is kept beside it (`citewell_documents.chunk_context`).
+every quotation from it is certain (N3). Its size is in tokens: a page of Korean has more tokens than one of English.
+The headings and columns that a chunk belongs to, but does not contain, are kept beside it
+(`citewell_documents.chunk_context`).
 """
 
 import re
@@ -19,14 +20,16 @@ from citewell_verify.text.sentences import split_sentences
 from citewell_verify.text.windows import count_tokens
 
 MIN_CHUNK_CHARS = 80
-"""A shorter chunk says too little by itself; it stays alone only if its page has nothing else."""
+"""A shorter chunk says too little by itself; it stays alone only if its page has no other text."""
 
 _HEADING = re.compile(r"[^\n]*(?:\n[ \t]*(?:=+|-{2,}|~{3,})[ \t]*(?=\n|\Z))?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Text that is kept together: a heading, a sentence, or a part of an overlong one (`part`: the rest follows)."""
+    """Text that is kept together: a heading, a sentence, or a part of an overlong sentence (`part`: the rest
+    follows).
+    """
 
     start: int
     end: int
@@ -37,7 +40,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """In code points: the length of a chunk, and the overlap with the previous chunk."""
+    """The limits of a chunk in code points: its length, and its overlap with the previous chunk."""
 
     most: int
     least: int
@@ -115,7 +118,7 @@ def _units(document: ParsedDocument, start: int, end: int, section: int, limits:
 
 
 def _parts(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """Parts of at most so many characters, divided between words, or anywhere in an overlong word."""
+    """Yield parts of at most `most` characters, divided between words, or anywhere in an overlong word."""
     start, end = _trimmed(text, start, end)
     while end - start > most:
         size = ceil((end - start) / ceil((end - start) / most))
@@ -139,7 +142,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _packed(text: str, units: list[_Unit], limits: _Limits) -> Iterator[list[_Unit]]:
-    first = fresh = 0  # the chunk begins with `first`; what comes before `fresh` was in the previous chunk
+    first = fresh = 0  # the chunk begins with the unit `first`; units before `fresh` were in the previous chunk
     while fresh < len(units):
         last = _last_of_chunk(text, units, first, fresh, limits)
         yield units[first : last + 1]
@@ -181,7 +184,9 @@ def _last_of_chunk(text: str, units: list[_Unit], first: int, fresh: int, limits
 
 
 def _rank(text: str, units: list[_Unit], index: int) -> int:
-    """How good it is to end a chunk after a unit: before a section, a paragraph, a sentence, a word (3 to 0)."""
+    """A rank for ending a chunk after a unit: 3 before a section, 2 before a paragraph, 1 before a sentence, 0 before a
+    word; the highest rank is the best.
+    """
     unit, following = units[index], units[index + 1]
     if following.heading or unit.section != following.section:
         return 3

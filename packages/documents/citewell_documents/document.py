@@ -24,9 +24,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and the text below it; `title` is the heading, `path` all headings from the top.
+    """A heading and the text below it; `title` is the heading, `path` has all headings from the top.
 
-    Without headings, as in source code, `title` says which part it is (`lines 1–25`), and `path` is empty.
+    In a document without headings, such as source code, `title` names the part (`lines 1–25`), and `path` is empty.
     """
 
     title: str
@@ -51,9 +51,10 @@ class Table:
 class ParsedDocument:
     """The stored text. `pages` is empty for formats without pages: an unknown page is None, never guessed (N3).
 
-    `found` is what the file says about itself: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the
-    pages that can be shown as pictures, with the places of their words; `blocks` what others are shown from; `figures`
-    what of the text stands for pictures. `scanned` are the numbers of pages that are pictures and were not read.
+    `found` has the file's own metadata: title, author, date (ISO 8601), language (ISO 639-1), … `boxes` has the pages
+    that can be shown as pictures, with the places of their words; other documents are shown from `blocks`. `figures`
+    are the parts of the text that stand for pictures. `scanned` are the numbers of pages that are pictures and were not
+    read.
     """
 
     text: str
@@ -71,8 +72,8 @@ class ParsedDocument:
 class TextChunk:
     """A piece to index: `text == document.text[start:end]`; a chunk never crosses a page, so its page is certain.
 
-    `context` names what the text belongs to where it does not say so itself: the headings above it, the columns of its
-    table. It is searched and shown to models with the text, and never cited.
+    `context` has the headings above the text and the columns of its table if the text does not contain them. It is
+    searched and shown to models together with the text, and never cited.
     """
 
     index: int

@@ -59,7 +59,7 @@ class DocumentNameTaken(DocumentUnusable):
     """The archive has another file of that name before; only the first one is taken."""
 
 
-# A machine that is less busy may read it in time.
+# A machine that is less busy may read the document in time.
 _MAY_PASS = (DocumentTooSlow,)
 PERMANENT = frozenset(
     error().code for error in (DocumentUnusable, *DocumentUnusable.__subclasses__()) if error not in _MAY_PASS

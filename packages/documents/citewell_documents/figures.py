@@ -1,6 +1,6 @@
-"""Which words of a document's text stand for its pictures: what their author wrote about them, and data of charts.
+"""The parts of a document's text that stand for its pictures: their author's words about them, and data of charts.
 
-Spans lie in order and do not overlap. They are text like any other, and proof of nothing more than they say.
+Spans lie in order and do not overlap. Their text is like any other, and proves no more than it says.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,9 @@ def stored(figures: Iterable[Figure]) -> list[list[Any]] | None:
 
 
 def figure_of(figures: Iterable[Sequence[Any]], start: int, end: int) -> FigureKind | None:
-    """What `text[start:end]` is, if more than half of it stands for pictures: of several kinds, that of most of it."""
+    """The kind of figure that `text[start:end]` stands for, if more than half of it stands for pictures; of several
+    kinds, the one with the most text. None for other text.
+    """
     shares: dict[FigureKind, int] = {}
     for kind, first, last in figures:
         if (shared := min(end, last) - max(start, first)) > 0:

@@ -15,7 +15,7 @@ _COVER_OF_PROXY = re.compile(r"\bschedule\s+14A\b", re.IGNORECASE)
 _COMMISSION = re.compile(r"securities\s+and\s+exchange\s+commission", re.IGNORECASE)
 _FILE_NUMBER = re.compile(r"\bcommission\s+file\s+n(?:o\b|umber)", re.IGNORECASE)
 _PERIOD = re.compile(r"\b(?:year|period|quarter)\s+ended\s*:?|\bevent\s+reported\)?\s*:?", re.IGNORECASE)
-# Exchanges that identify shares by letters, and those that use numbers.
+# Exchanges that identify shares by letters, and exchanges that use numbers.
 _LETTERED = (
     r"NASDAQ(?:[ -]?(?:[GC][SM]|Global(?: Select)?(?: Market)?|Capital Market))?|NYSE(?:[ -](?:American|Arca|MKT))?"
     r"|AMEX|CBOE|OTC(?:Q[BX]|[ -]?Markets?|BB)?|TSXV?|CSE|LSE|AIM|ASX|SGX|NSE|BSE|SIX|XETRA|ETR|FRA|FWB|EPA|AMS"
@@ -25,10 +25,10 @@ _NUMBERED = (
     r"KRX|KOSPI|KOSDAQ|KONEX|코스피|코스닥|코넥스|유가증권시장|HKEX|SEHK|HKSE|TSE|TYO|JPX|TWSE|TPEX|SSE|SZSE|SHA|SHE"
 )
 _SIGN = r"(?-i:[A-Z]{1,5}(?:[.-][A-Z])?)"
-# The last places of Korean codes may be letters: 00680K.
+# The last character of a Korean code may be a letter: 00680K.
 _CODE = r"\d{4,5}|\d{5}[\dA-Z]"
 _MARKS = r"[ \t*_\"'“‘]{0,6}"
-# In running text a word may follow where a ticker would: "NYSE: A year of growth", "NASDAQ: RECORD HIGHS".
+# In running text a word may stand in the place of a ticker: "NYSE: A year of growth", "NASDAQ: RECORD HIGHS".
 _NO_WORD = r"(?![\w&])(?!(?<=[: *_\"'“‘：][AI])[ ]{1,3}(?-i:[a-z]))(?![ ]{1,3}(?-i:[A-Z]{2}))"
 _LISTED = re.compile(
     rf"(?<!\w)(?:(?:{_LETTERED}){_MARKS}[:：]{_MARKS}({_SIGN}){_NO_WORD}"
@@ -43,7 +43,7 @@ _LABELLED = re.compile(
 _SYMBOL = re.compile(rf"\btrading\s+symbol(?:\(?s\)?)?(?:\s*+[:：])?\s++({_SIGN})(?![\w.])", re.IGNORECASE)
 _SYMBOL_CODE = re.compile(r"(?:종목|단축)\s?(?:코드|번호)\s*[:：]?\s*(\d{5}[\dA-Z])(?!\w)")
 _TICKER = re.compile(_SIGN)
-# Nothing before or after it reaches into another line, which would be tried from every line again.
+# No part of the pattern reaches into another line, because that line would be tried again from every line.
 _KOREAN = re.compile(
     r"^[^\w\n]*([사반분감]\s*[업기사]\s*보\s*고\s*서)[^\w\n]{0,99}(?:\([^)\n]{0,99}\))?[^\w\n]*$", re.MULTILINE
 )
@@ -58,7 +58,7 @@ _NAMED_WORDS = frozenset("FORM SEC FY INC CORP LTD CO THE A AN K Q US UK EN KR D
 
 
 def filing_in(document: ParsedDocument, filename: str) -> dict[str, str]:
-    """Return ticker, year and filing_type from the cover, else from the file name, as far as they have them."""
+    """Return ticker, year and filing_type from the cover, or else from the file name, as far as these have them."""
     pages = document.pages[:_COVER_PAGES]
     cover = document.text[: min(pages[-1].end, 2 * _COVER_CHARS) if pages else _COVER_CHARS]
     filing = _of_name(filename) | _of_cover(cover)
@@ -82,14 +82,16 @@ def _of_cover(cover: str) -> dict[str, str]:
 
 
 def _form(name: str, amendment: str | None) -> str:
-    """The name of a form: `10k` becomes 10-K, an amendment of it 10-K/A."""
+    """The name of a form: `10k` becomes 10-K, and an amendment of that form 10-K/A."""
     letters = name.upper().replace("-", "")
     cut = 1 if letters[1].isalpha() else 2
     return f"{letters[:cut]}-{letters[cut:]}{'/A' if amendment else ''}"
 
 
 def _year_after(phrase: re.Pattern[str], cover: str, *, last: bool = False) -> dict[str, str]:
-    """The year of the first date after the phrase; for a period from one day to another (`last`), of its end."""
+    """The year of the first date after the phrase. With `last` the phrase is followed by a period from one day to
+    another, and the year is that of its end.
+    """
     for match in phrase.finditer(cover):
         years = [day.years for day in find_dates(cover[match.end() : match.end() + 100]) if day.years]
         if years:
@@ -98,7 +100,7 @@ def _year_after(phrase: re.Pattern[str], cover: str, *, last: bool = False) -> d
 
 
 def _ticker(cover: str) -> str | None:
-    """The ticker of a cover with one; several tickers are those of an article about companies."""
+    """The ticker of a cover that has exactly one; several tickers mean an article about companies."""
     listed = _only(match[1] or match[2] for match in _LISTED.finditer(cover))
     labelled = _only(match[1] or match[2] for match in _LABELLED.finditer(cover))
     code = _only(match[1] for match in _SYMBOL_CODE.finditer(cover))
@@ -118,9 +120,9 @@ def _below_symbol(cover: str) -> str | None:
 
 
 def _of_name(filename: str) -> dict[str, str]:
-    """What the name of a file says: `AAPL_10-K_2023.pdf` has all three.
+    """The ticker, year and filing_type in the name of a file: `AAPL_10-K_2023.pdf` has all three.
 
-    Without a type of filing a name says nothing for certain.
+    A name without a type of filing gives no certain facts.
     """
     stem = filename.rpartition(".")[0] or filename
     form, korean = _NAMED_FORM.search(stem), _NAMED_KOREAN.search(stem)

@@ -35,7 +35,7 @@ CODE = {
 MARKUP = (".rst", ".adoc", ".asciidoc", ".tex")
 """Markup that is read as it is written, with its headings."""
 LEGACY = {".doc": ".docx", ".xls": ".xlsx", ".ppt": ".pptx"}
-"""What is read through LibreOffice, and the format that it makes of it."""
+"""The formats that are read through LibreOffice, and the format that it converts each of them to."""
 IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 _DOCUMENTS = (
     *(".txt", ".text", ".md", ".markdown", ".log", *MARKUP, ".ipynb"),
@@ -79,7 +79,7 @@ _MEDIA_TYPES = {
     ".ipynb": "application/x-ipynb+json",
     **dict.fromkeys((".txt", ".text", ".log", *CODE), "text/plain"),
 }
-# The format in which the same program can save instead.
+# For each unsupported format, a format in which the same program can save instead.
 SAVE_AS = {
     **dict.fromkeys((".docm", ".dot", ".dotx", ".pages", ".wps", ".wpd"), ".docx"),
     **dict.fromkeys((".xlsm", ".xlsb", ".ods", ".numbers"), ".xlsx"),
@@ -94,7 +94,7 @@ _LOCKS = ("~$", ".~lock.")  # of Microsoft Office and LibreOffice
 
 
 def is_lock_file(path: str) -> bool:
-    """True for the small file that an Office program leaves beside a document while that is open."""
+    """True for the small file that an Office program keeps beside a document while the document is open."""
     return PurePosixPath(path.replace("\\", "/")).name.startswith(_LOCKS)
 
 
@@ -107,14 +107,14 @@ def has_pages_to_see(filename: str) -> bool:
 
 
 def listed(suffixes: tuple[str, ...] | None = None) -> str:
-    """Return the extensions as a phrase, `.txt, .md or .pdf`; of all that are read, without those of source code."""
+    """Return extensions as a phrase, `.txt, .md or .pdf`; by default all that are read, except those of source code."""
     if suffixes is None:
         return f"{', '.join(_DOCUMENTS)} or source code (.py, .js, .sql, …)"
     return " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
 
 
 def advice(suffix: str) -> str:
-    """What to do with a file of a type that is not read."""
+    """The advice for a file of a type that is not read."""
     if suffix in SAVE_AS:
         return f"save it as {SAVE_AS[suffix]}"
     return "save it as .pdf, or if it is plain text, rename it to .txt"
@@ -125,5 +125,5 @@ def media_type(filename: str) -> str:
 
 
 def suffix_of(type_: str) -> str | None:
-    """The extension of files of a media type; None when they are not read."""
+    """The extension of files of a media type; None when such files are not read."""
     return next((suffix for suffix, known in _MEDIA_TYPES.items() if known == type_ and suffix in SUFFIXES), None)

@@ -11,8 +11,8 @@ from citewell_verify.entities.dates import find_dates
 
 _TITLE_SHARE = 0.1
 _MOST_NAME = 200  # characters of a document's name
-_MOST = 500  # characters: a longer subject or title is none, or hostile
-# Titles and authors that programs write automatically, and the head of every filing.
+_MOST = 500  # characters: a longer text is no subject or title, or hostile
+# Titles and authors that programs write automatically, and the heading that every filing has.
 _MEANINGLESS = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel)(?: - .*)?|untitled.*|document\d*|presentation\d*|slide 1|unknown|none"
     r"|title|author|admin|administrator|user|owner|python-docx|openpyxl|un-named|제목 없음|무제"
@@ -21,7 +21,7 @@ _MEANINGLESS = re.compile(
 )
 _WORD = re.compile(r"[\w-]+")
 _OF_FILING = ("ticker", "filing_type", "year")
-# Also the compact form, as in `D:20240131120000Z`.
+# This matches also the compact form, as in `D:20240131120000Z`.
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?(?:(?:[T ]|(?<=\d{8})\d{2}).*)?")
 _PAIRS = (
     "eng:en kor:ko fra:fr fre:fr deu:de ger:de jpn:ja zho:zh chi:zh spa:es ita:it por:pt nld:nl dut:nl rus:ru ara:ar"
@@ -30,11 +30,11 @@ _TWO_LETTERS: dict[str, str] = {pair[:3]: pair[4:] for pair in _PAIRS.split()}
 
 
 def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
-    """Return `document.found` in normal form, with what the first pages and the file name tell for certain.
+    """Return `document.found` in normal form, with the facts that the first pages and the file name tell for certain.
 
-    Keys: title, author, date (ISO 8601), language (ISO 639-1), ticker, year, filing_type, and those of the format
-    (description, tags). `year`, that of the period a filing reports on, is a string of 4 digits, so that it can be
-    compared as a number and as text.
+    Keys: title, author, date (ISO 8601), language (ISO 639-1), ticker, year, filing_type, and keys of the format
+    (description, tags). `year` is that of the period that a filing reports on, as a string of 4 digits, so that it can
+    be compared as a number and as text.
     """
     said = {key: " ".join(value.split()) for key, value in document.found.items()}
     for key in ("title", "author"):
@@ -51,7 +51,7 @@ def completed(document: ParsedDocument, filename: str) -> dict[str, str]:
 
 
 def described(given: Mapping[str, object], of_file: Mapping[str, str]) -> dict[str, object]:
-    """What is known of a document: what was given with it goes before what its file says."""
+    """The known metadata of a document: values that were `given` with it take precedence over those of its file."""
     known = {**of_file, **given}
     if not isinstance(given.get("title"), str) or not given["title"]:
         known["title"] = of_file.get("title")
@@ -59,9 +59,11 @@ def described(given: Mapping[str, object], of_file: Mapping[str, str]) -> dict[s
 
 
 def searched_name(filename: str, known: Mapping[str, object]) -> str:
-    """What each passage of a document is found by: its title, else the name of its file, and which filing it is."""
+    """The name of a document that each of its passages is found by: its title, or else its file name, and the facts of
+    a filing.
+    """
     title = known.get("title")
-    # `AAPL_10-K_2023.pdf` says what the document is.
+    # A file name such as `AAPL_10-K_2023.pdf` says what the document is.
     plain = PurePath(filename).stem.replace("_", " ")
     name = (title if isinstance(title, str) and title else plain)[:_MOST_NAME]
     words = _WORD.findall(name.casefold())
@@ -70,11 +72,11 @@ def searched_name(filename: str, known: Mapping[str, object]) -> str:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a stated day, month or year in ISO 8601; None for none, several, or one that is not certain."""
+    """Return a stated day, month or year in ISO 8601; None if there is no date, or several, or it is not certain."""
     if match := _ISO.fullmatch(text.strip()):
         return _valid(group for group in match.groups() if group)
     dates = find_dates(text)
-    if len(dates) != 1 or re.match(r"\d{1,2}/", dates[0].text):  # 3/4/2024 is a day in March or in April
+    if len(dates) != 1 or re.match(r"\d{1,2}/", dates[0].text):  # 3/4/2024 may be a day in March or in April
         return None
     (stated,) = dates
     if stated.years is None or stated.years[0] != stated.years[1]:

@@ -4,12 +4,12 @@ from citewell_documents.errors import PathForbidden
 
 
 def is_relative(path: str) -> bool:
-    """Whether all names of a path with `/` lead downwards: none is empty, `.`, `..` or no name of a file."""
+    """True if all names of a path with `/` lead downwards: no name is empty, `.`, `..` or impossible for a file."""
     return not any(name in ("", ".", "..") or "\0" in name or not _is_text(name) for name in path.split("/"))
 
 
 def names_in(path: str) -> tuple[str, ...]:
-    """The names that a relative path with `/` consists of. Raises PathForbidden for any other path."""
+    """The names in a relative path with `/`. Raises PathForbidden for any other path."""
     if not is_relative(path):
         raise PathForbidden
     return tuple(path.split("/"))

@@ -1,4 +1,4 @@
-"""Reads a file as a document, in a child process that has nothing but the file."""
+"""Reads a file as a document, in a child process that has access to nothing but the file."""
 
 from pathlib import Path
 

@@ -1,8 +1,9 @@
-"""Finds what stands above a part of a table: its title or unit, and its column heads, also on an earlier page.
+"""Finds the lines that belong above a part of a table: its title or unit, and its column heads, also on an earlier
+page.
 
-All are slices of the document's text. A table that a page ends goes on at the top of the next one without its heads. A
-statement of a filing is read as several tables: the names of groups stand between its rows, such as "Current assets",
-and the heads above the first of them.
+All of them are slices of the document's text. A table that does not fit on a page goes on at the top of the next page
+without its heads. A statement in a filing is read as several tables: names of groups, such as "Current assets", stand
+between its rows, and the heads stand above the first group.
 """
 
 import re
@@ -16,7 +17,7 @@ from citewell_documents.document import ParsedDocument, Table
 
 _LONGEST_TITLE = 160
 _MOST_LINES = 2  # of a title
-_MOST_PAGES = 50  # that one table is followed over
+_MOST_PAGES = 50  # pages over which one table is followed
 _MOST_GROUPS, _LONGEST_GROUP = 4, 100  # lines between the parts of a table, and characters of each
 _STOPPED = re.compile(r"[.!?。:]\W*$")
 _UNIT = re.compile(r"단위|\b(?:thousand|million|billion)s?\b|[’'‘`]000|\bin (?-i:US|[A-Z]{3}\b|[$€£¥])", re.IGNORECASE)
@@ -28,9 +29,9 @@ _LISTED = re.compile(r"\s*(?:[-*+•>]|\d+[.)])\s")
 
 @dataclass(frozen=True, slots=True)
 class TableHeads:
-    """`title` are the lines directly above a table, `columns` the lines that name its columns; each may be empty.
+    """`title` has the lines directly above a table, `columns` the lines that name its columns; each may be empty.
 
-    `start` is where the columns or the first rows of the table stand, which may be below another heading.
+    `start` is the place of the columns or the first rows of the table, which may be below another heading.
     """
 
     title: str
@@ -39,7 +40,7 @@ class TableHeads:
 
 
 def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
-    """Return the heads of the table in which `start` lies, unless they begin there themselves; None outside of one."""
+    """Return the heads of the table in which `start` lies, unless the heads begin there; None outside of a table."""
     at = bisect_right(document.tables, start, key=lambda table: table.start) - 1
     if at < 0 or not start < document.tables[at].end:
         at = _below_groups(document, start, at + 1)
@@ -48,7 +49,7 @@ def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
     table = document.tables[at]
     if table.header_end > table.start and start < table.header_end:
         return None
-    # A table without heads continues another one, possibly from an earlier page.
+    # A table without heads continues another table, possibly from an earlier page.
     for _ in range(_MOST_PAGES):
         if at == 0 or not _goes_on(document, document.tables[at - 1], document.tables[at]):
             break
@@ -63,7 +64,7 @@ def heads_above(document: ParsedDocument, start: int) -> TableHeads | None:
 
 
 def _below_groups(document: ParsedDocument, start: int, following: int) -> int | None:
-    """The table that follows, if a text begins with the name of a group of its rows."""
+    """The index of the table that follows, if the text before it begins with the name of a group of its rows."""
     if following == len(document.tables):
         return None
     above = document.text[start : document.tables[following].start]
@@ -71,10 +72,10 @@ def _below_groups(document: ParsedDocument, start: int, following: int) -> int |
 
 
 def _goes_on(document: ParsedDocument, before: Table, table: Table) -> bool:
-    """Whether a table without heads, with as many columns, continues the one before.
+    """True if a table without heads, with the same number of columns, continues the one before.
 
-    It is the first of its page below the last of the page before, or on one page, or in the same columns of a sheet,
-    with only names of groups between.
+    It does so if it is the first table of its page, and the other the last of the page before; or if both are on one
+    page, or in the same columns of a sheet, with only names of groups between them.
     """
     text = document.text
     if table.header_end > table.start or _columns(text, before) != _columns(text, table):
@@ -117,7 +118,7 @@ def _page_of(document: ParsedDocument, place: int) -> int:
 
 
 def _are_groups(text: str) -> bool:
-    """True for names of groups of rows; what names a year or a number is the caption of another table."""
+    """True for names of groups of rows; a line that names a year or a number is the caption of another table."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) <= _MOST_GROUPS and all(
         len(line) <= _LONGEST_GROUP and not _NO_GROUP.search(line) for line in lines
@@ -125,7 +126,7 @@ def _are_groups(text: str) -> bool:
 
 
 def _heads_apart(document: ParsedDocument, table: Table) -> tuple[int, int] | None:
-    """The line that names as many columns as a table has, above the names of its first groups of rows."""
+    """The line above the names of a table's first groups of rows that names as many columns as the table has."""
     if not document.pages:
         return None
     text, end = document.text, table.start
@@ -145,7 +146,7 @@ def _heads_apart(document: ParsedDocument, table: Table) -> tuple[int, int] | No
 
 
 def _name_columns(names: Sequence[str]) -> bool:
-    """True for names of columns; years stand in order, which tells them from amounts such as 2014 and 1987."""
+    """True for names of columns. Years stand in order, which distinguishes them from amounts such as 2014 and 1987."""
     years = [int(match[0]) for name in names if (match := _YEAR.search(name))]
     return all(_YEAR.search(name) or _NAME.match(name) for name in names) and all(
         abs(earlier - later) <= 1 for earlier, later in pairwise(years)
@@ -157,7 +158,7 @@ def _columns(text: str, table: Table) -> int:
 
 
 def _title(document: ParsedDocument, end: int) -> str:
-    """Short lines directly above a table that are no sentences and no heading: its caption and unit."""
+    """The caption and unit of a table: the short lines directly above it that are no sentences and no heading."""
     lines: list[str] = []
     headings = {section.start for section in document.sections}
     while len(lines) < _MOST_LINES:

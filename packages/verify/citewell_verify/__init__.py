@@ -30,7 +30,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when they are asked for: who needs the sentences of a text loads neither vectors nor weights.
+    # Names are imported when they are asked for: a program that only needs sentences loads neither vectors nor weights.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -106,7 +106,7 @@ def write_reports(outcomes: list[Outcome], *, junit_to: Path | None, sarif_to: P
 
 
 def summary(outcomes: list[Outcome]) -> list[str]:
-    """What did not pass, and how many did."""
+    """The lines of the answers that did not pass, and the number of answers that did."""
     lines = [f"{outcome.case.name}: {line}" for outcome in outcomes if outcome.failing for line in outcome.lines()]
     return [*lines, f"{sum(outcome.passed for outcome in outcomes)} of {len(outcomes)} answers pass"]
 

@@ -22,13 +22,13 @@ class Judge(Protocol):
     async def reply(self, system: str, user: str, schema: Mapping[str, Any]) -> str:
         """Return the model's reply to the two messages: a JSON object that follows the JSON `schema`.
 
-        What it raises is not tried again. The statement is then `not_checked`, with the error as its reason.
+        After an exception it is not asked again. The statement is then `not_checked`, with the error as its reason.
         """
         ...
 
 
 class ChatJudge:
-    """A model of a server with OpenAI's chat interface: Ollama, llama.cpp, vLLM, LM Studio, or a hosted one.
+    """A model on a server with OpenAI's chat interface: Ollama, llama.cpp, vLLM, LM Studio, or a hosted server.
 
     `url` is the server's base address, as `http://127.0.0.1:11434/v1`. Needs httpx (`pip install
     citewell-verify[chat]`).
@@ -39,7 +39,9 @@ class ChatJudge:
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
 
     async def reply(self, system: str, user: str, schema: Mapping[str, Any]) -> str:
-        """Ask the server once. Raises httpx.HTTPError, and KeyError or ValueError for what is no chat completion."""
+        """Ask the server once. Raises httpx.HTTPError, and KeyError or ValueError if the answer is no chat
+        completion.
+        """
         import httpx  # noqa: PLC0415, the other judges need no network
 
         body = {
@@ -51,7 +53,7 @@ class ChatJudge:
         async with httpx.AsyncClient(timeout=_PATIENCE_S, headers=self._headers) as client:
             response = await client.post(f"{self._url}/chat/completions", json=body)
             if response.status_code in (400, 404, 422):
-                # Servers that know no schemas refuse the request; the prompt describes the form as well.
+                # A server that knows no schemas refuses the request; the prompt describes the form, too.
                 response = await client.post(
                     f"{self._url}/chat/completions", json={**body, "response_format": {"type": "json_object"}}
                 )
@@ -60,7 +62,9 @@ class ChatJudge:
 
 
 class LanguageModelJudge:
-    """A `Judge` as the `JudgeModel` of a verification: renders its prompts, reads its replies, asks again once."""
+    """Makes a `Judge` the `JudgeModel` of a verification: renders its prompts, reads its replies, and asks again
+    once.
+    """
 
     judges_offline = False
 
@@ -69,7 +73,7 @@ class LanguageModelJudge:
         self._free = asyncio.Semaphore(_AT_ONCE)
 
     async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
-        """Return the reply; Failure with the judge's error, or for a reply that is not as asked for twice."""
+        """Return the reply; Failure with the judge's error, or if two replies have not the form that was asked for."""
         del item  # Nothing is recorded.
         prompt = render(judgement.name, fields)
         fault = ""

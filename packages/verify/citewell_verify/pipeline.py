@@ -63,7 +63,9 @@ _LAST_PAGE = 2**31 - 1  # databases store page numbers in 4 bytes
 
 @dataclass(frozen=True, slots=True)
 class GivenText:
-    """A source. An answer cites it by its number, its `id`, `title` or `url`; `pages` are [number, start, end]."""
+    """A source. An answer cites it by its number, its `id`, `title` or `url`; each of `pages` is [number, start,
+    end].
+    """
 
     text: str
     title: str | None = None
@@ -76,7 +78,7 @@ class GivenText:
 def given_text(source: Any) -> GivenText:
     """Return a text, or a document of LangChain, LlamaIndex or Haystack, as a source. Raises TypeError for others.
 
-    An answer cites a document of theirs also by the title, file name or source of its metadata.
+    An answer may also cite a document of these libraries by the title, file name or source in its metadata.
     """
     if isinstance(source, GivenText):
         return source
@@ -103,7 +105,7 @@ def verify(answer: str, sources: Sequence[Any], question: str | None = None, jud
     """
     if not _is_in_a_loop():
         return _run(answer, sources, question, judge)
-    # Notebooks run in a loop, which cannot run another one.
+    # A notebook runs in an event loop, which cannot run another loop.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_run, answer, sources, question, judge).result()
 
@@ -124,9 +126,10 @@ def _run(answer: str, sources: Sequence[Any], question: str | None, judge: Judge
 
 
 class _InPlace(ThreadPoolExecutor):
-    """Runs what it is given at once in the caller's thread.
+    """Runs a function at once in the caller's thread.
 
-    Rules that nothing waits beside are slower in several threads: these take turns, and read the same source at once.
+    Rules that run while nothing else waits are slower in several threads, which take turns and read the same source at
+    the same time.
     """
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -153,7 +156,7 @@ async def verify_async(
 
 @cache
 def _offline_judge() -> OfflineJudge:
-    # Its weights are loaded once per process.
+    # The embedder's weights are loaded once per process.
     return OfflineJudge(default_embedder())
 
 
@@ -186,7 +189,7 @@ def check_source(number: int, text: str, pages: Sequence[tuple[int, int, int]] |
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """An answer on its way: `text` is the `given` one with its citations as `[†N]` markers."""
+    """An answer in work: `text` is the `given` answer with its citations as `[†N]` markers."""
 
     given: str
     text: str
@@ -232,7 +235,7 @@ class _Work:
         return statements(self.text, self.citable)
 
     async def alignment(self) -> ModelJudgement | None:
-        """A language model's verdict on whether the answer answers the question; None where none was asked."""
+        """A language model's verdict on whether the answer answers the question; None if none was asked."""
         if self.judge.judges_offline or not self.question.strip():
             return None
         shown = await asyncio.to_thread(excerpts, self.passages, self.said)
@@ -260,7 +263,7 @@ class _Work:
         return findings_of(self.text, said, verdicts, joint, CONFIDENCE_THRESHOLD) if joint else single
 
     async def repairs(self, findings: Findings) -> Repairs:
-        """What replaces the statements that no source has."""
+        """The repairs of the statements that no source supports."""
         failing = findings.failing(CONFIDENCE_THRESHOLD)
         candidates = Candidates(self.passages, retrieved=self.passages)
 
@@ -314,7 +317,7 @@ class _Work:
         )
 
     def _repaired(self, findings: Findings, repairs: Repairs) -> tuple[str, bool]:
-        """The repaired answer, and whether every claim of it is supported."""
+        """The repaired answer, and whether all of its claims are supported."""
         corrected = corrected_draft(findings, repairs, self.citable, CONFIDENCE_THRESHOLD, renumber=False)
         if nothing_left(corrected, repairs):
             return refusal_for(self.question.strip() or self.text, beside=self.passages[0].readable), False

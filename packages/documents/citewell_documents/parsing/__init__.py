@@ -47,11 +47,11 @@ _READERS: dict[str, str] = {
     **dict.fromkeys(CODE, "citewell_documents.parsing.code.reader:parse_code"),
     **dict.fromkeys(IMAGES, "citewell_documents.parsing.image.reader:parse_image"),
 }
-READ_SUFFIXES = (*_READERS, *LEGACY)  # those of citewell_documents.formats.SUFFIXES, which loads no readers
+READ_SUFFIXES = (*_READERS, *LEGACY)  # the same as citewell_documents.formats.SUFFIXES, which loads no readers
 _DART = "citewell_documents.parsing.dart.reader:parse_dart"
 _DART_EXPORT = "citewell_documents.parsing.dart.export:parse_export"
 _JSON = (".json", ".jsonl", ".ndjson", ".ipynb")
-_OWN_ENCODING = (".xml", ".eml", ".rtf")  # each says in which encoding it is
+_OWN_ENCODING = (".xml", ".eml", ".rtf")  # files of these types state their encoding
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")
 
 
@@ -116,6 +116,6 @@ def _fits(kind: FileKind, data: bytes, suffix: str) -> bool:
         return kind.suffix == ".rtf"
     if suffix == ".hwp":
         return kind in (OLE, HANGUL_97)
-    if suffix in IMAGES:  # their reader tells them apart
+    if suffix in IMAGES:  # the reader of pictures tells their types apart
         return kind.suffix in IMAGES
     return kind.is_text and not (kind is HTML and suffix in _JSON)

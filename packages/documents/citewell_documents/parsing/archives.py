@@ -35,7 +35,7 @@ class Archive:
         return self._members[name].file_size
 
     def read(self, name: str) -> bytes:
-        """Raises DocumentUnreadable when the member is missing or damaged."""
+        """The content of a member. Raises DocumentUnreadable when it is missing or damaged."""
         if name not in self._members:
             raise DocumentUnreadable(
                 f"{self._filename} is damaged or incomplete: it has no {name}; save or download it again"
@@ -69,7 +69,7 @@ def opened_archive(data: bytes, filename: str, limits: ParseLimits) -> Archive:
     Raises DocumentUnreadable for a broken archive, DocumentEncrypted for members with a password, DocumentTooLarge for
     more than `limits.max_unpacked_bytes` in total or a member that unpacks like a bomb.
     """
-    if data.count(DIRECTORY_ENTRY) > _MAX_MEMBERS:  # before zipfile creates an object for each
+    if data.count(DIRECTORY_ENTRY) > _MAX_MEMBERS:  # checked before zipfile creates an object for each entry
         raise DocumentTooLarge(f"{filename} holds more than {_MAX_MEMBERS:,} files, which is the limit.")
     try:
         opened = zipfile.ZipFile(BytesIO(data))

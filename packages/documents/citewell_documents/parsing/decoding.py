@@ -8,7 +8,7 @@ from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentU
 from citewell_documents.parsing.encodings import likely_encodings, unmarked_utf16
 from citewell_documents.parsing.limits import ParseLimits
 
-_BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
+_BOMS = (  # UTF-32 comes first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -16,26 +16,26 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-# Control characters, with what they begin on terminals, such as a colour; lone surrogates, non-characters, and byte
-# order marks except a leading one.
+# Control characters, with the terminal sequences that they begin, such as a colour; lone surrogates, non-characters,
+# and byte order marks except a leading one.
 _UNSTORABLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
     "(?:(?<=\x1b)\\[[0-?]*[ -/]*[@-~])?"
 )
-# Characters that no reader sees and that would hide words from a search: places where a word may or may not be divided,
-# marks of direction, and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
+# Characters that no reader sees and that would hide words from a search: marks of places where a word may or may not be
+# divided, marks of direction, and tags. Joiners stay: scripts of Persia and India, and emoji, are written with them.
 _UNSEEN = re.compile("[\u00ad\u034f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\U000e0000-\U000e007f]")
 _ESCAPE = b"\x1b$"  # begins Japanese in ISO-2022, which is ASCII otherwise
 _UNDECODED, _BEYOND_ASCII = re.compile("[\udc80-\udcff]"), re.compile("[^\x00-\x7f]")
-_LEAST_CHARACTERS = 2  # of UTF-8 beyond ASCII in a text that is damaged
+_LEAST_CHARACTERS = 2  # valid characters of UTF-8 beyond ASCII that a damaged text must have
 _MAX_UNSTORABLE_SHARE = 0.05
 _MOST_NAMED = 4
 
 
 def decode(data: bytes, filename: str) -> str:
-    """Return the text of `data`: by its byte order mark, as UTF-8, or in the encoding that fits it best.
+    """Return the text of `data`, decoded by its byte order mark, as UTF-8, or in the encoding that fits it best.
 
-    Raises DocumentUnreadable when no encoding gives readable text, or several do about equally well.
+    Raises DocumentUnreadable when no encoding gives readable text, or several fit about equally well.
     """
     marked = next((encoding for mark, encoding in _BOMS if data.startswith(mark)), None)
     if marked:
@@ -51,7 +51,7 @@ def decode(data: bytes, filename: str) -> str:
 
 
 def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
-    """The text of a file that should have some. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    """The text of a file that must not be empty. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     text = decode(data, filename)
     if not text.strip():
         raise DocumentEmpty(f"{filename} contains no text")
@@ -59,7 +59,7 @@ def decoded(data: bytes, filename: str, limits: ParseLimits) -> str:
 
 
 def within_limit(text: str, filename: str, limits: ParseLimits) -> str:
-    """The same text. Raises DocumentTooLarge for one that is too long."""
+    """The same text. Raises DocumentTooLarge if it is too long."""
     if len(text) > limits.max_chars:
         raise DocumentTooLarge(f"{filename} has {len(text):,} characters; the limit is {limits.max_chars:,}")
     return text
@@ -78,14 +78,16 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _cut(data: bytes, filename: str) -> str | None:
-    """UTF-8 that ends within a character, without that one. Raises DocumentUnreadable for UTF-8 that is damaged."""
+    """The text of UTF-8 that ends within a character, without that character; None if it is not UTF-8. Raises
+    DocumentUnreadable for damaged UTF-8.
+    """
     text = data.decode(errors="surrogateescape")
     damage = [place.start() for place in _UNDECODED.finditer(text)]
     characters = len(_BEYOND_ASCII.findall(text)) - len(damage)
     if not damage or not characters:
         return None
     try:
-        # A decoder that waits for more keeps the bytes that begin a character.
+        # An incremental decoder keeps back the bytes that begin a character.
         return codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError as error:
         if characters < max(_LEAST_CHARACTERS, len(damage) * 2):

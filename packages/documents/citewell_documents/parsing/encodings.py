@@ -1,7 +1,8 @@
-"""Which encoding a text is in that does not say so: what chardet finds, held against how words are written.
+"""Detects the encoding of a text that does not state it: chardet proposes encodings, and the words in each are judged.
 
 chardet compares pairs of bytes with those of languages, and is unsure of short texts. A wrong encoding betrays itself
-to a reader: symbols within words, capitals within words, letters of two scripts or of no one language, rare characters.
+to a reader: symbols within words, capitals within words, letters of two scripts or of no single language, rare
+characters.
 """
 
 import codecs
@@ -15,8 +16,8 @@ from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing.letters import ALPHABETS, COMMON
 from citewell_documents.parsing.lone_signs import is_ascii_with_signs
 
-# The encodings of the web standard, and those of DOS and of the Macintosh that are still met, by their names in
-# chardet, with those of Python and of people.
+# The encodings of the web standard, and encodings of DOS and of the Macintosh that still occur, by their names in
+# chardet, with their names in Python and the names that people use.
 _ENCODINGS = {
     "cp874": ("cp874", "Thai (Windows-874)"),
     "cp1250": ("cp1250", "Central European (Windows-1250)"),
@@ -53,21 +54,22 @@ MEANT = {
     "iso8859-9": "cp1254",
     "tis-620": "cp874",
 }
-"""The larger encodings that pages mean when they declare these, by Python's names, as the web standard has them."""
+"""The larger encodings that pages mean when they declare these, according to the web standard, by Python's names."""
 # Python has other encodings, some of which take very long.
 _KNOWN = re.compile(r"ascii$|cp\d|iso8859|koi8|euc_|shift_|big5|gb|tis-620$|iso2022|utf-(?:8|16|32)|mac-")
 _RARE: Mapping[str, float] = dict.fromkeys(
     ("mac-roman", "cp866", "cp850", "cp852", "iso8859-5", "cp874", "cp1255", "cp1256", "cp1257", "cp1258"), 0.5
 )
-"""Encodings that are met so much less than others that they have to fit better."""
+"""Encodings that are much rarer than others, so they have to fit better."""
 _FLOOR, _WEIGHT = 0.02, 2
-# The best encoding has to fit so much better than the next one; encodings of East Asia share most of their bytes.
+# The best encoding has to fit this many times better than the next one. The encodings of East Asia share most of their
+# bytes, so they have a margin of their own.
 _MARGIN, _MARGIN_OF_EAST_ASIA = 2, 4
 _EAST_ASIA = frozenset(("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"))
 _USUAL = "cp1252"
 _MOST_SAMPLE = 4_000
 _MOST_UTF16 = 100_000
-_LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes: UTF-16 of Latin letters, of others
+_LEAST_NULS, _LEAST_OTHERS = 0.25, 0.1  # shares of the bytes in UTF-16 of Latin letters, and of other letters
 _LEAST_WIDE, _LEAST_FOREIGN = 3, 0.25  # letters of UTF-16 without ASCII, and the share of bytes beyond ASCII
 _BYTES_OF_SYLLABLE = 2
 _KANA = frozenset(("HIRAGANA", "KATAKANA"))
@@ -82,7 +84,7 @@ _RARE_CHARACTER, _HALF_WIDTH, _WITHIN_WORD, _NEVER_WRITTEN = 0.6, 0.5, 3, 10
 
 
 def codec(name: str) -> str:
-    """Python's name for an encoding that a text is said to be in. Raises LookupError for one that is not known."""
+    """Python's name of an encoding that a text declares. Raises LookupError for an unknown encoding."""
     known = codecs.lookup(name).name
     if not _KNOWN.match(known):
         raise LookupError(name)
@@ -90,7 +92,7 @@ def codec(name: str) -> str:
 
 
 def named(data: bytes, encoding: str, filename: str) -> bytes:
-    """A text in UTF-8 whose encoding is known. Raises DocumentUnreadable if it is not in that one."""
+    """A text of a known encoding, converted to UTF-8. Raises DocumentUnreadable if it is not in that encoding."""
     try:
         return data.decode(codec(encoding)).encode()
     except (LookupError, ValueError):
@@ -101,7 +103,7 @@ def named(data: bytes, encoding: str, filename: str) -> bytes:
 
 
 class Likely(NamedTuple):
-    """What bytes may say: the encoding's name in Python, that for people, and how well the text fits it."""
+    """A possible encoding of some bytes: its name in Python, its name for people, and how well the text fits it."""
 
     encoding: str
     name: str
@@ -109,9 +111,10 @@ class Likely(NamedTuple):
 
 
 def likely_encodings(data: bytes) -> list[Likely]:
-    """The encoding that bytes are in; several, the likeliest first, if they fit about equally well and differ.
+    """The likeliest encoding of the bytes; several, the likeliest first, if they fit about equally well and give
+    different texts.
 
-    Empty for what is no text in any of them.
+    Empty if the bytes are no text in any encoding.
     """
     if is_ascii_with_signs(data):
         return [Likely(*_ENCODINGS[_USUAL], 1.0)]
@@ -141,7 +144,7 @@ def likely_encodings(data: bytes) -> list[Likely]:
 
 
 def _wide(data: bytes) -> list[Likely]:
-    """UTF-16 without ASCII, which the bytes may be as well: letters of one script, none of them strange or rare."""
+    """UTF-16, if the bytes may also be UTF-16 without ASCII: letters of one script, none of them strange or rare."""
     wide: list[Likely] = []
     for encoding, order in (("utf-16-le", "little"), ("utf-16-be", "big")):
         try:
@@ -158,24 +161,24 @@ def _wide(data: bytes) -> list[Likely]:
 
 
 def _is_rare(text: str) -> bool:
-    """True if most Chinese letters are rare, or a syllable is none of the Korean standard."""
+    """True if most Chinese characters are rare, or if a Korean syllable is not in the Korean standard."""
     chinese = [character for character in text if "\u3400" <= character < "\uac00" and character.isalpha()]
     others = [character for character in text if character >= "\uac00" and character.isalpha()]
-    # Python writes the other syllables in eight bytes.
+    # Python encodes syllables outside of the standard in eight bytes.
     is_standard = all(len(character.encode("euc_kr", errors="ignore")) == _BYTES_OF_SYLLABLE for character in others)
     return not is_standard or 2 * len(COMMON.intersection(chinese)) < len({*chinese})
 
 
 def unmarked_utf16(data: bytes) -> str | None:
-    """The byte order of UTF-16 without a mark, as an encoding; None for anything else.
+    """The encoding, with its byte order, of UTF-16 without a byte order mark; None for anything else.
 
-    In the other order blanks and line ends would be U+2000 and U+0A00.
+    In the wrong byte order, blanks and line ends would be U+2000 and U+0A00.
     """
     sample = data[:_MOST_UTF16]
     nuls = sample.count(0)
     others = len(_PLAIN.sub(b"", sample))
     if len(data) % 2 or not nuls or (nuls < _LEAST_NULS * len(sample) and others < _LEAST_OTHERS * len(sample)):
-        return None  # text of one byte a letter, with a NUL among it, would be Chinese
+        return None  # text with one byte per letter that contains a NUL would otherwise be read as Chinese
     orders = [order for order in ("utf-16-le", "utf-16-be") if _is_writing(sample, order)]
     return orders[0] if len(orders) == 1 else None
 
@@ -196,7 +199,9 @@ def _is_writing(sample: bytes, encoding: str) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """The lines that are not ASCII alone, up to a limit; no encoding of these has a line's end within a character."""
+    """The lines that are not pure ASCII, up to a limit; in none of these encodings is the byte of a line end a part of
+    a character.
+    """
     if len(data) <= _MOST_SAMPLE:
         return data
     lines: list[bytes] = []
@@ -211,8 +216,8 @@ def _sample(data: bytes) -> bytes:
 
 
 def _confidences(sample: bytes) -> dict[str, float]:
-    """How sure chardet is of each of the encodings."""
-    # Its models are only loaded for a file that is not UTF-8.
+    """chardet's confidence in each of the encodings."""
+    # chardet's models are only loaded for a file that is not UTF-8.
     from chardet import detect_all  # noqa: PLC0415
     from chardet.registry import lookup_encoding  # noqa: PLC0415
 
@@ -225,7 +230,9 @@ def _confidences(sample: bytes) -> dict[str, float]:
 
 
 def _in_small_letters(key: str, text: str, confidence: float) -> float:
-    """The confidence, for a text in capitals that of the same one in small letters, which languages are known by."""
+    """The confidence, raised for a text in capitals to that of the same text in small letters: the models know
+    languages by their small letters.
+    """
     letters = _letters(text)
     if letters and all(map(str.isupper, letters)):
         small = text.lower().encode(_ENCODINGS[key][0], errors="ignore")
@@ -234,7 +241,9 @@ def _in_small_letters(key: str, text: str, confidence: float) -> float:
 
 
 def _strangeness(text: str) -> float:
-    """The share, of the characters beyond ASCII, of those that writing does not have or seldom has, from 0 to 1."""
+    """The share of strange characters among the characters beyond ASCII, from 0 to 1: characters that ordinary writing
+    never or seldom has in that place.
+    """
     foreign = sum(character > "\x7f" for character in text)
     if not foreign:
         return 0.0
@@ -250,7 +259,7 @@ def _are_alone(words: list[str]) -> bool:
 
 
 def _says_little(text: str, usual: str) -> bool:
-    """True if no letter beyond ASCII is within a word, or the only one is a sign in the usual encoding."""
+    """True if no letter beyond ASCII is within a word, or if the only such letter is a sign in the usual encoding."""
     letters = _letters(text)
     is_lone = len(letters) == 1 and _script(letters[0]) not in _ASIAN and not _letters(usual)
     return (is_lone and not _strangeness(usual)) or _are_alone(
@@ -263,7 +272,9 @@ def _letters(text: str) -> list[str]:
 
 
 def _strange_letters(word: str) -> float:
-    """How many letters of a word are out of place: all of them where scripts or capitals are mixed."""
+    """The number of letters of a word that are out of place: all letters beyond ASCII if the word mixes scripts or
+    capitals, otherwise a share of the rare ones.
+    """
     scripts = Counter(_script(character) for character in word)
     foreign = sum(character > "\x7f" for character in word)
     rare = _RARE_CHARACTER * sum(character >= "\u3400" and character not in COMMON for character in word)
@@ -276,7 +287,7 @@ def _strange_letters(word: str) -> float:
 
 
 def _letters_of_no_language(words: list[str]) -> int:
-    """How many Latin letters the language lacks that has the most of them."""
+    """The number of Latin letters that are missing in the language that has the most of them."""
     letters = Counter(
         character.lower()[0]
         for word in words

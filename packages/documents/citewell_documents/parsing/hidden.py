@@ -1,4 +1,4 @@
-"""Words of a file that its reader does not see: they are left out of the text, and the document says how many."""
+"""Words of a file that its reader does not see. They are left out of the text, and the metadata state their number."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 Reason: TypeAlias = Literal["outside", "unseen", "small", "struck", "hidden"]
 HIDDEN_TEXT = "hidden_text"
-"""The key of the metadata that says what was left out."""
+"""The key of the metadata that states the number of hidden words."""
 _MOST_LISTED = 50  # pages
 _SAID: dict[Reason, str] = {
     "outside": "outside the page",
@@ -21,12 +21,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def is_like_paper(colour: str) -> bool:
-    """True for six hexadecimal digits of a colour that cannot be told from white."""
+    """True if a colour of six hexadecimal digits cannot be told from white."""
     return bool(_COLOUR.fullmatch(colour)) and min(bytes.fromhex(colour)) > _DARKEST_PAPER
 
 
 def are_alike(colour: str, ground: str) -> bool:
-    """True for two colours, of six hexadecimal digits each, that a reader cannot tell apart."""
+    """True if a reader cannot tell two colours of six hexadecimal digits apart."""
     if not (_COLOUR.fullmatch(colour) and _COLOUR.fullmatch(ground)):
         return False
     parts = zip(bytes.fromhex(colour), bytes.fromhex(ground), strict=True)
@@ -44,7 +44,7 @@ class HiddenWords:
             self._pages |= {page} if page else set()
 
     def found(self) -> dict[str, str]:
-        """What the document says of itself: nothing if every word is seen."""
+        """The entry for the document's metadata; empty if no word is hidden."""
         if not self._words:
             return {}
         words = self._words.total()

@@ -1,4 +1,4 @@
-"""The language of a document, where it is certain, and what else a read document says of itself."""
+"""The language of a document, if it is certain, and other metadata of a document that was read."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ _SAMPLE_CHARS = 5_000
 _MIN_LETTER_BYTES = 200
 _MIN_PROBABILITY = 0.95
 _OWN_SCRIPT = ("ko", "ja")
-"""Their letters overrule a template that declares English."""
+"""Languages whose letters overrule a template that declares English."""
 
 
 def language_of(text: str, declared: str | None = None) -> str | None:
-    """The language of a text in ISO 639-1: by its script, else as `declared`, else detected.
+    """The language of a text in ISO 639-1: by its script, or else as `declared`, or else detected.
 
     None if uncertain: fewer than about 200 letters, code, tables, several languages.
     """

@@ -1,6 +1,6 @@
-"""What is usual in writing: common characters of East Asia, and the letters that each language adds to the Latin ones.
+"""Usual characters in writing: common characters of East Asia, and the letters that each language adds to a to z.
 
-An encoding that is taken for another one shows rare characters, and letters that no language has together.
+A text that is read in a wrong encoding has rare characters, and letters that no single language has.
 """
 
 COMMON = frozenset(
@@ -41,4 +41,4 @@ ALPHABETS = tuple(
     çğıiöşüâîû ąčęėįšųūž āčēģīķļņšūž äõöüšž ăâđêôơư çəğıöşü äöåšž
     """.split()
 )
-"""The letters beyond a to z of languages that are written in Latin ones, small ones only."""
+"""The small letters beyond a to z of each language that is written in Latin letters."""

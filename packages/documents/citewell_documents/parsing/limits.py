@@ -17,13 +17,14 @@ _MARKS_ALLOWANCE = 65_536
 class ParseLimits:
     """The largest document that is read (A8): pages, code points of text, and bytes when unpacked.
 
-    Where words stand on pages is kept for `max_words` of them. `parse_isolated` also bounds memory and time: `base_s`,
-    plus `s_per_mb` of the file, at most `max_s`; for pages that are recognised `ocr_page_s` each, at most `ocr_max_s`,
-    comes to it.
+    The places of words on pages are kept for at most `max_words` words. `parse_isolated` also bounds memory and time:
+    `base_s` plus `s_per_mb` for the size of the file, at most `max_s`; and additionally `ocr_page_s` for each page that
+    is recognised, at most `ocr_max_s`.
 
-    `recognise`: whether text in pictures is recognised; `later` only says on which pages. `ocr_data`: the languages,
-    and the folders of their data. `recognised`: what is on pages that were recognised before, by their number
-    (citewell_documents.parsing.recognition.rows). `encoding`: that of a text, where it is known; empty otherwise.
+    `recognise`: whether text in pictures is recognised; with `later` the document only lists the pages. `ocr_data`: the
+    languages, and the folders of their data. `recognised`: the rows of pages that were recognised before, by page
+    number (citewell_documents.parsing.recognition.rows). `encoding`: the encoding of a text if it is known; empty
+    otherwise.
     """
 
     max_pages: int

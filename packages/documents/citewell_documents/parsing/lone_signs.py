@@ -1,7 +1,7 @@
-"""Texts in ASCII but for signs such as €, °, × or §, which say too little for a guess by languages.
+"""Texts that are ASCII except for signs such as €, °, × or §, which show too little for a guess by languages.
 
-They are taken as Windows-1252, the most usual encoding, where each sign stands as people write it: beside a number, on
-its own, or around words. What may be a letter of another encoding does not pass.
+They are read as Windows-1252, the most usual encoding, if each sign stands in a usual place: beside a number, on its
+own, or around words. A text does not pass if a sign may be a letter in another encoding.
 """
 
 import re
@@ -14,7 +14,7 @@ _UNIT = re.compile(r"[A-Za-z]{0,4}")
 _BLANK, _MICRO, _DEGREE, _ELLIPSIS, _OPERATIONS = "\xa0", "µ", "°", "…", "×÷"
 _UNUSUAL = frozenset("¤¦¬¡¿")
 _CATEGORIES = frozenset(("Sc", "So", "Sm", "No", "Po", "Pd", "Pi", "Pf"))
-_OF_WORDS = ("cp1250", "cp1251")  # have letters in place of some signs
+_OF_WORDS = ("cp1250", "cp1251")  # these encodings have letters in place of some signs
 
 
 def is_ascii_with_signs(data: bytes) -> bool:
@@ -36,7 +36,7 @@ def _is_in_place(text: str, at: int) -> bool:
     before, after = (text[side : side + 1].replace(_BLANK, " ") for side in (max(at - 1, 0), at + 1))
     before = before if at else ""
     if not (before + after).isascii() or sign in _UNUSUAL:
-        return False  # two bytes may be one character of East Asia
+        return False  # the two bytes may be one character of East Asia
     if sign == _BLANK:
         return not (before.isalpha() and after.isalpha())
     if sign in (_MICRO, _DEGREE):
@@ -53,7 +53,7 @@ def _is_in_place(text: str, at: int) -> bool:
 
 
 def _is_before_unit(text: str, at: int) -> bool:
-    """True for µg and °C; longer units come after a number."""
+    """True for signs before a short unit, as in µg and °C; longer units come after a number."""
     unit = _UNIT.match(text, at + 1)
     length = len(unit[0]) if unit else 0
     counted = text[max(at - 2, 0) : at].strip()[-1:].isdigit()
@@ -66,10 +66,10 @@ def _stands_alone(text: str, at: int, before: str, category: str) -> bool:
     left, right = text[max(at - 3, 0) : at].rstrip(" \xa0")[-1:], text[at + 1 : at + 4].lstrip(" \xa0")[:1]
     if text[at] in _OPERATIONS:
         return left.isalnum() and right.isalnum()
-    # At the start of a line it may be a bullet of the Macintosh.
+    # At the start of a line the sign may be a bullet in the encoding of the Macintosh.
     return category != "Sc" or left not in ("", "\n") or not right.isalpha()
 
 
 def _ends(after: str) -> bool:
-    """True for what cannot be the second byte of a character of East Asia."""
+    """True if the text after a sign cannot begin with the second byte of a character of East Asia."""
     return not after or after.isspace() or "!" <= after <= "?"

@@ -14,7 +14,7 @@ _MAX_ROMAN = 3999
 
 
 def roman(number: int) -> str:
-    """1 is `i`, 14 is `xiv`; above 3999 the decimal number."""
+    """A number in Roman numerals: 1 is `i`, 14 is `xiv`; numbers above 3999 stay decimal."""
     if not 0 < number <= _MAX_ROMAN:
         return str(number)
     letters = ""
@@ -25,12 +25,14 @@ def roman(number: int) -> str:
 
 
 def letter(number: int) -> str:
-    """1 is `a`, 26 is `z`, 27 is `aa`, 28 is `bb`, as in Word."""
+    """A number in letters, as in Word: 1 is `a`, 26 is `z`, 27 is `aa`, 28 is `bb`."""
     return chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1) if 0 < number <= 26 * 26 else str(number)
 
 
 def numeral(number: int, kind: str) -> str:
-    """Write `number` in one of Word's number formats; unsupported ones become digits, `none` is empty."""
+    """Write `number` in one of Word's number formats; for unsupported formats in digits; for `none` as an empty
+    text.
+    """
     return _WRITERS.get(kind, str)(number)
 
 

@@ -1,4 +1,4 @@
-"""Words about pictures: captions by what they begin with (`Figure 3: …`, `<그림 3-1> …`), and descriptions."""
+"""Words about pictures: captions, known by their beginnings (`Figure 3: …`, `<그림 3-1> …`), and descriptions."""
 
 import re
 
@@ -23,7 +23,7 @@ _NAME = re.compile(
 
 
 def is_caption(text: str) -> bool:
-    """True for a paragraph that is the caption of a figure by its words, and no line of a list of figures."""
+    """True for a paragraph whose words make it the caption of a figure, and not a line of a list of figures."""
     caption = _FIGURE.match(text) if len(text) <= _LONGEST else None
     if caption is None or _LISTED.search(text):
         return False

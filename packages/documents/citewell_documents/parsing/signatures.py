@@ -1,4 +1,4 @@
-"""File types, recognised by signature and, in a zip archive, by declared content type."""
+"""Recognises file types by signature and, in a zip archive, by the declared content type."""
 
 import codecs
 import re
@@ -12,7 +12,9 @@ from citewell_documents.parsing.limits import ParseLimits
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """`name` completes "seems to be …"; `suffix` is the extension it should have, if that is certain."""
+    """A type of file: `name` completes "seems to be …"; `suffix` is the extension that a file of it should have, if
+    that is certain.
+    """
 
     name: str
     suffix: str | None = None
@@ -48,7 +50,7 @@ _PDF = FileKind("a PDF", suffix=".pdf")
 HTML = FileKind("an HTML page", suffix=".html", is_text=True)
 _TEXT = FileKind("plain text", is_text=True)
 _BINARY = FileKind("a damaged or binary file")
-# In [Content_Types].xml or in the member named mimetype; the first match counts.
+# These are searched in [Content_Types].xml and in the member named mimetype; the first match counts.
 _ZIPPED = (
     (b"wordprocessingml.document.main+xml", FileKind("a Word document", suffix=".docx")),
     (b"presentationml.presentation.main+xml", FileKind("a PowerPoint presentation", suffix=".pptx")),
@@ -76,7 +78,9 @@ _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, cod
 
 
 def kind_of(data: bytes) -> FileKind:
-    """The apparent type of `data`; text has no known signature, and hardly any control bytes outside of UTF-16/32."""
+    """The apparent type of `data`. A text has no known signature, and hardly any control bytes unless it is
+    UTF-16/32.
+    """
     head = data[:1024]
     if head.lstrip().startswith(b"%PDF-"):
         return _PDF
@@ -100,12 +104,12 @@ def is_dart(data: bytes) -> bool:
 
 
 def is_dart_export(data: bytes) -> bool:
-    """True for the HTML that the viewer of DART saves."""
+    """True for the HTML that DART's viewer saves."""
     return _DART_STYLE.search(data[:_DART_HEAD]) is not None
 
 
 def _zipped_kind(data: bytes) -> FileKind:
-    """The kind that an archive declares; ZIP also for a broken one, whose reader then reports the fault."""
+    """The kind that an archive declares; ZIP also for a broken archive, whose fault its reader then reports."""
     try:
         archive = opened_archive(data, "", _LIMITS)
         types = [name for name in _TYPE_MEMBERS if name in archive and archive.size(name) <= _MAX_TYPE_BYTES]

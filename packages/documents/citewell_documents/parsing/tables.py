@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-Cell: TypeAlias = str | None  # None is covered by the cell to its left
+Cell: TypeAlias = str | None  # None stands for a cell that the cell to its left covers
 
 _MAX_NAME = 120
 _VALUE = re.compile(
@@ -22,7 +22,7 @@ _MOST_HEADS = 4
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    """Resolve covered cells and merge a two-row header into one: `2025 Q1` where Q1 is below 2025."""
+    """Resolve covered cells and merge the rows of a two-row header: `2025 Q1` if Q1 is below 2025."""
     texts = [[cell or "" for cell in row] for row in rows]
     if len(rows) < 3 or None not in rows[0] or len(rows[0]) != len(rows[1]):
         return texts
@@ -39,8 +39,8 @@ def with_one_header(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
     """True if the first row holds column names: short, distinct, not values, above further rows.
 
-    Years count as names beside another name. The corner and cells covered by a merged one may be empty. A single column
-    has a header only above values: above other words it may just be the first of them.
+    Years count as names beside another name. The corner, and cells that a merged cell covers, may be empty. A single
+    column has a header only above values: above other words, the first cell may be just one of them.
     """
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if len(rows) < 2:
@@ -57,9 +57,10 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def head_rows(rows: Sequence[Sequence[str]], *, has_header: bool) -> int:
-    """Return how many rows at the top hold column names, years or units: all above the first row of values.
+    """Return how many rows at the top hold column names, years or units: all rows above the first row of values.
 
-    A line of one cell directly above that row names a group of rows. With `has_header` the first row holds names.
+    A row with one cell directly above the values is the name of a group of rows, and does not count. With `has_header`
+    the first row holds names.
     """
     first = next((at for at, row in enumerate(rows[: _MOST_HEADS + 2]) if _has_values(row)), 0)
     while first and not any(cell.strip() for cell in rows[first - 1][1:]):

@@ -1,4 +1,4 @@
-"""Builds one text from a file's blocks, recording where its pages, sections, tables and figures lie."""
+"""Builds one text from a file's blocks, and records the places of its pages, sections, tables and figures."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _BLANKS = re.compile(r"[^\S\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading at `start`; it belongs below the nearest earlier one with a smaller `rank`."""
+    """A heading at `start`; it belongs below the nearest earlier heading with a smaller `rank`."""
 
     start: int
     title: str
@@ -53,7 +53,7 @@ class DocumentBuilder:
     """Collects the output of a format's reader in reading order; blocks are separated by a blank line.
 
     Text is cleaned (NFC, no control characters), runs of blanks are collapsed, empty blocks dropped; a block with a
-    `figure` belongs to a picture. `hidden` counts what is left out because a person does not see it. Raises
+    `figure` belongs to a picture. `hidden` counts words that are left out because a reader does not see them. Raises
     DocumentTooLarge as soon as there are more pages or characters than `limits` allow.
     """
 
@@ -77,14 +77,14 @@ class DocumentBuilder:
         self._pages.append(Page(number, self._length, self._length))
 
     def heading(self, title: str, rank: Sequence[float]) -> None:
-        """Add a heading; it belongs below the nearest earlier one with a smaller rank: (1,), (2,), …"""
+        """Add a heading; it belongs below the nearest earlier heading with a smaller rank: (1,), (2,), …"""
         if line := _one_line(title):
             self._headings.append(Heading(self._add(line, "heading"), line, tuple(rank)))
 
     def begin_page_headers(self) -> None:
-        """Begin what stands above and below the text of all pages, below the heading that all of it is under.
+        """Begin the page headers and footers, in a section directly below the document's first heading.
 
-        So it changes neither the document's title nor whose the headings before it are.
+        So they change neither the document's title nor the levels of the headings before them.
         """
         if self._headings:
             self.heading(_PAGE_HEADERS, (*self._headings[0].rank, 1))
@@ -92,7 +92,9 @@ class DocumentBuilder:
             self.paragraph(f"{_PAGE_HEADERS}:")
 
     def note(self, said: str) -> None:
-        """Tell in the metadata what the text does not show of the file: `hidden sheet Costs is left out`."""
+        """Tell in the metadata about a part of the file that the text does not show: `hidden sheet Costs is left
+        out`.
+        """
         self._notes.setdefault(_one_line(said))
 
     def paragraph(self, text: str, *, place: SheetPlace | None = None, figure: FigureKind | None = None) -> None:
@@ -101,12 +103,12 @@ class DocumentBuilder:
             self._add(block, "text", place, figure)
 
     def lines(self, text: str, figures: Mapping[int, FigureKind] | None = None) -> None:
-        """Add lines as they stand; `figures` says which of them, counted from 0, stand for pictures."""
+        """Add lines unchanged; `figures` has the kinds of the lines, counted from 0, that stand for pictures."""
         lines = [line.rstrip() for line in clean(text).split("\n")]
         if block := "\n".join(lines).strip("\n"):
             start = self._add(block, "lines")
             if figures:
-                blank = sum(1 for _ in takewhile(lambda line: not line, lines))  # lines that `block` has lost
+                blank = sum(1 for _ in takewhile(lambda line: not line, lines))  # empty lines that `block` has dropped
                 self._mark_lines(start - blank, lines, figures)
 
     def _mark_lines(self, start: int, lines: Sequence[str], figures: Mapping[int, FigureKind]) -> None:
@@ -139,7 +141,7 @@ class DocumentBuilder:
             self._blocks[-1] = self._blocks[-1]._replace(header_end=header_end)
 
     def build(self, metadata: Mapping[str, str | None] | None = None) -> ParsedDocument:
-        """Return the document; `metadata` is the file's own, of which empty values are dropped."""
+        """Return the document; `metadata` is the file's own, and its empty values are dropped."""
         sections = sections_from(self._headings, self._length)
         described = {**(metadata or {}), "reading_notes": "; ".join(self._notes)}
         levels = {section.start: max(1, len(section.path)) for section in sections}
@@ -158,7 +160,7 @@ class DocumentBuilder:
         )
 
     def build_with_text(self, metadata: Mapping[str, str | None] | None = None, empty: str = "") -> ParsedDocument:
-        """Return the same; raise DocumentEmpty, with the message `empty`, if there is no text."""
+        """Return the document as `build` does; raise DocumentEmpty, with the message `empty`, if there is no text."""
         document = self.build(metadata)
         if not document.text:
             raise DocumentEmpty(empty or f"{self.filename} contains no text")
@@ -185,6 +187,6 @@ class DocumentBuilder:
 
 
 def _one_line(text: str) -> str:
-    if text.isascii() and text.isprintable():  # most cells of large tables: nothing to clean
+    if text.isascii() and text.isprintable():  # most cells of large tables need no cleaning
         return " ".join(text.split())
     return " ".join(clean(text).split())

@@ -23,7 +23,7 @@ from citewell_documents.zips.member_names import cleaned_name, decoded_name, is_
 from citewell_verify.errors import CitewellError
 
 DIRECTORY_ENTRY = b"PK\x01\x02"
-"""The beginning of each entry of the directory; these are counted before zipfile creates an object for each."""
+"""The beginning of each entry of the directory. Entries are counted before zipfile creates an object for each."""
 BOMB_RATIO = 200
 """Documents shrink to a twentieth at most; unpacking to this many times its size marks a zip bomb."""
 BROKEN = (
@@ -54,7 +54,7 @@ class ZipLimits:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive: its path with `/`, its declared size, and why it is refused, if it is."""
+    """A file in an archive: its path with `/`, its declared size, and the reason if it is refused."""
 
     name: str
     size: int
@@ -71,7 +71,9 @@ class ZipOfDocuments:
         self.members = members
 
     def read(self, member: Member) -> bytes:
-        """Unpack a member. Raises why it is refused; DocumentUnreadable when it is damaged or longer than declared."""
+        """Unpack a member. Raises the error for which it is refused, and DocumentUnreadable when it is damaged or
+        longer than declared.
+        """
         if member.refused is not None:
             raise member.refused
         try:
@@ -94,7 +96,7 @@ class ZipOfDocuments:
 def open_zip(file: BinaryIO, filename: str, limits: ZipLimits) -> ZipOfDocuments:
     """Open an archive if it is safe to unpack.
 
-    Raises DocumentUnreadable for a broken one, DocumentTooLarge for too many files or bytes, or a bomb.
+    Raises DocumentUnreadable for a broken archive, DocumentTooLarge for too many files or bytes, or a bomb.
     """
     most = limits.max_files * _ENTRIES_PER_FILE
     # zipfile creates an object for each entry.

@@ -14,7 +14,7 @@ from citewell_verify.markers.places import protected_regions, spliced
 
 @dataclass(frozen=True, slots=True)
 class GivenCitation:
-    """`answer[start:end]` cites source `number`; code points of the answer as it was given."""
+    """A citation: `answer[start:end]` cites source `number`. Offsets are code points of the answer as it was given."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class GivenCitation:
 class MarkedAnswer:
     """An answer with a marker for every citation sent beside it.
 
-    `inserted` are the (place in the answer as given, length) of the insertions, by place; a negative length is that of
+    `inserted` are the (place in the answer as given, length) of the insertions, by place; a negative length means
     characters that were left out.
     """
 
@@ -90,9 +90,11 @@ def cited_statements(said: Sequence[Statement], citation: GivenCitation) -> list
 
 
 def as_given(offset: int, inserted: Sequence[Sequence[int]], *, opens: bool = False) -> int:
-    """Return the place in the answer as given of `offset` in the marked one; in a marker, where it was inserted.
+    """Return the place in the answer as given of `offset` in the marked answer. For an offset in a marker, this is the
+    place where the marker was inserted.
 
-    Characters that were left out there precede the place of what `opens` there, and follow that of what ends.
+    If characters were left out at that place, the returned place is behind them for an offset that `opens` a span, and
+    before them for one that ends a span.
     """
     before = [0, *accumulate(length for _, length in inserted)]
     starts = [place + before[number] for number, (place, _) in enumerate(inserted)]

@@ -40,7 +40,7 @@ _STOPPED = re.compile(r"[.!?。！？…][\"'”’)\]*_]*$")
 _SMALL_WORDS = frozenset("a an and as at by for from in into of on or over per the to under vs with".split())
 _KOREAN_PREDICATE = re.compile(r"[다요죠까함됨임음]$")
 _LONGEST_HEADING, _MOST_HEADING_WORDS = 60, 8
-_LONGEST_LINE = 1000  # of a table's head: all sentences may be on one line, and each of them scans it
+_LONGEST_LINE = 1000  # characters of a table's head: if all sentences are on one line, each of them scans the line
 
 
 def is_checkable(words: str) -> bool:
@@ -52,12 +52,13 @@ def is_checkable(words: str) -> bool:
 
 
 def is_claim(sentence: str, words: str, refusal: str | None = None) -> bool:
-    """Say whether `sentence` needs a verdict; `words` is it without bullet and heading mark, `refusal` what its
-    workspace says for "I don't know".
+    """Return whether `sentence` needs a verdict; `words` is the sentence without bullet and heading mark, `refusal` its
+    workspace's wording of "I don't know".
 
-    Not a claim: what is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:") and connectives
-    ("In summary."). A lead-in that denies something is one ("Opened goods can never be returned:") unless a list is
-    below it (`labels_what_follows`). In doubt it is one: an unchecked claim does more harm than a checked phrase.
+    These are no claims: text that is not checkable, questions, "I don't know", headings, lead-ins ("The steps are:")
+    and connectives ("In summary."). A lead-in that denies something is a claim ("Opened goods can never be returned:")
+    unless a list is below it (`labels_what_follows`). In doubt a sentence is a claim: an unchecked claim does more harm
+    than a checked phrase.
     """
     if not is_checkable(words) or _QUESTION.search(words) or is_idk(words, refusal):
         return False
@@ -67,7 +68,8 @@ def is_claim(sentence: str, words: str, refusal: str | None = None) -> bool:
 
 
 def labels_what_follows(text: str, start: int, end: int, *, cites: bool) -> bool:
-    """Say whether `text[start:end]` only names what is below it: the head of a table, a caption, a heading.
+    """Return whether `text[start:end]` only names the text below it, as the head of a table, a caption or a heading
+    does.
 
     A line that `cites` a source is a statement, unless it is the head of a table.
     """
@@ -140,14 +142,16 @@ class ParsedAnswer:
 
 
 def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAnswer:
-    """Find the sentences of `answer` and assign every marker to the one that contains it, else to the previous one.
+    """Find the sentences of `answer` and assign every marker to the sentence that contains it, or else to the previous
+    one.
 
-    A marker that begins a line belongs to the sentence that begins there, and so do all others of a paragraph that puts
-    its markers before its sentences: `[1] Paris is … [2] Rome is …`. `sources` are those of the answer, or how many.
+    A marker that begins a line belongs to the sentence that begins there. If a paragraph puts its markers before its
+    sentences, all of its markers do: `[1] Paris is … [2] Rome is …`. `sources` are those of the answer, or their
+    number.
     """
     body = strip_references(answer)
     plain = plain_text(body, sources)
-    # Again, because a marker can hide a heading: "([2]) Sources:".
+    # The references are stripped again, because a marker can hide a heading: "([2]) Sources:".
     text = strip_references(plain.text)
     sentences = _sentences(text)
     spans = [_own_words(text, start, end) for start, end in sentences]
@@ -161,7 +165,7 @@ def parse_answer(answer: str, sources: Citable | int | None = None) -> ParsedAns
         ):
             marks[owners[owner]].append(mark)
     refusal = sources.refusal if isinstance(sources, Citable) else None
-    # One of several sentences is recognised here only; one of a single sentence also among others.
+    # A refusal of several sentences is recognised only here; a refusal of one sentence also among other sentences.
     refuses = is_idk(text, refusal)
     said = [
         ParsedSentence(
@@ -184,7 +188,9 @@ def without_list_sign(text: str) -> str:
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    """The sentences, each to the end of its code or formula: a marker within these would become part of them."""
+    """The places of the sentences. A sentence with code or a formula reaches to its end, because a marker within it
+    would become a part of it.
+    """
     regions = protected_regions(text)
     starts = [start for start, _ in regions]
     whole: list[tuple[int, int]] = []

@@ -22,7 +22,7 @@ _LAST_WORD = re.compile(r"\w\W*$")
 
 
 def is_provider_citation(given: Mapping[str, Any]) -> bool:
-    """Say whether the keys are those of a provider; `{start, end, source}` is Citewell's own."""
+    """Return whether the keys are those of a provider's citation; `{start, end, source}` is Citewell's own form."""
     is_spanned = {"start_index", "url_citation", "file_citation", "segment", "groundingSupports", "grounding_supports"}
     is_cohere = {"start", "end"} <= given.keys() and bool({"sources", "document_ids", "documents"} & given.keys())
     is_block = "text" in given and isinstance(given.get("citations"), list)
@@ -32,14 +32,14 @@ def is_provider_citation(given: Mapping[str, Any]) -> bool:
 
 
 class ProviderCitations:
-    """Reads the objects of one answer, in their order: text blocks are looked for behind each other."""
+    """Reads the citation objects of one answer in order: each text block is searched behind the previous one."""
 
     def __init__(self, answer: str, sources: Citable) -> None:
         self._answer, self._sources = answer, sources
         self._position = 0
 
     def read(self, given: Mapping[str, Any]) -> list[GivenCitation]:
-        """Raises CitationUnreadable."""
+        """The citations in one object of a provider. Raises CitationUnreadable."""
         if supports := given.get("groundingSupports") or given.get("grounding_supports"):
             chunks = given.get("groundingChunks") or given.get("grounding_chunks") or ()
             return [cited for support in _list(supports) for cited in self._gemini(_fields(support), _list(chunks))]
@@ -61,7 +61,7 @@ class ProviderCitations:
         index = fields.get("index")
         start, end = self._span(fields.get("start_index", index), fields.get("end_index", index))
         if not self._answer[start:end][:1].isalnum() and (word := _LAST_WORD.search(self._answer[:start])):
-            start = word.start()  # the span is that of a marker; what it cites for is in front of it
+            start = word.start()  # the span is that of a marker, which cites for the words in front of it
         return GivenCitation(start, max(end, start + 1), self._named(fields))
 
     def _anthropic(self, block: Mapping[str, Any]) -> Iterator[GivenCitation]:

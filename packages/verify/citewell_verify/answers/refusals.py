@@ -9,13 +9,13 @@ from citewell_verify.markers.stripping import plain_text
 from citewell_verify.text.languages import language_of
 
 RefusalLanguage = Literal["question", "en"]
-"""Values of `refusal_language`: that of the question, or English, as in the seeds."""
+"""Values of `refusal_language`: the question's language, or English, as in the seeds."""
 
 IDK = "I don't know based on the documents."
 """Replaces an answer that the documents do not support (S3.4)."""
 
 IDK_KOREAN = "해당 정보는 제공된 출처에서 확인되지 않습니다"
-"""S5's own sentence for the same."""
+"""The Korean refusal of row S5."""
 
 REFUSALS = {
     "en": IDK,
@@ -31,7 +31,7 @@ REFUSALS = {
     "ja": "文書からは分かりません。",
     "zh": "根据文档无法回答这个问题。",
 }
-"""Refusals by language code (ISO 639-1); any other language gets the English one."""
+"""Refusals by language code (ISO 639-1); any other language gets the English refusal."""
 
 _OF_A_MODEL = re.compile(
     r"i (?:do not|don t|dont) know(?: based on(?: the)?(?: provided| given| available)? (?:documents?|sources?))?"
@@ -40,15 +40,16 @@ _OF_A_MODEL = re.compile(
 
 
 def refusal_for(text: str, wanted: RefusalLanguage = "question", beside: str = "") -> str:
-    """Return the refusal in the language of the question `text`; the words of sources `beside` it help to know it."""
+    """Return the refusal in the language of the question `text`; the sources' words `beside` it help to detect that."""
     return REFUSALS[language_of(text, beside, REFUSALS)] if wanted == "question" else IDK
 
 
 def is_idk(answer: str, own: str | None = None) -> bool:
-    """Say whether all of `answer` is a refusal, in any of the languages, as models word it, or in its workspace's `own`
-    words.
+    """Return whether all of `answer` is a refusal, in any of the languages, in a usual wording of models, or in its
+    workspace's `own` words.
 
-    Case, punctuation, quotes, white space and citation markers do not matter; any other statement does.
+    Case, punctuation, quotes, white space and citation markers do not matter. An answer with any other statement is no
+    refusal.
     """
     said = _plain(answer)
     is_own = own is not None and said != "" and said == _plain(own)

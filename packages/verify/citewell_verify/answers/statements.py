@@ -1,9 +1,9 @@
-"""Reads an answer as statements: its sentences, what each cites, and the checks that follow from that (S5.4); while it
-is being written, those sentences that more text will not change (N1).
+"""Reads an answer as statements: its sentences, their citations, and the checks that these need (S5.4). While an answer
+is being written, it finds the sentences that more text will not change (N1).
 
 A sentence counts as closed when the next one has begun with a whole word: by then its citation markers, its end and
 whether it is a heading are settled, except in rare texts (an aside that closes later, a list of references that turns
-out to be none). Users of a closed sentence must be able to do without it; `statements` of the complete text is
+out to be none). Code that uses a closed sentence must be able to do without it; `statements` of the complete text is
 authoritative.
 """
 
@@ -22,7 +22,7 @@ _WORTH_KEEPING = 20_000  # characters: caching longer answers, dozens at a time,
 
 _WHOLE_WORD = re.compile(r"[\W_]*\w+\W")
 _STOPPED = re.compile(r"[.!?…。！？｡][\"'”’»)\]」』*_`]*$")
-# These may turn out to be a marker, an aside or a quotation: inside them a stop ends no sentence.
+# These signs may begin a marker, an aside or a quotation, in which a stop ends no sentence.
 _OPEN = re.compile(
     r"(?:\([^()]{0,300}|\[[^\[\]]{0,300}|【[^【】]{0,60}|［[^［］]{0,60}|〔[^〔〕]{0,60}|<[^<>]{0,60}"
     r"|<sup\b[^<>]{0,60}>[^<>]{0,60}(?:</?[a-z]{0,4})?"
@@ -38,9 +38,9 @@ class Statement:
     """One sentence of an answer, without bullet or heading mark.
 
     `answer[start:end]` are its words in the answer, without the markers after them; `text` also lacks the markers
-    inside. In an answer that `correct` wrote the two are equal (N3). `numbers` is what it cites, as written and each
-    once; `missing` are names that it cites and no source has. `claim`: it states something that sources can support, so
-    it needs a verdict (N4).
+    inside. In an answer that `correct` wrote the two are equal (N3). `numbers` are the numbers that it cites, as
+    written and each once; `missing` are names that it cites and no source has. `claim`: it states something that
+    sources can support, so it needs a verdict (N4).
     """
 
     index: int
@@ -64,8 +64,8 @@ class PlannedCheck:
 def statements(answer: str, sources: Citable | int | None = None) -> list[Statement]:
     """Return the sentences of `answer` in order; a list of references at its end is not part of it.
 
-    `sources` are those of the answer, or how many: they turn names in citations into numbers, and tell whether a list
-    of numbers may belong to the text (V5).
+    `sources` are those of the answer, or their number: they turn names in citations into numbers, and show whether a
+    list of numbers may belong to the text (V5).
     """
     known = citable(sources)
     is_worth_keeping = len(answer) <= _WORTH_KEEPING
@@ -74,7 +74,7 @@ def statements(answer: str, sources: Citable | int | None = None) -> list[Statem
 
 @lru_cache(maxsize=64)
 def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
-    """The statements, cached: every check of a draft and everything after it parses the same text."""
+    """The statements, cached: every check of a draft and every later step parses the same text."""
     reading = parse_answer(answer, sources)
     return tuple(
         Statement(
@@ -93,8 +93,9 @@ def _statements(answer: str, sources: Citable | None) -> tuple[Statement, ...]:
 def plan_checks(answer: str, sources: Citable | int) -> list[PlannedCheck]:
     """Return the checks that `answer` needs with these `sources` (or that many), in order (S5.4).
 
-    Item `s{statement}:c{number}` for each source that it cites, `s{statement}:c0` for a claim that cites none. A
-    statement too short to check has no items; one that repeats another has none of its own: see `deciding_items`.
+    Each statement has an item `s{statement}:c{number}` for each source that it cites; a claim that cites none has
+    `s{statement}:c0`. A statement that is too short to check has no items, and one that repeats another has no items of
+    its own: see `deciding_items`.
     """
     return [
         PlannedCheck(item, statement, number)
@@ -106,7 +107,7 @@ def plan_checks(answer: str, sources: Citable | int) -> list[PlannedCheck]:
 def deciding_items(said: Sequence[Statement], source_count: int) -> dict[tuple[int, int | None], str]:
     """Return, for each (statement index, number or None) that needs a verdict, the item of `plan_checks` that gives it.
 
-    The same words about the same source are checked once: later pairs point to the first one's item.
+    The same words are checked against the same source only once: later pairs point to the item of the first pair.
     """
     first: dict[tuple[str, int | None], str] = {}
     return {
@@ -123,7 +124,7 @@ def same_words(text: str) -> str:
 
 
 def check_key(text: str, number: int | None) -> str:
-    """The name of a check by its content: these words against source `number`, or against all of them for None."""
+    """The name of a check, made from its content: the words, and source `number`, or all sources for None."""
     return sha256(f"{number or 0} {text}".encode()).hexdigest()[:32]
 
 
@@ -149,7 +150,7 @@ def numbers_to_check(statement: Statement, source_count: int) -> Sequence[int | 
 
 
 class GrowingAnswer:
-    """Finds the statements of a growing text. Reads only new text and the sentence before it."""
+    """Finds the statements of a growing text. It reads only new text and the sentence before that."""
 
     def __init__(self, sources: Citable | int | None = None) -> None:
         self._sources = sources
@@ -165,7 +166,7 @@ class GrowingAnswer:
         self._looked = 0
 
     def closed_by(self, text: str) -> list[Statement]:
-        """Return the statements that are closed now that `text` is there, each once, in order.
+        """Return the statements that are closed now that the text has grown to `text`, each once, in order.
 
         Places and indexes are those in the whole text. A text that does not continue the previous one is read from its
         beginning.
@@ -193,7 +194,7 @@ class GrowingAnswer:
         )
 
     def _advance(self, part: str, said: Sequence[Statement], count: int) -> None:
-        """Read on from the last closed sentence: what precedes markers and lists decides how they are understood."""
+        """Continue at the last closed sentence, because the text before markers and lists decides their meaning."""
         anchor = next((statement for statement in reversed(said[:count]) if can_cite(statement.text)), None)
         if anchor is None:
             return
@@ -241,7 +242,9 @@ def _count_closed(text: str, said: Sequence[Statement]) -> int:
 
 
 def _is_apart(text: str, before: Statement, following: Statement) -> bool:
-    """True if more than a line break is between statements, which the rest of the second line could still undo."""
+    """True if more than a line break separates the statements: the rest of the second line could still undo a mere line
+    break.
+    """
     if _STOPPED.search(before.text):
         return True
     between = text[before.end : following.start]

@@ -1,5 +1,6 @@
-"""Writes the citations of an answer as `[†N]`, whatever its system writes, so that all readers agree on them (N2);
-removes the model's own list of sources below it, and writes one of the sources actually cited."""
+"""Translates the citations of an answer to `[†N]`, whatever form its system uses, so that all readers agree on them
+(N2); removes the model's own list of sources below the answer, and writes a list of the sources that are really cited.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -44,8 +45,10 @@ _ENDS_LIKE_PROSE = re.compile(r"[.!?。]\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """`edits` are (start, end, what replaces it) in the answer as given, in order. `unread` are the (start, end) of
-    what looks like a citation and names no source. `from_zero`: numbers were read as counting from 0."""
+    """The translation of an answer. `edits` are (start, end, replacement) in the answer as given, in order. `unread`
+    are the (start, end) of texts that look like citations but name no source. `from_zero`: numbers were read as
+    counting from 0.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
@@ -82,7 +85,7 @@ def translated(answer: str, sources: Citable, first_number: int | None = None) -
 
 
 def remarks(answer: str, unread: Sequence[Sequence[int]], *, from_zero: bool) -> list[str]:
-    """Return, for users, how the citations of `answer` were read where that may surprise; see `Translation`."""
+    """Return remarks for users about citations of `answer` that were read in a surprising way; see `Translation`."""
     issues: list[str] = []
     if unread:
         shown = ", ".join(dict.fromkeys(f"“{answer[start:end]}”" for start, end in unread[:_MOST_SHOWN]))
@@ -93,9 +96,9 @@ def remarks(answer: str, unread: Sequence[Sequence[int]], *, from_zero: bool) ->
 
 
 def own_numbers(answer: str, sources: Citable) -> dict[int, tuple[int, ...] | str]:
-    """Return what an answer's own list of references gives its numbers: sources, or a name that no source has.
+    """Return what each number means in an answer's own list of references: sources, or a name that no source has.
 
-    Empty if there is no list, or none of its entries names a source under another number than its own.
+    Empty if there is no list, or if no entry has another number than the source that it names.
     """
     tail = answer[len(strip_references(answer)) :]
     entries = {int(match["number"] or match["raised"].translate(_RAISED)): match["name"] for match in _entries(tail)}
@@ -136,7 +139,7 @@ def _written(marker: Marker, own: Mapping[int, tuple[int, ...] | str], shift: in
 
 
 def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
-    """Take the space before it too, or after it at the beginning of a line."""
+    """Extend the place by the space before it, or by the space after it at the beginning of a line."""
     if start and answer[start - 1] in " \t":
         return start - 1, end
     is_first = not start or answer[start - 1] == "\n"
@@ -144,7 +147,7 @@ def _with_space(answer: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _apart(edits: Sequence[Edit]) -> list[Edit]:
-    """Edits that do not overlap: two texts that are left out one after the other share the space between them."""
+    """The edits without overlaps, as two texts that are left out one after the other share the space between them."""
     apart: list[Edit] = []
     for start, end, written in sorted(edits):
         first = max(start, apart[-1][1]) if apart else start
@@ -162,7 +165,7 @@ class _Line:
 
     @property
     def names_document(self) -> bool:
-        """Whether the text names a document.
+        """True if the text names a document.
 
         An address in the marker itself, `[1](https://…)`, may also cite for a sentence after it.
         """
@@ -175,9 +178,9 @@ class _Line:
 
     @property
     def heads_list(self) -> bool:
-        """Say whether this is a heading, or heading and list on one line: `Sources: [1] a.pdf, [2] b.pdf`.
+        """True for a heading of a list of sources, alone or with the list on its line: `Sources: [1] a.pdf, [2] b.pdf`.
 
-        `Source: [1]` is neither: it cites.
+        `Source: [1]` is neither: it is a citation.
         """
         if _LIKELY_HEADING.fullmatch(self.bare):
             return not self.cites
@@ -192,7 +195,7 @@ def references(labels: Sequence[str]) -> list[str]:
 def strip_references(answer: str) -> str:
     """Return `answer` without a list of sources at its end (References, Sources, 참고문헌, 출처, or unheaded).
 
-    The result is a prefix of `answer`: all of it if it has no such list or consists of nothing else. A section is a
+    The result is a prefix of `answer`: all of it if it has no such list or consists of the list alone. A section is a
     list only if each of its lines is an entry, so prose below a heading "Sources" is never lost (S5.5).
     """
     lines = answer.splitlines(keepends=True)
@@ -207,7 +210,9 @@ def strip_references(answer: str) -> str:
 
 
 def _without_last_list(lines: Sequence[str], count: int) -> int:
-    """Return how many of the first `count` lines precede the list that ends them; `count` if none does."""
+    """Return how many of the first `count` lines precede a list of sources at their end; `count` if there is no
+    list.
+    """
     unheaded, sure, labelled = count, True, True
     for index in range(count - 1, -1, -1):
         if _RULE.fullmatch(lines[index].strip()):

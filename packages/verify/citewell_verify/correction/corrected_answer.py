@@ -4,7 +4,7 @@ S5.5, V6).
 The result reads as if the statement had never been there: no empty list item, no double space, no gap between
 paragraphs.
 
-Nothing is exchanged within a statement, so a repaired sentence has the grammar, the verb, the direction and the signs
+No words are exchanged within a statement, so a repaired sentence has the grammar, the verb, the direction and the signs
 of its source.
 
 Text, numbers and offsets are rebuilt in one step, and every marker gets the same form and place.
@@ -74,7 +74,7 @@ def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple
     """Return the text of `reading` with statements rewritten or removed, and the places of the remaining ones."""
     text = reading.text
     places = [Place(index, said.start, said.end) for index, said in enumerate(reading.said)]
-    # From last to first, so that text before a change keeps its place.
+    # The repairs go from last to first, so that text before a change keeps its place.
     for index in sorted(repairs, reverse=True):
         repair, place = repairs[index], places[index]
         if repair.kind == "dropped":
@@ -83,7 +83,7 @@ def apply_repairs(reading: ParsedAnswer, repairs: Mapping[int, Repair]) -> tuple
             text = text[:start] + text[end:]
             places = [*places[:index], Place(index, start, start), *_shifted(places[index + 1 :], start - end)]
         elif repair.kind == "rewritten":
-            # Without its full stop the next sentence would be read as part of this one.
+            # Without a full stop here, the next sentence would be read as a part of this one.
             had, has = _STOP.search(text[place.start : place.end]), _STOP.search(repair.text)
             words = repair.text + (had[0] if had and not has else "")
             text = text[: place.start] + words + text[place.end :]
@@ -107,7 +107,8 @@ def _shifted(places: Sequence[Place], by: int) -> Iterator[Place]:
 
 
 def _extent(text: str, start: int, end: int, following: int) -> tuple[int, int]:
-    """Return the range removed with the words at `start:end`: their lines if they fill them, else the space beside.
+    """Return the range to remove with the words at `start:end`: their lines if they fill them, or else the space beside
+    them.
 
     `following` is where the next statement begins.
     """
@@ -147,9 +148,9 @@ def source_wording(
 ) -> str | None:
     """Return the sentence of `source` that a wrong `statement` should have said; None if there is none.
 
-    It differs from the statement in one slot, or has the words at `contradicting`, from which a judge concluded that
-    the source says otherwise. It shares half of the statement's words, names its subjects and can be read without the
-    sentences around it. None in a language that the rules do not read.
+    The sentence differs from the statement in one place, or has the words at `contradicting`, from which a judge
+    concluded that the source says something else. It shares half of the statement's words, names its subjects and can
+    be read without the sentences around it. None in a language that the rules do not read.
     """
     if unread_language(statement, [source]):
         return None
@@ -166,9 +167,9 @@ def source_wording(
 
 
 def is_proven(text: str, source: str, context: str = "") -> bool:
-    """Say whether a place of `source`, below its headings, states `text` and has all of its words (V6).
+    """Return whether a place of `source`, below its headings, states `text` and has all of its words (V6).
 
-    What a wrong statement said in words of its own is what made it wrong.
+    All words are needed, because a wrong statement is wrong in the words that are its own.
     """
     whole = with_headings(text, source, context)
     known = context_tokens(text, whole, *best_text_span(whole, text))
@@ -190,7 +191,7 @@ def _can_replace(statement: str, sentence: str) -> bool:
 def _stands_alone(statement: str, sentence: str) -> bool:
     """Return whether a sentence can be read alone, or opens as the statement does.
 
-    "It weighs 7 kg" and "Otherwise the fee is 5 euros" need what was said before them.
+    "It weighs 7 kg" and "Otherwise the fee is 5 euros" need the sentences before them.
     """
     known = tokenize(statement)
     for token in tokenize(sentence):
@@ -207,7 +208,7 @@ EditKind = Literal["removed", "renumbered", "reworded", "references_stripped", "
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change to an answer. `statement` is an index, `number` as the model wrote it; None where there is none.
+    """One change to an answer. `statement` is an index, `number` is as the model wrote it; each may be None.
 
     `before` and `after` are the words of a statement that was rewritten or dropped.
     """
@@ -227,8 +228,8 @@ class Edit:
 class Corrected:
     """A corrected answer: for each statement `text[start:end] == statement.text`, with the numbers that it keeps.
 
-    Statements keep their indexes; dropped ones are left out. `mapping` is old number → new, `removed` the old numbers
-    that no longer appear.
+    Statements keep their indexes; dropped ones are left out. `mapping` maps old numbers to new ones; `removed` are the
+    old numbers that no longer appear.
     """
 
     text: str
@@ -248,13 +249,13 @@ def correct(
 ) -> Corrected:
     """Remove the `inaccurate` (statement index, number) pairs and citations of no source; renumber the rest (S5.5, V5).
 
-    `sources` are those of the answer, or how many. `repairs` (by statement index) replace or drop failing statements;
-    their numbers may exceed the sources, for added ones. The remaining numbers become 1..n in their old order and
-    follow the full stop of their sentence, as `[1][2]`. A list of references at the end is removed. The words of a
-    statement without repair stay as they are, byte for byte; only a marker that was a word of its sentence ("According
-    to [1], …") becomes "the source", and the white space, brackets and label around a marker go with it. Correcting the
-    result again, with n sources and no repairs, changes nothing. Without `renumber` the numbers stay as they are: they
-    are those of the caller's own list.
+    `sources` are those of the answer, or their number. `repairs` (by statement index) replace or drop failing
+    statements; their numbers may exceed the sources, for added ones. The remaining numbers become 1..n in their old
+    order and follow the full stop of their sentence, as `[1][2]`. A list of references at the end is removed. The words
+    of a statement without repair stay as they are, byte for byte; only a marker that was a word of its sentence
+    ("According to [1], …") becomes "the source", and the white space, brackets and label around a marker go with it.
+    Correcting the result again, with n sources and no repairs, changes nothing. Without `renumber` the numbers stay as
+    they are, because they belong to the caller's own list.
     """
     known = citable(sources)
     source_count = known.count if known else 0
@@ -299,7 +300,9 @@ def _written(
 
 
 def markers_after(plain: str, end: int, numbers: Sequence[int]) -> str:
-    """Return what goes to `plain[end]` after a sentence: set off by a space, below a code fence by a line break."""
+    """Return the markers to insert at `plain[end]` after a sentence, behind a space, or below a code fence behind a
+    line break.
+    """
     if not numbers:
         return ""
     markers = "".join(f"[{number}]" for number in numbers)

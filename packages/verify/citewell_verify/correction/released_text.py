@@ -1,8 +1,8 @@
 """The part of an answer that may be read while the rest of it is still being checked (N1).
 
-Fed with the events of a question. A sentence is released when it and all before it have passed their checks, in the
-words and with the citations that it will have in the answer. Nothing is released after the first sentence that failed:
-what becomes of it is known only at the end.
+It is fed with the events of a question. A sentence is released when it and all sentences before it have passed their
+checks, in the words and with the citations that it will have in the answer. Nothing is released after the first
+sentence that failed, because its repair is known only at the end.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,9 @@ Source = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """A sentence with what separates it from the one before, and its markers as they stand in `text`.
+    """A sentence with the white space before it, and with its markers in `text`.
 
-    `sources` are the places of its evidence by the numbers of these markers, which are those of the draft.
+    `sources` are the places of its evidence, by the numbers of these markers, which are those of the draft.
     """
 
     text: str
@@ -58,7 +58,9 @@ class ReleasedText:
         return list(self._released())
 
     def _write(self, start: int, text: str) -> None:
-        """Take words of the draft; a model that starts again from less takes words back, and the verdicts on them."""
+        """Take words of the draft. A model that starts again with a shorter text takes words back, and the verdicts on
+        them with them.
+        """
         if start < len(self._draft):
             self._frozen = self._next > 0
             self._passed.clear()
@@ -68,7 +70,7 @@ class ReleasedText:
         if self._frozen or not self._passed:
             return
         reading = parse_answer(self._draft)
-        # A sentence that claims and cites nothing stays as it is, but comes with the next one that passed.
+        # A sentence that claims and cites nothing stays as it is, but is released with the next one that passed.
         for index in range(self._next, len(reading.said)):
             said = reading.said[index]
             if index not in self._passed:

@@ -1,1 +1,3 @@
-"""The built-in embedding model, and the Protocols of all: vectors whose cosine measures likeness of meaning."""
+"""The built-in embedding model, and the Protocols of embedding models: the cosine of two vectors measures how alike the
+meanings of their texts are.
+"""

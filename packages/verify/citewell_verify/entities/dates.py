@@ -28,7 +28,7 @@ _MONTH_NUMBER = r"(?P<month>1[0-2]|0?[1-9])"
 _DAY_NUMBER = r"(?P<day>[12]\d|3[01]|0?[1-9])"
 _LONGEST_SPAN = 9  # years from the first to the last of `2007-08`
 _ORDINAL = "|".join(name for name in ORDINALS if name.isascii())
-_MAY_DATE = re.compile(r"\d|centur", re.IGNORECASE)  # most sentences have neither, so no date
+_MAY_DATE = re.compile(r"\d|centur", re.IGNORECASE)  # most sentences have neither, and so no date
 
 # The first pattern that matches a place wins, so fuller forms come first.
 _PATTERNS = [
@@ -52,7 +52,8 @@ _PATTERNS = [
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """`text`, at `start` of the whole text, names this time; `years` is (first, last): one year, a decade, a century.
+    """A date: `text`, at `start` of the whole text, names it. `years` is (first, last) of a year, a decade or a
+    century.
 
     Parts that are not stated are None.
     """
@@ -68,7 +69,7 @@ class Date:
         return self.start + len(self.text)
 
     def follows_from(self, stated: "Date") -> bool:
-        """Say whether a text that has the date `stated` also states this date: `May 2020` follows from `5 May 2020`.
+        """Return whether a text with the date `stated` also states this date: `May 2020` follows from `5 May 2020`.
 
         The year may be missing in `stated` if month and day agree: "5 September this year".
         """
@@ -98,7 +99,7 @@ def find_dates(text: str) -> list[Date]:
 
 
 def _date(match: re.Match[str]) -> Date | None:
-    """The date of a match; `2007-04` is a month, since only a later year after 2007 ends a span."""
+    """The date of a match. `2007-04` is a month, because a span must end in a later year than it begins."""
     parts = match.groupdict()
     if parts.get("last") and not _years(parts, match):
         return None

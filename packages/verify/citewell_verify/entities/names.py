@@ -1,6 +1,6 @@
-"""Finds names of people, organisations, places and products: by capitals, and Korean ones by their endings.
+"""Finds names of people, organisations, places and products by their capitals, and Korean names by their endings.
 
-There is no tagger here. A word counts as a name by its shape, so some names are missed and a few other words are found.
+This is no tagger. A word counts as a name by its shape, so some names are missed and a few other words are found.
 """
 
 import re
@@ -13,12 +13,12 @@ from citewell_verify.text.words import vocabulary
 
 NameKind = Literal["latin", "person", "organisation", "place", "loanword"]
 
-_MOST_WORDS = 300  # of a claim or a sentence, so that a hostile one stays cheap
+_MOST_WORDS = 300  # words of a claim or a sentence, so that a hostile text stays cheap
 
 _WORD = re.compile(r"[^\W_]+(?:['’.&-][^\W_]+)*(?:['’](?=\s|$))?")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-Þ]")
 KOREAN_PERSON = re.compile("[김이박최정강조윤장임한오서신권황안송전홍남백유노문배양][가-힣]{2}")
-"""Three syllables of which the first is one of the most frequent surnames; other nouns look the same."""
+"""Three syllables, the first of which is one of the most frequent surnames; other nouns may look the same."""
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 NO_NAMES = vocabulary("""
     a about above according after against all also although among an and another any are as at based because before
@@ -107,7 +107,9 @@ _FOREIGN_SYLLABLES = frozenset(
 
 
 class FoundName(NamedTuple):
-    """`text` as written, without endings; not `sure`: a capitalised word that opens a sentence, so may be any word."""
+    """A name: its `text` as written, without endings. Not `sure`: it opens a sentence, where any word is
+    capitalised.
+    """
 
     kind: NameKind
     text: str
@@ -121,7 +123,7 @@ def same_country(left: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def find_names(text: str) -> list[FoundName]:
-    """Return the names in the first 300 words of `text`, in order; `end` is that of their last word."""
+    """Return the names in the first 300 words of `text`, in order; `end` is the end of a name's last word."""
     tokens = tokens_of(text)
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     names = [*_latin_names(text, tokens, dated)]
@@ -141,7 +143,7 @@ def tokens_of(text: str) -> list[re.Match[str]]:
 
 
 def _latin_names(text: str, tokens: Sequence[re.Match[str]], dated: set[int]) -> Iterator[FoundName]:
-    """Names such as `Ada Whitfield` and `TR-400`; a sentence's first word alone is not `sure`."""
+    """Yield names such as `Ada Whitfield` and `TR-400`; a name that is only a sentence's first word is not `sure`."""
     for places in _runs(text, tokens, dated):
         first, last = tokens[places[0]], tokens[places[-1]]
         if any(len(_POSSESSIVE.sub("", tokens[place][0]).casefold()) > 1 for place in places):

@@ -38,7 +38,7 @@ _COUNTED = ("ten", "dozen")
 
 
 def written_value(match: re.Match[str]) -> tuple[float, float]:
-    """Return the value as written and the value of one in its last digit."""
+    """Return the value as written, and the value of a 1 in the place of its last digit."""
     if digits := match["digits"]:
         return _decimal(digits)
     if korean := match["korean"]:
@@ -58,7 +58,7 @@ def written_value(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _korean(written: str) -> tuple[float, float]:
-    """The value of `1조 2,000억`, and its last place; in `3천5백만` the 만 also multiplies the 3천 before it."""
+    """The value of `1조 2,000억` and of its last place; in `3천5백만` the 만 also multiplies the 3천 before it."""
     parts = [(_decimal(part[1]), SCALES.get(part[2], 1.0)) for part in _KOREAN_PART.finditer(written)]
     total, step, myriad = 0.0, float("inf"), 1.0
     for (value, last), scale in reversed(parts):
@@ -71,7 +71,7 @@ def _korean(written: str) -> tuple[float, float]:
 
 
 def _sino(written: str) -> float:
-    """The value of `백`, `이십오`, `삼백오십`."""
+    """The value of a Sino-Korean numeral such as `백`, `이십오`, `삼백오십`."""
     total, digit = 0.0, 0.0
     for letter in written:
         if place := SINO_PLACES.get(letter):
@@ -87,7 +87,7 @@ def _decimal(digits: str) -> tuple[float, float]:
 
 
 def _vague(written: str) -> float:
-    """100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
+    """The unit of a vague number: 100 in `several hundred`, 10,000 in `tens of thousands` and `수만`."""
     if written.startswith("수"):
         return prod({**SINO_PLACES, **SCALES}[word] for word in written[1:])
     names = [word.rstrip("s") for word in written.lower().split()]
@@ -107,7 +107,7 @@ def _spelled(phrase: str) -> float:
 
 
 _ENGLISH_NUMERAL = any_of([*NUMERALS, "hundred", "thousand", "dozen"])
-# What may follow a Korean counter within its word: `두 알씩`, `세 번만에`, `네 명이다`.
+# Endings that may follow a Korean counter within its word: `두 알씩`, `세 번만에`, `네 명이다`.
 _ENDING = (
     r"(?:씩|째|쯤|짜리|마다|당|뿐|들|간|이상|이하|미만|정도|만에?|밖에)?"
     r"(?:이|가|은|는|을|를|의|에|에서|에게|에는|도|만|과|와|으?로|까지|부터|보다|이나|나|인|이?고|이?며|이?다|입니다|이?었다|였다)?(?![가-힣])"
@@ -124,7 +124,7 @@ _MEASURES = any_of(
 )
 _BEFORE_ONE = "for in within after of than is are was takes take took taking lasts last lasted about only over"
 BEFORE_ONE = "|".join(rf"(?<={word}\s)" for word in _BEFORE_ONE.split())
-"""Behind one of these words "a" and a unit measure something, elsewhere they may be a rate: `8 euros an hour`."""
+"""After one of these words, "a" and a unit measure something; elsewhere they may be a rate: `8 euros an hour`."""
 _NUMBER = re.compile(
     rf"""(?<![A-Za-z0-9_.제])(?<!\d,)(?:
       (?P<code>\d+(?::\d+)+|\d+(?:\.\d+){{2,}})
@@ -160,14 +160,14 @@ _UNIT = re.compile(
 )
 _AND_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "an hour and a half"
 _KOREAN_METRES = re.compile(r"m\s?[가-힣]")  # 420m이다; $420m is money
-# Money: what is weighed in pounds comes in smaller numbers, or as "a million pounds of beef".
+# These pounds are money: weights in pounds have smaller numbers, or a noun as in "a million pounds of beef".
 _POUNDS = re.compile(r"\spounds?\b(?!\sof\b)(?:\ssterling\b)?", re.IGNORECASE)
 _CURRENCY = re.compile(r"(US\$|[$€£₩¥]|\b(?-i:USD|EUR|GBP|KRW|JPY|CNY|RMB|INR|CHF))\s?$", re.IGNORECASE)
 _LIST_NUMBER = re.compile(
     r"^[ \t]*\(?\d{1,3}(?=[.)][ \t])|(?<=[,;:.] )\(?\d{1,2}(?=\) )|^[ \t]*(?:step|단계) \d{1,3}(?= ?[:.)] )",
     re.MULTILINE | re.IGNORECASE,
 )
-# Only before a unit: elsewhere "1,5" may list two numbers.
+# A decimal comma counts only before a unit: elsewhere "1,5" may list two numbers.
 _UNIT_WORD = rf"(?:{any_of(name for name in UNITS if name.isalpha())})(?![A-Za-z0-9])"
 _DECIMAL_COMMA = re.compile(rf"(?<![\d.,])(\d{{1,3}}),(\d{{1,2}})(?=\s?(?:[%％℃]|{_UNIT_WORD}))")
 _TABLE_SCALE = re.compile(r"\b(?:in|\$)\s+(thousand|million|billion)s\b|단위\s*:\s*(백만|십억|천|억|조)", re.IGNORECASE)
@@ -209,7 +209,7 @@ def _quantities(text: str, listed: Set[int]) -> Iterator[Quantity]:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a number belongs to a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`, `COVID-19`, `10-Q`."""
+    """True if a number belongs to a name: `Fifty Shades`, `the Hundred Years' War`, `the 80s`, `COVID-19`, `10-Q`."""
     spelled, rest = match["spelled"], text[match.end() : match.end() + 4]
     if spelled:
         return spelled[0].isupper() and spelled.istitle() and _CAPITAL.match(rest) is not None

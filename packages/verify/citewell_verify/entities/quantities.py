@@ -98,7 +98,7 @@ UNITS = {
     )
     for name in names.split()
 }
-"""Unit name → (dimension, how many of the dimension's base unit). Units convert within one dimension only."""
+"""Unit name → (dimension, number of the dimension's base units). Units convert only within one dimension."""
 
 
 def _numbered(names: str, start: int = 1, step: int = 1) -> dict[str, float]:
@@ -149,22 +149,22 @@ COUNTERS = {
     )
     for name in names.split()
 }
-"""Korean counter → the one that stands for it and its synonyms. Some numerals are numbers only before a counter."""
+"""Korean counter → the counter that represents it and its synonyms. Some numerals are numbers only before a counter."""
 PIECES = frozenset("개 대 권 곳 척 채 그루 점 건 자루 송이 알 장 통 상자 병 가지 벌 포기".split())
-"""Counters of things, any of which may be counted with `개` instead."""
+"""Counters of things; all of these things may also be counted with `개`."""
 JOINED_COUNTERS = tuple("명 개 번 살 마리 잔 권 달 가지 곳 시간 사람 배 병 채 장 알".split())
-"""Counters that are also written without a space behind a numeral: `두명`; `세대` is no number."""
+"""Counters that are also written directly behind a numeral: `두명`; `세대`, in contrast, is no number."""
 
 _LOOKALIKES = str.maketrans("ıİſ\u212a", "iIsK")
 
 
 def latin_letters(text: str) -> str:
-    """Replace the four letters that a case-insensitive pattern takes for Latin ones."""
+    """Replace the four letters that a case-insensitive pattern takes for Latin letters."""
     return text.translate(_LOOKALIKES)
 
 
 CURRENCIES = frozenset("usd eur gbp krw jpy cny inr rub mxn chf".split())
-"""The dimensions that are money: amounts of different ones are not compared."""
+"""The dimensions that are money: amounts in different currencies are not compared."""
 
 
 Bound = Literal["exactly", "about", "over", "under", "several", "multiples"]
@@ -179,7 +179,7 @@ _MOST_OF = {"several": 10.0, "multiples": 100.0}  # and fewer than these
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' without a known unit).
+    """A quantity: `text`, at `start` of the whole text, states `value` (scale applied) of `unit` ('' if unknown).
 
     `step` is the value of the last digit as written; `scaled`: it has its own scale word; `weak`: a small number in
     words, as in "the two brothers"; `nouns` are the stems of the two words that follow it.
@@ -223,7 +223,9 @@ def states(claim: Quantity, source: Quantity, plain_scale: float = 1.0) -> bool:
 
 
 def within(claim: Quantity, source: Quantity) -> bool:
-    """Say whether `claim` is a limit, "more than 5", that `source` satisfies: 7 does, "more than 7" does not."""
+    """Return whether `claim` is a limit such as "more than 5" that `source` satisfies: 7 does, "more than 7" does
+    not.
+    """
     same_unit = claim.unit != "" and claim.dimension == source.dimension
     if source.bound == claim.bound or not (same_unit or claim.nouns & source.nouns):
         return False
@@ -231,7 +233,7 @@ def within(claim: Quantity, source: Quantity) -> bool:
 
 
 def is_within(claim: Quantity, value: float) -> bool:
-    """Say whether a value, in its unit, satisfies the limit that `claim` is, and is not too far from it."""
+    """Return whether a value, in the unit of `claim`, satisfies the limit in `claim` and is not too far from it."""
     if claim.bound == "over":
         return claim.value < value <= _WITHIN * claim.value
     return claim.bound == "under" and value < claim.value <= _FAR_BELOW * value
@@ -252,14 +254,14 @@ def tolerance(claim: Quantity) -> float:
 
 
 def converted(claim: Quantity, source: Quantity) -> float:
-    """Return the value of `source` in the unit of `claim`, as it is if that cannot be."""
+    """Return the value of `source` in the unit of `claim`, or unchanged if it cannot be converted."""
     if claim.unit and source.unit and claim.dimension == source.dimension:
         return source.value * (UNITS[source.unit][1] / UNITS[claim.unit][1])
     return source.value
 
 
 def _rounds_to(exact: float, claim: Quantity) -> bool:
-    """Whether a figure rounds to the one that is claimed, as written but by at most 2 %; "about" allows 6 %."""
+    """True if the `exact` figure rounds to the claimed one in its last digit and by at most 2 %; "about" allows 6 %."""
     off = abs(exact - claim.value)
     if exact == claim.value or off <= 1e-9 * max(exact, claim.value):
         return True

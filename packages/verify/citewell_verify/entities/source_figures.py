@@ -1,8 +1,8 @@
 """Indexes the figures and dates of a source by value.
 
-A claim of fifty figures is thus compared with a source of ten thousand without comparing each with each. Readers work
-figures out: a figure in words, "20 %" for "one in five", is stated; one that follows from two figures, "32 hours" from
-"eight modules of four hours", neither proves nor disproves a claim.
+So a claim of fifty figures is compared with a source of ten thousand without comparing each figure with each other.
+Readers work figures out: the figure "20 %" is stated by the words "one in five"; a figure that follows from two others,
+"32 hours" from "eight modules of four hours", neither proves nor disproves a claim.
 """
 
 import re
@@ -37,7 +37,7 @@ _PART_OF_TIME = re.compile(
 )
 _DAYS = {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "열흘": 10, "보름": 15, "일주일": 7}
 _KOREAN_DAYS = re.compile("|".join(_DAYS))
-_MOST = 60  # figures of a source that are combined, in its order
+_MOST = 60  # figures of a source that are combined, in their order
 _NEAR = 240  # characters between two figures that belong together
 _WHOLE = 1e-6
 _DIMENSIONS = frozenset({"", *(dimension for dimension, _ in UNITS.values())})
@@ -50,7 +50,7 @@ def figures_in_words(text: str) -> tuple[Quantity, ...]:
 
 
 def is_in_words(stated: Quantity, text: str) -> bool:
-    """Whether the text has the figure in words: 50 % as "half", 30 minutes as "half an hour"."""
+    """Return whether the text has the figure in words: 50 % as "half", 30 minutes as "half an hour"."""
     return any(states(stated, figure) and stated.dimension == figure.dimension for figure in figures_in_words(text))
 
 
@@ -85,8 +85,8 @@ def _quantity(match: re.Match[str], value: float, unit: str, step: float = 0.0) 
 def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tuple[str, str] | None:
     """Return the two figures of the source from which `stated` follows, as written; else None.
 
-    Two figures near each other: their sum, difference, product or share, where the units allow it. `known` are the
-    quantities of the `source` in order, dates included. At most 60 of them are tried.
+    The two figures are near each other, and `stated` is their sum, difference, product or share, if the units allow it.
+    `known` are the quantities of the `source` in order, dates included. At most 60 of them are tried.
     """
     wanted = _kinds_for(stated)
     for left, right in _beside(source, tuple(known[:_MOST])):
@@ -99,7 +99,7 @@ def derivation(stated: Quantity, source: str, known: Sequence[Quantity]) -> tupl
 
 @text_cache()
 def _beside(source: str, known: tuple[Quantity, ...]) -> tuple[tuple[Quantity, Quantity], ...]:
-    """Pairs of figures near each other; a repeated figure is no second figure."""
+    """The pairs of figures near each other; a repetition of the same figure makes no pair."""
     figures = sorted([*known, *figures_in_words(source)], key=lambda figure: figure.start)[:_MOST]
     return tuple(
         (left, right)
@@ -153,14 +153,14 @@ def _factor(quantity: Quantity) -> float:
     return UNITS[quantity.unit][1] if quantity.unit else 1.0
 
 
-_MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
+_MOST_CHARS = 600_000  # characters of cached sources: their analysis takes far more memory than the sources
 _MOST_NEARBY = 200  # figures or dates of one sentence
-_MOST_ALTERNATIVES = 100  # figures of a kind: with more, none of them is a plausible counterpart
+_MOST_ALTERNATIVES = 100  # figures of a kind: if there are more, none of them is a plausible counterpart
 
 
 @dataclass(frozen=True)
 class SourceFigures:
-    """The figures in `source`, without those that are part of a day. Read once and cached."""
+    """The figures in `source`, without figures that are parts of a day. They are read once and cached."""
 
     source: str
 
@@ -174,7 +174,7 @@ class SourceFigures:
 
     @cached_property
     def everywhere(self) -> tuple[Quantity, ...]:
-        """Its quantities in order. A year may also be a number; the 5 of "5 May" may not."""
+        """The source's quantities in order. A year may also be a number; the 5 of "5 May" may not."""
         days = [date for date in self.dates if date.month is not None]
         return tuple(outside(days, find_quantities(self.source)))
 

@@ -27,8 +27,8 @@ _MARKUP = re.compile(
     r"|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?!\w)"
 )
 _NOT_FOUND = 0.69
-_EXACT = 1.01  # a ratio that nothing has, so that only a quotation word for word is found
-# Looking for something similar takes time in proportion to the source and to the square of the span.
+_EXACT = 1.01  # a ratio that no similarity reaches, so that only a verbatim quotation is found
+# The search for a similar text takes time in proportion to the source and to the square of the span.
 _LONGEST_RATED, _LONGEST_FUZZY = 500, 2000
 
 
@@ -62,7 +62,8 @@ class CitationRules:
 
 @dataclass(frozen=True, slots=True)
 class CitationScore:
-    """The seed's result. `source[located[0]:located[1]]` are the words meant; None when they are not in the source.
+    """The seed's result. `source[located[0]:located[1]]` are the words that are meant; `located` is None when they are
+    not in the source.
 
     `text_span_score`, `claim_relevance` and their minimum `confidence` are 0..1; `disagreements` tells users about the
     `*_mismatch` issues.
@@ -83,16 +84,16 @@ def score_citation(
     """Compare `claim` and `text_span` with `source`, the text of the cited chunk (S4.4).
 
     - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
-      Without a span the best one of the source is taken. One of more than 500 characters that is not found scores 0,
-      one of more than 2,000 has to be there word for word. One that says nothing (".", "the") is nowhere.
+      Without a span the best span of the source is taken. A span of more than 500 characters that is not found scores
+      0; a span of more than 2,000 has to be there word for word. A span that says nothing (".", "the") is never found.
     - Relevance: the share of the claim's words in the source and its `context`, the headings and columns that stand
       outside of it; values count in any spelling, "5 pm" as "17:00". The seed takes the whole source, not the span: a
       short span may leave to its neighbours what the claim repeats.
     - Accurate: confidence of at least 0.7 and no issue at all, so a similar span is found but never accurate.
-    - A number, date, unit, name or negation is compared with the words of the source that the span was found at, since
-      they are what is cited; with the whole source when it was not found.
-    - What those words are about is read in the whole source and its `context`: a row belongs to the heads of its table,
-      and what stands below a heading to what that names.
+    - A number, date, unit, name or negation is compared with the words of the source at which the span was found, since
+      these are cited; with the whole source when the span was not found.
+    - The subject of those words is read in the whole source and its `context`: a row belongs to the heads of its table,
+      and text below a heading to the thing that the heading names.
     """
     rules, claim = rules or CitationRules(), without_markup(claim)
     text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
@@ -150,7 +151,8 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
         return (1.0, (start, end)) if end > start else (0.0, None)
     if not any(map(str.isalnum, text_span)) or STOP_WORDS.issuperset(words(text_span)):
         return 0.0, None
-    # A span of a chunk has 50 to 200 characters (S4.6); one of a whole page is not rated below "found".
+    # A span of a chunk has 50 to 200 characters (S4.6). A longer one, such as a whole page, is either found or scores
+    # 0.
     length = len(text_span)
     least_ratio = 0.0 if length <= _LONGEST_RATED else fuzzy if length <= _LONGEST_FUZZY else _EXACT
     located = locate_quote(text_span, source, min_ratio=least_ratio)

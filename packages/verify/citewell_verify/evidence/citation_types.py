@@ -36,7 +36,7 @@ def citation_type(claim: str, span: str) -> CitationType:
     | is none of these                                                         | inference    |
 
     Case, punctuation and citation markers do not matter. A term of one or two words in quotation marks is no quotation.
-    It says how the claim was made, not whether it is right.
+    The type says how the claim was made, not whether it is right.
     """
     claim = without_markers(claim)
     said = _spaced(words(span))

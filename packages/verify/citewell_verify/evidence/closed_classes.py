@@ -1,7 +1,7 @@
-"""Closed classes of words that limit, deny, allow or compare what a sentence says, English and Korean (V3).
+"""Closed classes of English and Korean words that limit, deny, allow or compare what a sentence says (V3).
 
-An inflected or other word of the same class says the same, so `rose` and `increased` are one, and so are `at most` and
-"up to". No class is open: nouns and verbs that mean the opposite are no concern of this module.
+All words of a class, in any inflection, have the same meaning, so `rose` equals `increased`, and `at most` equals
+"up to". No class is open: this module does not deal with nouns and verbs of opposite meaning.
 """
 
 import re
@@ -64,7 +64,7 @@ _MARKS = tuple(
         ("above zero", r"영상(?=\s?\d)"),
     )
 )
-"""Classes beside those with which every sentence is read (`citewell_verify.facts.reading.vocabulary.CUES`)."""
+"""Classes in addition to those with which every sentence is read (`citewell_verify.facts.reading.vocabulary.CUES`)."""
 _OPPOSED = frozenset(
     frozenset(pair.split(","))
     for pair in ("over,under", "within,outside", "more,less", "before,after", "possible,obliged")
@@ -76,11 +76,11 @@ _FAMILIES = (
     frozenset(("below zero", "above zero")),
     frozenset(period for period, _ in _EVERY),
 )
-"""Classes of which one in the place of another changes what is said; of two that are opposed, it says the opposite."""
+"""Classes whose exchange changes the meaning of a sentence; the exchange of two opposed classes reverses it."""
 _ADDED = frozenset("denied obliged all most few only over under before except".split())
 _OMITTED = frozenset("denied possible planned reported most some few only over under before except".split())
-"""Classes that change what is said where the other sentence has none: "may be" says less than "is", so adding it is no
-error, and leaving it out is one."""
+"""Classes whose omission changes the meaning of a sentence: "may be" says less than "is", so it is an error to leave it
+out, and none to add it."""
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("denied", "more", "less"), "negation"),
     **dict.fromkeys(("possible", "obliged", "advised", "planned"), "modality"),
@@ -145,17 +145,17 @@ class ChangedMarks:
 
     @property
     def are_signs(self) -> bool:
-        """Whether they are the signs of numbers, or none."""
+        """True if the changed marks are only signs of numbers, or if there are none."""
         return (self._added + self._omitted).keys() <= _SIGNS
 
     @property
     def leave_values(self) -> bool:
-        """Whether a value is as right or wrong with them as without: "all returns" and "returns"."""
+        """True if the changed marks do not affect whether a value is right: "all returns" and "returns"."""
         return (self._added + self._omitted).keys() <= _SIGNS | _BESIDE
 
     def change(self, *, denied: bool) -> tuple[Kind, str | None, str | None] | None:
-        """Return the kind of the change with the words of the statement and of the source; None if it may mean the
-        same: what is not allowed must not be, two denials are none. `denied`: both sentences deny."""
+        """Return the kind of the change with the words of the statement and of the source; None if both may mean the
+        same: "not allowed" equals "must not", and two denials cancel each other. `denied`: both sentences deny."""
         added, omitted = self._added, self._omitted
         if not 0 < sum((added + omitted).values()) <= _MOST_CHANGED:
             return None
@@ -179,7 +179,9 @@ class ChangedMarks:
         return self._kind(mark), here, there
 
     def _kind(self, mark: str) -> Kind:
-        """Return "negation" only if nothing else can be meant: "not often" may be "rarely", and "until" be "by"."""
+        """Return "negation" only if nothing else can be meant: "not often" may mean "rarely", and "until" may mean
+        "by".
+        """
         kind, changed = _KINDS.get(mark, "wording"), self._added + self._omitted
         if mark == "denied":
             return kind if {"denied", *_MODAL, *_BESIDE}.issuperset(changed) else "wording"

@@ -1,7 +1,7 @@
-"""Finds where a claim and its source differ in numbers, dates, units or names, or deny each other (S4.4).
+"""Finds differences of a claim and its source in numbers, dates, units or names, and denials (S4.4).
 
-Deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the one
-sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` measures what this catches.
+It is deterministic, and silent when in doubt: a figure, a date or a name must be absent from the source, or from the
+one sentence that otherwise says the same. `python -m benchmarks.verdicts.planted` measures how much this finds.
 """
 
 import re
@@ -31,18 +31,20 @@ FigureKind = Literal["number", "unit", "wording"]
 Differing = tuple[FigureKind, str, str | None]
 """The kind, the claim's figure, and the source's figure if known.
 
-The kind `wording` is for figures that the source does not state but that may follow from two that it does.
+The kind `wording` is for figures that the source does not state, but that may follow from two figures in it.
 """
 
 _SAME_STATEMENT = 0.9  # share of a claim's words from which a sentence counts as its origin
-_SAME_MATTER = 0.4  # the same, from which it tells which of several figures is meant
+_SAME_MATTER = 0.4  # share of a claim's words from which a sentence shows which of several figures is meant
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
-_MOST_FIGURES = 50  # of a claim, so that one of nothing but numbers stays cheap
+_MOST_FIGURES = 50  # figures of a claim, so that a claim of nothing but numbers stays cheap
 
 
 @dataclass(frozen=True)
 class _Figures:
-    """The figures of a source, those of its sentence most like the claim, and those of the claim."""
+    """The figures of a source, the figures of its sentence that is most like the claim, and the figures of the
+    claim.
+    """
 
     figures: SourceFigures
     nearby: Sequence[Quantity]
@@ -117,9 +119,10 @@ def _is_written(stated: Quantity, source: str) -> bool:
 
 
 def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
-    """Return the source's figures for the same thing: with the same words after them, else with the same kind of unit.
+    """Return the source's figures for the same thing: figures with the same words after them, or else with the same
+    kind of unit.
 
-    If several remain, those in the sentence most like the claim.
+    If several remain, only those in the sentence that is most like the claim are returned.
     """
     nearby = [figure for figure in known.nearby if not stated.unit or figure.dimension == stated.dimension]
     same_words = [
@@ -163,7 +166,7 @@ _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000:
 
 
 def disagreements(claim: str, source: str) -> tuple[Disagreement, ...]:
-    """Return where the `claim` differs from the `source`, dates first; () when they agree (S4.4).
+    """Return the differences of the `claim` from the `source`, dates first; () when they agree (S4.4).
 
     Numbers are compared by value, across scale words, units and rounding; a number of the claim that is nowhere in the
     source is a disagreement. Names and negations are compared with the source's sentence that is most like the claim.
@@ -193,11 +196,11 @@ def best_places(claim: str, source: str) -> tuple[SourceMatch, ...]:
 
 
 def cited_disagreements(claim: str, quoted: str, source: str, context: str = "") -> tuple[Disagreement, ...]:
-    """Return where the `claim` disagrees with words `quoted` from the `source` (V2, V4, S4.4).
+    """Return the disagreements of the `claim` with words `quoted` from the `source` (V2, V4, S4.4).
 
     The words are read with their headings and columns, in the source and in its `context`: a row belongs to the heads
-    of its table, and a sentence is about what its headings name. Other statements of a section do not count against
-    words that name its subject themselves.
+    of its table, and a sentence is about the thing that its headings name. Other statements of a section do not count
+    against words that name the section's subject themselves.
     """
     cited = Quotation(_plain_source(quoted), _plain_source(source), _plain_source(context))
     in_words = [
@@ -231,11 +234,13 @@ def _sentences(claim: str) -> Sequence[str]:
 
 
 def _sentence_disagreements(claim: str, source: str) -> Sequence[Disagreement]:
-    """Return where one sentence differs: from the place that has it almost verbatim, else from the whole source."""
+    """Return the differences of one sentence from the place that has it almost verbatim, or else from the whole
+    source.
+    """
     compared = compare(claim, source)
     if compared.is_full_match and not compared.in_table:
         return ()
-    if compared.is_full_match:  # the names of a cell leave open of which year it is said
+    if compared.is_full_match:  # the names of a cell do not say for which year it holds
         known = source_figures(source).different_dates
         unknown = (date for date in find_dates(claim)[:_MOST_DATES] if not any(map(date.follows_from, known)))
         return [_disagreement("date", date.text, None) for date in unknown if not _is_bare_year_in(date, source)]

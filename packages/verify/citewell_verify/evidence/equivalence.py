@@ -38,14 +38,14 @@ _END = " \t\n.。!?"
 
 
 def stands_verbatim(statement: str, source: str) -> tuple[int, int] | None:
-    """Return the span of the `source` that is the `statement`, but for case, spacing and the final stop (V1).
+    """Return the span of the `source` that equals the `statement` except for case, spacing and the final stop (V1).
 
-    In every language, these are whole sentences, lines or cells; in those that the rules read, also a clause, unless
-    words around it in its sentence may reverse it, such as "it is not true that". An item of a list stands nowhere by
-    itself if what introduces the list takes it back, such as "not covered:".
+    In every language, the span is whole sentences, lines or cells. In languages that the rules read, it may also be a
+    clause, unless words around it in its sentence may reverse it, such as "it is not true that". An item of a list does
+    not count if the introduction of the list reverses it, such as "not covered:".
     """
     wanted = statement.strip().rstrip(_END)
-    # Most statements stand nowhere, which their letters tell at once.
+    # Most statements are nowhere in the source, which a comparison of letters shows at once.
     if not wanted or letters(wanted) not in _letters(source):
         return None
     located = locate_sentences(statement, source)
@@ -66,8 +66,9 @@ def _letters(source: str) -> str:
 
 
 def _stands_alone(source: str, start: int, end: int) -> bool:
-    """Say whether nothing in its sentence reverses a span. In other languages than the two that are read, whether it is
-    all of its sentence."""
+    """Return whether no words of its sentence reverse a span. In languages that the rules do not read, the span has to
+    be its whole sentence.
+    """
     before, behind = _around(source, start, end)
     if not before and (not behind or (source[end - 1].isalpha() and source[end] in _STOPS)):
         return True
@@ -91,7 +92,7 @@ def _around(source: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _introduction(source: str, start: int, end: int) -> str:
-    """Return the line that introduces the list, or the heading above the lines, of which a span is an item."""
+    """Return the line that introduces the list of which a span is an item, or the heading above its lines."""
     *above, before = source[:start].split("\n")
     is_listed = _LISTED.match(before) is not None
     if not is_listed and (source[end - 1] in _STOPS or source[end : end + 1] in _STOPS):
@@ -105,14 +106,14 @@ def _introduction(source: str, start: int, end: int) -> str:
 
 
 _NAMED = frozenset("0123456789#")
-_LONGEST = 3  # times the length of a statement: the place that is to say all of it
+_LONGEST = 3  # a place that states all of a statement has at most this many times its length
 
 
 def names_subjects(sentence: str, text: str) -> bool:
-    """Say whether a sentence has the subject of a clause of `text` (V6).
+    """Return whether a sentence has the subject of a clause of `text` (V6).
 
-    The subject is the words before the verb, Korean topics and subjects, and whatever is numbered: "Pump 14", "Q2
-    2024", `2팀`.
+    The subject is the words before the verb, Korean topics and subjects, and all numbered names: "Pump 14", "Q2 2024",
+    `2팀`.
     """
     known, subjects = tokenize(sentence), [about for clause in clauses(text) if (about := _about(clause))]
     return not subjects or any(all(has_token(known, token) for token in about) for about in subjects)
@@ -139,8 +140,9 @@ def is_stated_in(source: str, text: str) -> bool:
 
 
 def without_heading_facts(text: str, source: str, differing: Sequence[Disagreement]) -> tuple[Disagreement, ...]:
-    """Return the disagreements of `text` with the `source` but for those about what the headings above all of its best
-    places state."""
+    """Return the disagreements of `text` with the `source`, except disagreements about facts that the headings above
+    all of its best places state.
+    """
     places: list[Quotation] = []
     if differing:
         start, end = best_text_span(source, text, 50, _LONGEST * len(text))
@@ -184,7 +186,9 @@ def _may_be_about(text: str, cited: Quotation) -> bool:
 
 
 def _stating_sentences(text: str, source: str, start: int, end: int) -> Iterator[str]:
-    """Yield the sentences of a place that have a value of `text`; without values, the one with most of its words."""
+    """Yield the sentences of a place that have a value of `text`; if it has no values, the one with most of its
+    words.
+    """
     values = [token for clause in clauses(text) for token in _of_kind(tokenize(clause), "value")]
     if not values:
         best = best_text_span(source, text, 1, _LONGEST * len(text))

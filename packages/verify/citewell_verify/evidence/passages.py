@@ -1,5 +1,5 @@
-"""A passage: a slice of a source with its place, as every step reads, judges and cites it; and what a model sees of
-several long sources: all if they fit, else the most relevant parts."""
+"""A passage: a slice of a source with its place, which every step reads, judges and cites. Also chooses the excerpts of
+long sources that a model sees: whole sources if they fit, or else their most relevant parts."""
 
 import uuid
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from citewell_verify.text.windows import indexed_text, windows
 from citewell_verify.text.words import content_stems, coverage
 
 GIVEN = "request"
-"""The `source` of a passage that came with a request."""
+"""The `source` of a passage that was sent with a request."""
 
 _SOURCE = "source_"
 _PART_CHARS, _OVERLAP_CHARS = 1_500, 150
@@ -59,7 +59,7 @@ class Passage:
 
     @property
     def readable(self) -> str:
-        """The text with sentences that address a model blanked out in place: what may be shown and cited."""
+        """The text that may be shown and cited: sentences that address a model are blanked out in place."""
         return without_orders(self.text)
 
     @property
@@ -68,7 +68,7 @@ class Passage:
 
     @property
     def indexed(self) -> str:
-        """The readable text below its context: what is compared with a question."""
+        """The text that is compared with a question: the readable text below its context."""
         return indexed_text(self.readable, self.readable_context)
 
     def words(self, start: int, end: int) -> str | None:
@@ -118,7 +118,7 @@ def chunk_id_of(number: int) -> str:
 
 
 def number_of(chunk_id: str) -> int:
-    """The number of a source of a request, of which `chunk_id_of` made the id."""
+    """The number of a source of a request, from the id that `chunk_id_of` made."""
     return int(chunk_id.removeprefix(_SOURCE))
 
 
@@ -140,8 +140,8 @@ class Wanted(NamedTuple):
 def choose_excerpts(texts: Sequence[str], wanted: Sequence[Wanted], budget: int) -> list[Excerpt]:
     """Return parts of `texts` of at most `budget` code points together, in the order of the texts.
 
-    Whole texts if they fit. Otherwise every wanted statement in turn takes the part of its cited sources that shares
-    most words with it, until the budget is used up; neighbouring parts are joined.
+    The texts stay whole if they fit. Otherwise every wanted statement in turn takes the part of its cited sources that
+    shares most words with it, until the budget is used up; neighbouring parts are joined.
     """
     if sum(map(len, texts)) <= budget:
         return [Excerpt(source, 0, len(text)) for source, text in enumerate(texts) if text.strip()]

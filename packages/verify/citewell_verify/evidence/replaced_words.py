@@ -1,5 +1,5 @@
-"""What words in the place of others make of a sentence: two things exchanged, another value, name or thing, or the
-same (V2).
+"""Classifies words of a statement that stand in the place of other words of its source: two things were exchanged, it
+is another value, name or thing, or the meaning is the same (V2).
 """
 
 import re
@@ -24,7 +24,7 @@ _ARTICLES = frozenset(("a", "an", "the"))
 _WITHIN_NAMES = _ARTICLES | {"of"}
 _COPULA = re.compile("(?:이다|입니다|이며|이고|였다|이었다)$")
 _TOGETHER = re.compile("(?:[와과]|랑|하고)$")
-_LONGEST = 4  # words of one of the two
+_LONGEST = 4  # words of one of two exchanged things
 
 
 def exchange(alignment: Alignment) -> Difference | None:
@@ -37,14 +37,14 @@ def exchange(alignment: Alignment) -> Difference | None:
     ):
         return None
     cut = left_out_clauses(alignment)
-    # The statement may also leave out the words before its first and behind its last one.
+    # The statement may also leave out words of the source before its first word and after its last one.
     span = range(min(source_at.values(), default=0), max(source_at.values(), default=-1) + 1)
     known_places = [at for at in span if _is_placed(known[at]) and known[at].clause not in cut]
     if sorted(source_at[at] for at in places) != known_places:
         return None
     rank = {at: number for number, at in enumerate(known_places)}
     order = [rank[source_at[at]] for at in places]
-    # A word that is there twice may be the one or the other.
+    # A word that occurs twice may be either of the two.
     keys = [known[at].key for at in known_places]
     relabelled = [at if keys[number] == keys[at] else number for at, number in enumerate(order)]
     pair = _turned(order) or _turned(relabelled)
@@ -62,7 +62,7 @@ def exchange(alignment: Alignment) -> Difference | None:
         other_number, other_at = roles.get((there, here), (number, at))
         if here == there or other_at == at:
             continue
-        # A noun without a particle has a role by its place only; of nouns in a list, none has.
+        # A noun without a particle has a role only by its place; a noun in a list has none.
         is_listed = any(stated[noun_at].value or _TOGETHER.search(stated[noun_at].text) for noun_at in (at, other_at))
         if (here and there) or ((number < other_number) is not (at < other_at) and not is_listed):
             return Difference("order", stated[at].text, known[source_at[at]].text)
@@ -74,7 +74,7 @@ def _is_placed(token: Token) -> bool:
 
 
 def _turned(order: Sequence[int]) -> tuple[range, range] | None:
-    """Return the places of two runs that changed places around others that stayed, in an order of numbers from 0."""
+    """Return the places of two runs that changed places around others that stayed; `order` has the numbers from 0."""
     wrong = [at for at, number in enumerate(order) if at != number]
     if not wrong:
         return None
@@ -102,7 +102,7 @@ def _are_exchanged(pair: tuple[range, range], places: Sequence[int], alignment: 
 
 
 def _is_phrase(places: Sequence[int], tokens: Sequence[Token]) -> bool:
-    """Say whether the tokens are one noun with what belongs to it."""
+    """Return whether the tokens are one noun with the words that belong to it."""
     run = tokens[places[0] : places[-1] + 1]
     joined = all(token.is_content or token.key in _WITHIN_NAMES for token in run)
     return joined and len(run) <= _LONGEST and not any(token.case not in ("", "owner") for token in run[:-1])
@@ -131,7 +131,7 @@ def role_of(token: Token) -> str:
 
 
 def left_out_clauses(alignment: Alignment) -> frozenset[int]:
-    """Return the clauses of the source of which the statement has no word."""
+    """Return the clauses of the source that have no word in common with the statement."""
     kept = {alignment.source[at].clause for at in alignment.matched_source if alignment.source[at].is_content}
     return frozenset(token.clause for token in alignment.source if token.clause not in kept)
 
@@ -162,7 +162,7 @@ def replacement(
 ) -> Difference | None:
     """Return the difference of words in one place; `SAME` if there is none, None if they may be a rewording.
 
-    The whole `source` shows which words are names, and which nouns are things that it speaks of elsewhere.
+    The whole `source` shows which words are names, and which nouns are things that it mentions elsewhere.
     """
     said, sourced = map(text_of, (stated, known))
     if not known:
@@ -192,7 +192,7 @@ def _kind_of_names(stated: Sequence[Token], known: Sequence[Token], alignment: A
 
 
 def _are_alternatives(stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str) -> bool:
-    """Say whether two English nouns are two things, because the source elsewhere has that of the statement."""
+    """Return whether two English nouns are two things, because the source has the statement's noun elsewhere."""
     if any(token.kind not in _NOUNS or token.text >= "가" for token in (*stated, *known)):
         return False
     if len(stated) == len(known) == 1 and stated[0].kind != known[0].kind:
@@ -248,8 +248,10 @@ def _has_title(tokens: Sequence[Token]) -> bool:
 
 
 def paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[Token], list[Token]]:
-    """Return the words that replace each other, and those of the source that are left out beside them: all but the
-    opposite of the only word, or the only value of its kind."""
+    """Return the words that replace each other, and the words of the source that are left out beside them. A single
+    word replaces only its opposite, and a single value the only value of the same kind; the others are then left out.
+    Otherwise all words replace each other.
+    """
     opposites = [token for token in known if len(stated) == 1 and are_opposites(stated[0], token)]
     if opposites:
         return stated, opposites[:1], [token for token in known if token is not opposites[0]]
@@ -262,7 +264,7 @@ def paired(stated: list[Token], known: list[Token]) -> tuple[list[Token], list[T
 
 
 def _kind(stated: Token, known: Token) -> Kind | None:
-    """Return the kind of the difference between two words that exclude each other: opposites, values, units."""
+    """Return the kind of difference between two words that exclude each other: opposites, values, units."""
     if are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES:
         return "negation"
     if stated.value and known.value:
@@ -294,7 +296,7 @@ def _are_forms_of_one(stated: Token, known: Token) -> bool:
 
 
 def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """Return the words with what stands between them if they are one noun with an article; else nothing."""
+    """Return the words with the text between them if they are one noun with an article; else an empty text."""
     first, last = (next(at for at, token in enumerate(tokens) if token is word) for word in (words[0], words[-1]))
     run = tokens[first : last + 1]
     opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS

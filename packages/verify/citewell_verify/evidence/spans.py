@@ -20,19 +20,19 @@ _CELLS = re.compile(r"[\t|]")
 
 
 def stating_row(claim: str, text: str, context: str = "") -> tuple[int, int] | None:
-    """Return (start, end) of the row of `text` of which cells state all of the `claim`, below its heads (V2)."""
+    """Return (start, end) of the row of `text` whose cells, below their heads, state all of the `claim` (V2)."""
     matches = best_places(claim, with_outer_headings(claim, text, context))
     row = matches[0].place if len(matches) == 1 and matches[0].in_cell else ""
-    # A line of its own: another row may end with the same cells.
+    # The row must be a whole line, because another row may end with the same cells.
     place = re.search(rf"^[^\S\n]*({re.escape(row)})[^\S\n]*$", text, re.MULTILINE) if row else None
     return place.span(1) if place else None
 
 
 def widest_bounds(text: str, start: int, end: int, wanted: Set[str], max_chars: int) -> tuple[int, int]:
-    """Return how far a place may be widened: in prose everywhere, in a table to the rows that the claim states.
+    """Return how far a place may be widened: freely in prose, in a table only to the rows that the claim states.
 
     The least length gives a short sentence the context that it needs. The context of a row is the heads of its table;
-    the rows around it are about other things, and marked with it they would seem to be its proof.
+    the rows around it are about other things, and if they were marked, too, they would seem to be evidence.
     """
     first, last = _line_at(text, start, end)
     if not is_table_row(text[first:last]):
@@ -50,7 +50,7 @@ def _line_at(text: str, start: int, end: int | None = None) -> tuple[int, int]:
 
 
 def _is_stated_row(text: str, place: tuple[int, int], wanted: Set[str]) -> bool:
-    """Return whether a row has nothing in its label that the claim lacks, and something of the claim in a cell."""
+    """Return whether the claim has all words of a row's label, and some of its words are in a cell of the row."""
     line = text[slice(*place)]
     if not is_table_row(line):
         return False
@@ -65,7 +65,7 @@ _NO_WIDTH = "\u200b"
 
 
 def claim_relevance(claim: str, source: str) -> float:
-    """Return which share of the claim's content words stands in `source`, 0..1 (S4.4).
+    """Return the share of the claim's content words that are in `source`, 0..1 (S4.4).
 
     Inflected forms and Korean words with other particles count as the same word; a claim of stop words only is
     compared by all its words.
@@ -85,9 +85,9 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
     """Return (start, end) of the words of `text` that are the best evidence for `claim` (S4.6).
 
     It is the sentence with most of the claim's words, with its neighbours if it has less than `min_chars` code points,
-    or its densest part of at most `max_chars`; it begins and ends with whole words, except for one that is longer than
-    `max_chars`. A row of a table is shorter than `min_chars` if it is alone with what the claim says. (0, 0) when
-    `text` is blank.
+    or its densest part of at most `max_chars`. It begins and ends with whole words, unless a word is longer than
+    `max_chars`. A row of a table may be shorter than `min_chars` if only this row states the claim. (0, 0) when `text`
+    is blank.
     """
     read = parse_sentences(text)
     sentences = read.sentences
@@ -119,9 +119,9 @@ def best_text_span(text: str, claim: str, min_chars: int = 50, max_chars: int = 
 
 
 def bounded_evidence(text: str, statement: str, start: int, end: int) -> tuple[int, int]:
-    """Return `start:end`, or the sentences in it that state the `statement` if a judge quoted more than a reader reads.
+    """Return `start:end`, or the sentences in it that state the `statement` if a judge quoted too much for a reader.
 
-    They are the shortest run of whole sentences with most of the statement's words; at most 600 characters.
+    These are the shortest run of whole sentences with most of the statement's words, at most 600 characters.
     """
     if end - start <= _LONGEST_EVIDENCE:
         return start, end
@@ -143,8 +143,8 @@ def bounded_evidence(text: str, statement: str, start: int, end: int) -> tuple[i
 
 
 def row_or_best_span(text: str, claim: str, context: str, min_chars: int, max_chars: int) -> tuple[int, int]:
-    """Return (start, end) of the row of `text` that states the `claim`, at most `max_chars` of it; else of the words
-    that are the best evidence for it."""
+    """Return (start, end) of the row of `text` that states the `claim`, at most `max_chars` of it; or else those of the
+    words that are the best evidence for the claim."""
     row = stating_row(claim, text, context)
     if row is None or row[1] - row[0] > max_chars:
         first, last = row or (0, len(text))
@@ -160,7 +160,9 @@ def locate_verbatim(statement: str, text: str) -> Located | None:
 
 
 def _without_width(text: str) -> str:
-    """Return a text with its markers, and the space before them, as signs that a quotation skips; places stay."""
+    """Return a text in which signs that a quotation skips replace its markers and the space before them; places
+    stay.
+    """
     pieces: list[str] = []
     position = 0
     for marker in cited_markers(text):
@@ -177,7 +179,7 @@ def _best_sentence(text: str, sentences: Sequence[Sentence], shares: Mapping[int
     best = min(shares, key=rank, default=0)
     if not is_table_row(sentences[best].text) or sentences[best].text not in (heads := parse_tables(text).heads):
         return best
-    # The heads of a table share words with every statement about it, but only a row has what is stated.
+    # The heads of a table share words with every statement about it, but only a row has the stated content.
     rows = (number for number in shares if is_table_row(row := sentences[number].text) and row not in heads)
     return min(rows, key=rank, default=best)
 

@@ -1,8 +1,8 @@
 """Finds the one place where a statement differs from a sentence that it otherwise copies (V2, V3).
 
 Such a sentence with another number, name, negation or limit is the error that readers try first, and the only one that
-a rule decides for every judge. What may be a rewording is no substitution: any other word that differs ends the search,
-but for a part of the sentence that the statement leaves out.
+a rule decides for every judge. Words that may be a rewording are no substitution: any other word that differs ends the
+search, except a part of the sentence that the statement leaves out.
 """
 
 import re
@@ -28,11 +28,11 @@ from citewell_verify.text.windows import is_too_long
 
 _LEAST_SHARED = 0.6  # share of the statement's words that a sentence must have to be aligned with it
 _CANDIDATES = 3
-_FEWEST = 3  # words of a statement that may be a part of a sentence
+_FEWEST = 3  # the fewest words of a statement that may be a part of a sentence
 _WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 _QUOTED = re.compile("[다라][고는]$")
 _DECIDING = frozenset(("number", "date", "unit", "name", "negation", "order"))
-_WITHIN = r"\W{1,3}(?:\w{1,3}\W{1,3}){0,2}"  # what may stand between the words of a name
+_WITHIN = r"\W{1,3}(?:\w{1,3}\W{1,3}){0,2}"  # text that may stand between the words of a name
 _EQUATES = r"(?:is|was|are|or|the|an?|also|now|formerly|called|known|as|named|renamed|nicknamed|또는|일명|옛)"
 _VALUES: tuple[Kind, ...] = ("number", "date", "unit")
 
@@ -56,8 +56,8 @@ class _Place:
 def plain_substitution(statement: str, source: str, context: str = "") -> Disagreement | None:
     """Return the one place where the `statement` differs from a sentence of the `source` that it copies.
 
-    None if it differs in no place or in several, where the words may mean the same, and in other languages than English
-    and Korean. Words of the `context`, which are the headings above the source, may stand in the statement, too.
+    None if it differs in no place or in several, if the words may mean the same, and in other languages than English
+    and Korean. The statement may also have words of the `context`, which are the headings above the source.
     """
     if is_too_long(statement):
         return None
@@ -81,16 +81,16 @@ def plain_substitution(statement: str, source: str, context: str = "") -> Disagr
 
 
 def decides(disagreement: Disagreement, source: str) -> bool:
-    """Say whether a substitution in a sentence of the `source` is plain enough to decide for every judge.
+    """Return whether a substitution in a sentence of the `source` is plain enough to decide for every judge.
 
-    Values, names, negations and exchanges are, unless the source uses two names for one. A limit, a permission or a
-    quantity may be said in many ways.
+    Values, names, negations and exchanges are plain enough, unless the source uses two names for one thing. A limit, a
+    permission or a quantity may be worded in many ways.
     """
     return disagreement.kind in _DECIDING and not (disagreement.kind == "name" and _are_equated(disagreement, source))
 
 
 def _are_equated(disagreement: Disagreement, source: str) -> bool:
-    """Say whether the two names stand side by side somewhere: "Bank of England (BoE)", "Kiev, now called Kyiv"."""
+    """Return whether the source has the two names side by side: "Bank of England (BoE)", "Kiev, now called Kyiv"."""
     names = [
         _WITHIN.join(map(re.escape, name.split()))
         for name in (disagreement.claim_value, disagreement.source_value)
@@ -105,7 +105,7 @@ def _are_equated(disagreement: Disagreement, source: str) -> bool:
 def _message(difference: Difference, sentence: str) -> str:
     stated, known = difference.statement_text, difference.source_text
     if known and difference.kind in ("negation", "modality") and stated.casefold() not in sentence.casefold():
-        # Words of closed classes are compared by their class, so that their own letters are not known.
+        # Words of closed classes are compared by their class, so the differing words themselves are not known.
         return "the statement and the same sentence of the source differ in what they deny, limit or allow"
     if known is None:
         return f"the statement says “{stated}”, the same sentence of the source does not"
@@ -129,7 +129,7 @@ def _parsed(source: str) -> _Source:
 
 
 def _keys(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text: particles and endings follow."""
+    """Return the beginnings of the words of a text, without their particles and endings."""
     return frozenset(word[:2] if word >= "가" else word[:5] for word in _WORD.findall(text.casefold()))
 
 
@@ -141,14 +141,16 @@ def _near(sentence: str, source: _Source) -> list[_Place]:
 
 
 def _difference(sentence: str, places: Sequence[_Place], source: _Source, context: frozenset[str]) -> Difference | None:
-    """Return the only difference from one of the places, rather one that decides; None if a place has none."""
+    """Return the only difference from one of the places, preferably one that decides; None if a place does not
+    differ.
+    """
     single: list[Difference] = []
     compared = [(tokens, place) for place in places for tokens in _clauses_of(place.text)]
     for tokens, place in compared:
         differences = _Comparison(align(read(sentence), tokens), source, context | place.headings).differences()
         if differences == []:
             return None
-        # A clause may lack what the sentence says before it, so only its values count.
+        # A clause may lack words that the sentence has before it, so only its values count.
         if all(difference.kind in _VALUES for difference in differences or ()):
             single += (differences or ())[:1]
         elif differences and tokens is read(place.text):
@@ -161,7 +163,7 @@ def _difference(sentence: str, places: Sequence[_Place], source: _Source, contex
         and decided.kind == "subject"
         and any(difference.statement_text != decided.statement_text for difference in single)
     ):
-        # Two sentences that are alike are mixed: what the source says of one thing is said of the other.
+        # Two similar sentences are mixed up: the statement says about one thing what the source says about the other.
         return replace(decided, kind="order")
     return decided
 
@@ -184,7 +186,7 @@ class _Comparison:
         self._left_out = left_out_clauses(alignment)
 
     def differences(self) -> list[Difference] | None:
-        """Return all places that differ; None if one of them may be a rewording."""
+        """Return the differences in all places; None if one of them may be a rewording."""
         if exchanged := exchange(self._alignment):
             return [exchanged]
         moved = self._alignment.moved
@@ -220,7 +222,7 @@ class _Comparison:
             yield from gaps
 
     def _are_turned(self, gaps: Sequence[Gap]) -> bool:
-        """Say whether the gaps are the two sides of a sentence turned round: "the CFO is Mary", "Mary is the CEO"."""
+        """Return whether the gaps are the two sides of a reversed sentence: "the CFO is Mary", "Mary is the CEO"."""
         if len(gaps) != 2 or all(first.source or last.statement for first, last in permutations(gaps)):
             return False
         sides = [content_tokens(side) for side in (self._alignment.statement, self._alignment.source)]
@@ -229,7 +231,9 @@ class _Comparison:
         return any(first[0] is opening for opening, _ in ends) and any(last[-1] is closing for _, closing in ends)
 
     def _in_gap(self, gap: Gap, marks: ChangedMarks, dropped: list[Token]) -> list[Difference] | None:
-        """Return what differs in a gap, None for a rewording; add its marks, and what it leaves out."""
+        """Return the differences in a gap, None for a rewording; add the gap's marks to `marks`, and the words that it
+        leaves out to `dropped`.
+        """
         gap = Gap(tuple(token for token in gap.statement if not self._is_above(token)), gap.source)
         said = content_tokens(gap.statement)
         stated, known, beside = paired(said, content_tokens(gap.source))
@@ -269,12 +273,12 @@ class _Comparison:
         """Say whether the tokens are whole clauses of the source, or its beginning or end."""
         if self._first is None or self._last is None or all(token.clause in self._left_out for token in tokens):
             return True
-        # The first word of the statement may also stand in what precedes it.
+        # The first word of the statement may also occur among the words before it.
         opens = tokens[-1].start < self._first.start or tokens[-1].key == self._first.key
         return opens or tokens[0].start > self._last.start
 
     def _is_frame(self, tokens: Sequence[Token]) -> bool:
-        """Say whether the tokens say how true the rest is: "it is a myth that …", …다는 소문이 있다."""
+        """Return whether the tokens state how true the rest is: "it is a myth that …", …다는 소문이 있다."""
         if self._first is None or self._last is None:
             return False
         between = [token for token in self._alignment.source if tokens[-1].start < token.start < self._first.start]

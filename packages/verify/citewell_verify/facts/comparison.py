@@ -37,13 +37,13 @@ from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
 
 _CANDIDATES = 5
-_BEFORE = 2  # clauses before one that belong to its context
-_MOST_CHARS = 600_000  # of cached sources: their analysis takes far more memory than they do
+_BEFORE = 2  # clauses before a clause that belong to its context
+_MOST_CHARS = 600_000  # characters of cached sources: their analysis takes far more memory than the sources
 _LIST_SIGN = re.compile(
     r"^\W*(?:\(?\d{1,3}[.)]|[-*+•‣▪◦·●○■□▶►>#]+|[①-⑳]|\(?[a-zA-Z][.)]|(?:step|단계)\s?\d{1,2}\s?[:.)])\s+",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"[ _‐‑-]")  # neither a cell nor a line ends within an identifier
+_JOINT = re.compile(r"[ _‐‑-]")  # no tab or line end: no cell and no line ends within an identifier
 _IDENTIFIER = re.compile(
     r"(?<![a-z0-9])(?:[a-z]{1,20}[ _‐‑-]?\d|\d{1,20}(?: (?![a-z]{1,20}\d)|[_‐‑-])?[a-z])[a-z0-9]{0,40}"
 )
@@ -166,7 +166,7 @@ def _by_key(keys_of_each: Sequence[frozenset[str]]) -> Mapping[str, Sequence[int
 def most_shared(wanted: Collection[str], places: Mapping[str, Sequence[int]]) -> list[int]:
     """Return the indexes of at most five places that have most of the keys `wanted`, best first.
 
-    Takes time in proportion to the places that have one of the keys.
+    The time is in proportion to the number of places that have one of the keys.
     """
     shared = Counter(at for key in wanted for at in places.get(key, ()))
     return nsmallest(_CANDIDATES, shared, key=lambda at: (-shared[at], at))
@@ -195,9 +195,10 @@ def verbatim_key(sentence: str) -> str:
 class SourceMatch:
     """The best place of a source for a statement, with the differences there.
 
-    `is_close`: it states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment. `section` is
-    the heading that the statement names, if that decided; `in_table`: the names of a row and a column decided.
-    `in_cell`: one cell states all of it, and `place` is its row. `refuted`: one cell has another value for all of it.
+    `is_close`: the place states nearly the same. `coverage` and `similarity` (0..1) are those of the alignment.
+    `section` is the heading that the statement names, if that decided; `in_table`: the names of a row and a column
+    decided. `in_cell`: one cell states all of the statement, and `place` is its row. `refuted`: the cell that the whole
+    statement is about has another value.
     """
 
     is_close: bool
@@ -301,7 +302,7 @@ def compare_with_section(tokens: Sequence[Token], source: str) -> SourceMatch | 
     doubt = (
         section.heading if section.is_partial else subject.text if subject else _other_subheading(section, match.place)
     )
-    # Another thing may be meant: neither proven nor contradicted.
+    # Another thing may be meant, so the statement is neither proven nor contradicted.
     doubted = (Difference("wording", section.mention, doubt),) if doubt else ()
     return replace(match, section=section.heading, differences=doubted)
 
@@ -325,7 +326,9 @@ def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: st
 
 
 def _other_subheading(section: NamedSection, place: str) -> str | None:
-    """Return the heading between that of the section and the place, if it names a thing that is not stated."""
+    """Return the heading between the section's heading and the place, if it names a thing that the statement does
+    not.
+    """
     paths = [subsection.path for subsection in section.subsections if place in parse_source(subsection.text).clauses]
     return None if not paths or () in paths else paths[0][-1]
 
@@ -341,7 +344,7 @@ def _compare_with_others(section: NamedSection) -> SourceMatch | None:
 
 @lru_cache(maxsize=2048)
 def compare(statement: str, source: str) -> SourceMatch:
-    """Compare one sentence with `source`, in linear time. Cached, because several checks ask the same."""
+    """Compare one sentence with `source`, in linear time. The result is cached, because several checks need it."""
     parsed = parse_source(source)
     if (plain := verbatim_key(statement)) and plain in parsed.verbatim_keys:
         return SourceMatch(is_close=True, verbatim=True, coverage=1.0, similarity=1.0, differences=(), place=statement)
@@ -379,8 +382,9 @@ def _compare_with_tables(tokens: Sequence[Token], source: str, statement: str) -
 
 
 def _compare_by_clause(parts: Sequence[str], source: ParsedSource, *, is_close: bool) -> SourceMatch | None:
-    """Compare each clause separately; None unless the source states all of them, in a place that `is_close` to the
-    whole or in the sections that they name, or the section that one names has other facts."""
+    """Compare each clause separately. None unless the source states all clauses, in a place that `is_close` to the
+    whole statement or in the sections that they name, or the section that a clause names has other facts.
+    """
     matches = [
         compare_with_section(tokens, source.text) or best_place(tokens, source, by_sentence=False)
         for tokens in map(tokenize, parts)

@@ -50,17 +50,18 @@ _CALENDAR = vocabulary("""
 _TIMES = vocabulary("today now then here yesterday tomorrow overall altogether instead meanwhile note together still")
 _HEADING_LINES = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|$))+")
 _MOST_HEADING = 400
-_MOST_ABOVE = 3  # headings of its context
+_MOST_ABOVE = 3  # headings of the context above the source
 
 
 def ungrounded_words(statement: str, source: str, start: int, end: int, context: str = "") -> list[str]:
     """Return the names and values of `statement` that `source[start:end]` lacks, read in its context.
 
-    The context is the whole sentences, the two before and the one after them, the headings above, and the rows of
+    This context is the whole sentences, the two before and the one after them, the headings above, and the rows of
     tables. A name may be in any part of the source or of its `context` (headings outside of it), because antecedents
-    may be far. A value must be in the place: a year in the title of a report dates nothing in it. If a quotation spans
-    several sections, each clause is compared with one of them. See `absent_subjects` for a quotation that begins with a
-    pronoun. A name that is a heading of the source must be above the place or in the text there.
+    may be far away. A value must be in the place itself: a year in the title of a report dates nothing in the report.
+    If a quotation spans several sections, each clause is compared with one of them. See `absent_subjects` for a
+    quotation that begins with a pronoun. A name that is a heading of the source must be above the place or in the text
+    there.
     """
     unnamed = frozenset(map(id, _absent_tokens(statement, source, start, end, context)))
     stated = tokenize(statement)
@@ -124,8 +125,8 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
 
 
 def _subject_named_behind(stated: Sequence[Token], source: str, end: int, context: str) -> Token | None:
-    """Return the name with which a statement begins, if a source has it only behind a quotation that ends at `end`: no
-    pronoun there refers to it."""
+    """Return the name with which a statement begins, if a source has it only after a quotation that ends at `end`, so
+    that no pronoun in the quotation refers to it."""
     subject = next((token for token in stated if token.kind != "filler"), None)
     if subject is None or not (subject.kind == "name" or _may_name(subject)) or any(map(str.isdigit, subject.key)):
         return None
@@ -212,7 +213,9 @@ def _headings(source: str) -> tuple[Sequence[int], Sequence[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a quotation without a heading inside; `path` are the headings above it, `texts` it and its sections."""
+    """A part of a quotation that has no heading within; `path` are the headings above it, `texts` the part itself and
+    its sections.
+    """
 
     source: str
     place: "_PlaceTokens"
@@ -241,8 +244,8 @@ class _Part:
 
 @lru_cache(maxsize=1024)
 def _section_of(clause: str, source: str) -> NamedSection | None:
-    """Return the section that a clause names in full, or by the word in which its heading differs from others, if the
-    other sections are about other things."""
+    """Return the section whose heading a clause names in full, or by the word in which the heading differs from others,
+    if the other sections are about other things."""
     section = named_section(tokenize(clause), source)
     if section is None or not section.is_exclusive:
         return None
@@ -267,7 +270,9 @@ class _PlaceTokens:
         self._others = frozenset(token.key for token in tokens if not token.value)
 
     def has_value(self, token: Token) -> bool:
-        """Return whether the place has the value of a token, if it has one; a weak number counts as present."""
+        """Return whether the place has the value of a token. A token without a value, or with a weak number, counts as
+        present.
+        """
         value = token.value
         if value is None or (value.quantity is not None and value.quantity.weak) or token.key in self._others:
             return True
@@ -275,7 +280,7 @@ class _PlaceTokens:
 
 
 def _is_named_in(token: Token, known: ParsedSource) -> bool:
-    """Say whether the source has a name: whole, in part, in another form or as an acronym. In doubt it has.
+    """Return whether the source has a name: whole, in part, in another form or as an acronym. True in doubt.
 
     Of an identifier such as X200, the part with the digits must occur.
     """

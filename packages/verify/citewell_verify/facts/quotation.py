@@ -35,13 +35,13 @@ def with_headings(statement: str, text: str, context: str) -> str:
     ]
     last = next((at for at in reversed(range(len(undated))) if naming_terms(undated[at])), 0)
     is_named = bool(undated) and TermIndex(terms(tokenize(statement))).has_all(naming_terms(undated[last]))
-    # The innermost one that names a thing comes last, directly above the text.
+    # The innermost heading that names a thing comes last, directly above the text.
     above = [*undated[last + 1 :], *(undated[: last + 1] if is_named else undated[last : last + 1])]
     return "".join(f"{heading}\n\n" for heading in above) + headed
 
 
 def with_outer_headings(statement: str, text: str, context: str) -> str:
-    """Do the same as `with_headings` for a `text` without headings of its own; else add only the column names.
+    """Return the same as `with_headings` for a `text` without headings of its own; else add only the column names.
 
     A heading within the text may begin a subsection or an unrelated section; `context` does not show which.
     """
@@ -65,7 +65,7 @@ def active_headings(path: Sequence[str]) -> tuple[str, ...]:
 
 
 def name_pattern(name: str) -> str:
-    """Return what a name shares with others of its series: everything but the digits."""
+    """Return the part of a name that it has in common with others of its series: everything except the digits."""
     return _NUMBER.sub("#", name.casefold())
 
 
@@ -77,7 +77,7 @@ def active_context(context: str) -> str:
 
 
 def _heading_patterns(heading: str) -> Iterator[str]:
-    """Yield what headings of one form have in common: all but the digits, or the last of several words."""
+    """Yield the parts that headings of one form have in common: all but the digits, or the last of several words."""
     if _NUMBER.search(heading):
         yield name_pattern(heading)
         yield from map(name_pattern, identifiers_in(heading))
@@ -119,7 +119,7 @@ class Quotation:
         return tuple(dict.fromkeys(heading for path in paths for heading in path))
 
     def is_stated_by_heading(self, claim: str, statement_text: str, source_text: str | None) -> bool:
-        """Say whether a heading states what the `claim` states, and the words only refer back to it.
+        """Return whether a heading states the same as the `claim`, and the quoted words only refer back to it.
 
         This holds for the 4 of "Pump 4", and for "Pump 4" where the words (`source_text`) say "this pump" or "the
         device". "The charger" may be another thing.
@@ -175,7 +175,7 @@ class Quotation:
         return not _TOPIC.search(token.text) and self._without_capitals.isdisjoint(token.text.casefold().split())
 
     def _other_identifiers(self, claim: str) -> Iterator[Difference]:
-        """Yield an identifier of the claim that only other headings have: "X100" where the words are about the X200.
+        """Yield each identifier of the claim that only other headings have: "X100" if the words are about the X200.
 
         A heading may have more words, as "3.1 X200 overview".
         """

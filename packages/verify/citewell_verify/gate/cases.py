@@ -10,7 +10,7 @@ from typing import Any, cast
 from citewell_verify.errors import VerificationInvalid
 from citewell_verify.pipeline import GivenText
 
-# Each field under our name first, then under those of Ragas and DeepEval, so that their files need no conversion.
+# Each field has our name first, then the names in Ragas and DeepEval, so that their files need no conversion.
 _ANSWER = ("answer", "response", "actual_output")
 _SOURCES = ("sources", "retrieved_contexts", "retrieval_context")
 _QUESTION = ("question", "user_input", "input")
@@ -19,8 +19,8 @@ _NAME = ("id", "name")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An answer with its sources. `path` and `line` (from 1) say where the answer begins, for reports that lead there;
-    `has_own_file` is false for a line of a file with many.
+    """An answer with its sources. The answer begins at `path` and `line` (from 1), which reports link to;
+    `has_own_file` is false for a line of a file with many answers.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Case:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, or with - of standard input, without the mark that editors of Windows begin it with. Raises
+    """The text of a file, or of standard input if the path is -, without the byte order mark of Windows editors. Raises
     VerificationInvalid, which names the file."""
     try:
         # Standard input is read as bytes, because a locale may read any bytes as text.
@@ -49,8 +49,8 @@ def read_text(path: Path) -> str:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """Read a file of cases. Raises VerificationInvalid, which names the line, for what is no case."""
-    # Not `splitlines`: a text in JSON may have other ends of lines in it.
+    """Read a file of cases. Raises VerificationInvalid, which names the line, for a line that is no case."""
+    # This is not `splitlines`, because a text in JSON may contain other line ends.
     lines = read_text(path).split("\n")
     cases = [_case(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
     if not cases:
@@ -81,7 +81,7 @@ def _case(line: str, path: Path, number: int) -> Case:
     given = tuple(
         _source(source, place, position) for position, source in enumerate(cast("list[Any]", sources), start=1)
     )
-    # On one line: what begins a line may be a command of the pipeline that reads it.
+    # The name is put on one line, because the pipeline may read text at the start of a line as a command.
     name = " ".join(str(_of(fields, _NAME) or f"line {number}").split())
     return Case(name, answer, given, question, str(path), number)
 

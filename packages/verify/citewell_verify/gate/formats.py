@@ -19,12 +19,12 @@ _SAID = {
     "partial": "The sources say a part of it.",
     "not_checked": "It could not be checked.",
 }
-# XML 1.0 has no place for other control characters.
+# XML 1.0 allows no other control characters.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(outcomes: Sequence[Outcome]) -> str:
-    """A test suite with a test case for each answer: failed by its sentences, an error where nothing was verified."""
+    """A test suite with a test case for each answer: a failure if sentences fail, an error if nothing was verified."""
     failed = sum(bool(outcome.failing) for outcome in outcomes)
     errors = sum(outcome.problem is not None for outcome in outcomes)
     counts = {"tests": str(len(outcomes)), "failures": str(failed), "errors": str(errors)}
@@ -79,7 +79,7 @@ def _results(outcome: Outcome) -> list[dict[str, Any]]:
 
 def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]:
     path = quote(_in_repository(outcome.case.path), safe="/:")
-    # SARIF has no relative references that begin with a slash.
+    # In SARIF, a relative reference must not begin with a slash.
     place = {
         "artifactLocation": {"uri": f"file://{path}" if path.startswith("/") else path},
         "region": {"startLine": line},
@@ -90,7 +90,9 @@ def _result(rule: str, text: str, outcome: Outcome, line: int) -> dict[str, Any]
 
 @cache
 def _in_repository(path: str) -> str:
-    """The path from the root of the repository in which this runs, where pipelines look for it; else as it is."""
+    """The path from the root of the repository in which this runs, as pipelines expect it; outside of one,
+    unchanged.
+    """
     here = Path.cwd()
     root = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
     whole = Path(normpath(here / path))
@@ -99,7 +101,7 @@ def _in_repository(path: str) -> str:
 
 
 def github(outcomes: Sequence[Outcome]) -> list[str]:
-    """A workflow command for each failing sentence, which shows it beside its line."""
+    """A workflow command for each failing sentence, which makes GitHub show it beside its line."""
     return [_command(result) for outcome in outcomes for result in _results(outcome)]
 
 

@@ -1,4 +1,4 @@
-"""What passes the gate, and what of an answer does not."""
+"""The gate's rules for answers, and the outcome of each answer with its failing sentences."""
 
 import asyncio
 import os
@@ -16,11 +16,11 @@ from citewell_verify.verdicts.report import Report, ReportedSentence
 from citewell_verify.verdicts.states import SentenceStatus
 
 FAILING = frozenset(SentenceStatus) - {SentenceStatus.SUPPORTED, SentenceStatus.NO_CLAIM}
-"""The states that fail where none is named."""
+"""The states that fail if none is named."""
 
 
 def states_named(text: str) -> frozenset[SentenceStatus]:
-    """Read `contradicted,unsupported`. Raises VerificationInvalid for a state that there is not."""
+    """Read a list such as `contradicted,unsupported`. Raises VerificationInvalid for a state that does not exist."""
     known = sorted(FAILING)
     names = [name.strip() for name in text.split(",") if name.strip()]
     if unknown := [name for name in names if name not in known]:
@@ -38,21 +38,23 @@ class Gate:
     fail_on: Collection[SentenceStatus] = ()
 
     def failing(self, report: Report) -> tuple[ReportedSentence, ...]:
-        """The sentences that the gate is shut for; of an answer with too small a share, all that are not supported."""
+        """The sentences for which the answer fails; if its share is too small, all sentences that are not supported."""
         states = set(self.fail_on)
         if self.is_below(report) or (self.fail_under is None and not self.fail_on):
             states |= FAILING
         return tuple(sentence for sentence in report.sentences if sentence.status in states)
 
     def is_below(self, report: Report) -> bool:
-        """Whether too few of its claims are supported; an answer without a claim is below no share."""
+        """True if too few of the answer's claims are supported; an answer without a claim is below no share."""
         share = report.supported_share
         return self.fail_under is not None and share is not None and share < self.fail_under
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case: `failing` sentences shut the gate; `problem` says why it could not be verified."""
+    """The outcome of a case: `failing` are the sentences for which it fails; `problem` says why it could not be
+    verified.
+    """
 
     case: Case
     report: Report | None = None
@@ -65,7 +67,7 @@ class Outcome:
         return self.problem is None and not self.failing
 
     def lines(self) -> list[str]:
-        """The reasons for a person, a line each."""
+        """The reasons in words for people, one line for each."""
         if self.problem is not None:
             return [self.problem]
         return [
@@ -76,14 +78,14 @@ class Outcome:
 
 
 _AT_A_TIME = 8
-"""Cases that wait for a model side by side."""
+"""The number of cases that wait for a model at the same time."""
 _FEW = 50
-"""Cases that are done before other processes have started."""
+"""So few cases are done before other processes would have started."""
 _A_LOAD = 8
 
 
 def run_cases(cases: Sequence[Case], gate: Gate, judge: Judge | None = None) -> list[Outcome]:
-    """Verify all of `cases`, in their order. One that cannot be verified has a `problem`; the others go on."""
+    """Verify all of `cases`, in their order. A case that cannot be verified has a `problem`; the others go on."""
     if judge is not None:
         return asyncio.run(_with_model(cases, gate, judge))
     processes = os.cpu_count() or 1

@@ -21,6 +21,6 @@ def assert_supported(request: pytest.FixtureRequest) -> Callable[..., Any]:
     url, model = (request.config.getoption(f"--citewell-{name}") for name in ("judge", "model"))
     if bool(url) != bool(model):
         raise pytest.UsageError("--citewell-judge and --citewell-model belong together")
-    # Loaded here: every run of pytest finds the plugin, and few tests need it.
+    # The library is loaded here, because every run of pytest finds the plugin and few tests need it.
     judge = citewell_verify.ChatJudge(url, model) if url and model else None
     return partial(citewell_verify.assert_supported, judge=judge)

@@ -1,5 +1,5 @@
-"""Judges one statement: what a judge sees of its sources, its reply checked against what they really say, and the
-second question about what the rules doubt (S5.4, N2).
+"""Judges one statement: chooses the excerpts of its sources that a judge sees, checks the reply against the sources,
+and asks a second question about the rules' doubts (S5.4, N2).
 
 All judgements of statements go through here: the checks of an answer, repairs, evaluation. Several statements share a
 model call in preset `cheap`; a verdict counts only under its statement's own id, against that statement's sources.
@@ -30,14 +30,14 @@ from citewell_verify.text.windows import windows
 from citewell_verify.verdicts.ruling import Grounds, Ruling
 from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 
-if TYPE_CHECKING:  # What only asks a model needs none of the rules, which take half a second to load.
+if TYPE_CHECKING:  # Code that only asks a model does not need the rules, which take half a second to load.
     from citewell_verify.verdicts.ruling import StoredRuling
 
 
 FailureKind = Literal["unavailable", "rate_limited", "invalid_reply", "gone", "refused", "deadline"]
 
 UNREADABLE: frozenset[FailureKind] = frozenset({"invalid_reply", "refused"})
-"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail like the one."""
+"""Failures that a shorter call may avoid. If the model does not answer at all, many calls would fail as one did."""
 
 _R = TypeVar("_R", bound=Reply)
 
@@ -61,7 +61,7 @@ class Failure:
 
 
 class NotJudged(Exception):
-    """The rules do not judge such a case, whatever they are sent; the message is all that users are told."""
+    """The rules do not judge cases of this kind, whatever they are sent; users see only the message."""
 
 
 class JudgeModel(Protocol):
@@ -69,7 +69,7 @@ class JudgeModel(Protocol):
 
     @property
     def judges_offline(self) -> bool:
-        """Whether rules judge, which say the same when they are asked again."""
+        """True if rules judge; asked again, they give the same answer."""
         ...
 
     async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object], *, item: str = "") -> _R | Failure:
@@ -81,10 +81,10 @@ class JudgeModel(Protocol):
 
 
 class Check(TypedDict):
-    """A check, without its verdict. `fallback`: a simpler method was used (S1.2); `not_checked`: it left no verdict;
+    """A check, without its verdict. `fallback`: a simpler method was used (S1.2); `not_checked`: it gave no verdict;
     `skipped`: the request or a setting left it out.
 
-    `shown` says so if the model saw only excerpts of the sources.
+    `shown` is the note that the model saw only excerpts of the sources, if it did.
     """
 
     status: Literal["checked", "fallback", "not_checked", "skipped"]
@@ -93,7 +93,7 @@ class Check(TypedDict):
 
 
 class Checked(Check):
-    """The check of a statement; `verdict` is null where none was given."""
+    """The check of a statement; `verdict` is null if none was given."""
 
     verdict: "StoredRuling | None"
 
@@ -109,9 +109,10 @@ class FirstLook:
 
 
 async def looked_again(judge: JudgeModel, looks: Sequence[FirstLook]) -> list[Ruling]:
-    """Return the rulings in order, those in doubt with the judge's second answer; nothing is asked if none is.
+    """Return the rulings in order, the doubtful ones with the judge's second answer. Nothing is asked if no ruling is
+    doubtful, or if rules judge.
 
-    A judge of rules is not asked either. Where the second look fails, the ruling stays uncertain and has the reason.
+    If the second look fails, the ruling stays uncertain and has the reason.
     """
     doubted = [look for look in looks if look.ruling.second_look]
     settled = iter(await _settled(judge, doubted) if doubted else ())
@@ -143,16 +144,16 @@ async def judge_statement(judge: JudgeModel, statement: str, sources: Sources, *
     """Return whether the `sources` say the `statement` (S5.4); the verdict is `citewell_verify.verdicts.ruling.Ruling`
     as JSON.
 
-    The same model is asked again about what the rules doubt in its reply.
-    Long sources are shown in windows, likeliest first, until one surely supports the statement: nothing is cut. If a
-    window could not be judged and no other supports it, the statement is `not_checked` (N4). So is one longer than any
-    sentence, such as code, because the cost of comparing grows with its length.
+    If the rules doubt its reply, the same model is asked again about the doubt. Long sources are shown in windows,
+    likeliest first, until one surely supports the statement: nothing is cut. If a window could not be judged and no
+    other supports the statement, it is `not_checked` (N4). So is a text that is longer than any sentence, such as code,
+    because the cost of a comparison grows with its length.
     """
     if len(statement) > LONGEST_SENTENCE:
         return Checked(status="not_checked", verdict=None, reason=_TOO_LONG)
     rulings: list[tuple[Ruling, StatementCheck]] = []
     failures: list[str] = []
-    # Compare with the whole sources: what one window lacks may be in another.
+    # The whole sources are compared, because words that one window lacks may be in another.
     grounds = _grounds_of(statement, sources)
     for shown in _windowed(statement, sources):
         reply = await judge.ask(CHECK_STATEMENT, {"sources": shown, "statement": statement}, item=item)
@@ -187,19 +188,23 @@ def ruled(ruling: Ruling, reply: StatementCheck) -> Checked:
 
 
 def _is_conclusive(ruling: Ruling) -> bool:
-    """Sure support needs no further window, and no further window can mend what the whole sources contradict."""
+    """True if no further window is needed: it adds nothing to sure support, and cannot change that the whole sources
+    contradict the statement.
+    """
     contradicted = ruling.decided_by == "evidence" and not ruling.is_accurate
     return contradicted or (ruling.supports and ruling.confidence >= CONFIDENCE_THRESHOLD)
 
 
 def _weight(ruling: Ruling) -> tuple[int, float]:
-    """One supporting window is enough, but a sure contradiction in one is not outvoted by another."""
+    """The weight of a window's ruling: one supporting window is enough, but a sure contradiction outweighs it."""
     sure = ruling.relation == "contradicts" and ruling.confidence >= CONFIDENCE_THRESHOLD
     return (_SURE_CONTRADICTION if sure else _WEIGHT[ruling.relation]), ruling.confidence
 
 
 def _windowed(statement: str, sources: Sources) -> list[Sources]:
-    """All sources for one prompt if they fit; else windows, those that share most words with the statement first."""
+    """All sources for one prompt if they fit; else windows, in the order of the words that they share with the
+    statement.
+    """
     if sum(len(source.text) for source in sources) <= WINDOW_CHARS:
         return [sources] if sources else []
     parts = [
@@ -215,15 +220,16 @@ _C = TypeVar("_C", bound=Check)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """`sources` are `passages` as the model sees them; those of one given source share its number. `note` says what
-    was left out, if anything."""
+    """The `sources` are `passages` in the form that the model sees; passages of one given source have its number.
+    `note` says what was left out, if anything.
+    """
 
     passages: list[Passage]
     sources: Sources
     note: str = ""
 
     def noted_in(self, check: _C) -> _C:
-        """Add the note to a check that was made on these sources, and return it."""
+        """Add the note to a check that was made on these sources, and return the check."""
         if self.note:
             check["shown"] = self.note
         return check
@@ -239,7 +245,7 @@ def numbered_sources(passages: Sequence[Passage], replaced_by: Sequence[str] = (
 
 
 def _labels(passages: Iterable[Passage]) -> Iterator[str]:
-    """The labels of passages, in which further documents of the same file name are numbered: `policy.pdf (2), p.3`."""
+    """Yield the labels of passages; further documents with the same file name are numbered: `policy.pdf (2), p.3`."""
     known: dict[str, list[uuid.UUID]] = {}
     for passage in passages:
         documents = known.setdefault(passage.filename, [])
@@ -296,11 +302,11 @@ class Pair:
 
 
 async def judge_batch(judge: JudgeModel, pairs: Sequence[Pair]) -> list[Checked]:
-    """Return what `judge_statement` returns for each of `pairs`, in order, with as few calls as their length allows.
+    """Return the result of `judge_statement` for each of `pairs`, in order, with as few calls as their length allows.
 
-    A statement whose sources need windows is judged alone, as is one that is too long to be checked.
+    A statement whose sources need windows is judged alone, and so is a statement that is too long to be checked.
     """
-    # Group statements about the same sources, so that these are shown once.
+    # Group statements about the same sources, so that these are shown only once.
     order = sorted(range(len(pairs)), key=lambda place: [source.number for source in pairs[place].sources])
     groups = packed(order, lambda places: _fit([pairs[place] for place in places]))
     checks = await asyncio.gather(*(_judged(judge, [pairs[place] for place in group]) for group in groups))
@@ -343,7 +349,9 @@ async def _judged(judge: JudgeModel, pairs: Sequence[Pair]) -> Sequence[Checked]
 
 
 async def _ruled(judge: JudgeModel, read: Mapping[int, tuple[Pair, StatementCheck]]) -> dict[int, Checked]:
-    """Return what the replies come to, by place; those that the rules doubt are looked at again in one call."""
+    """Return the checks that follow from the replies, by place; all replies that the rules doubt are looked at again in
+    one call.
+    """
     looks: list[FirstLook] = []
     for pair, reply in read.values():
         grounds = _grounds_of(pair.statement, pair.sources)

@@ -1,4 +1,5 @@
-"""Citation markers in a text: which brackets are markers, what they point to, and the text without them.
+"""Citation markers in a text: finds the brackets that are markers, the sources that they point to, and the text without
+them.
 
-The lowest package of the domain: it imports nothing of it, and every other package may import it.
+This is the lowest package: it imports no other package of the domain, and every other package may import it.
 """

@@ -1,7 +1,8 @@
-"""Separates what a statement says from where it says it is from: "According to the AAPL 10-Q, …", "(policy.pdf)".
+"""Separates the content of a statement from phrases that name its source: "According to the AAPL 10-Q, …",
+"(policy.pdf)".
 
-What a source is called belongs to the source: its name in such a phrase is no claim, so no word or figure of it needs
-evidence. A name that no source has stays a part of the statement.
+The name of a source in such a phrase is no claim, so no word or figure of it needs evidence. A name that no source has
+stays a part of the statement.
 """
 
 import re
@@ -25,10 +26,10 @@ _KOREAN_REPORTS = re.compile(r"(?<=[다라])고 (?:\S+\s){0,3}?\S{1,12}다(?P<st
 
 
 def without_attribution(statement: str, sources: Sequence[SourceNames]) -> str:
-    """Return the statement without the phrases that only say from which of its `sources` it is.
+    """Return the statement without phrases that only say from which of its `sources` it is.
 
-    The phrase must name nothing else: "the 2022 report" is not the Annual Report 2023. Unchanged where nothing else
-    would be left. Linear in the length of the statement but for its first and last characters.
+    Such a phrase must name nothing else: "the 2022 report" is not the Annual Report 2023. The statement is unchanged if
+    nothing else would be left. The time is linear in its length, except for its first and last characters.
     """
     if not sources:
         return statement
@@ -62,7 +63,7 @@ def _ends_of_phrase(statement: str, position: int) -> list[tuple[int, int]]:
 
 
 def _without_subject(statement: str, sources: Sequence[SourceNames]) -> str:
-    """The statement behind a subject that names a source; "report" may be a verb, too."""
+    """The statement after a subject that names a source; "report" may be a verb, too."""
     for says in _SUBJECT.finditer(statement, 0, _LONGEST):
         if _names_one(statement[: says.start()], sources):
             return _capitalised(statement[says.end() :])

@@ -14,7 +14,7 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _PAGE = re.compile(
     r"(?:\bpp?\.|\bpages?\b|쪽수|페이지)\s?(\d{1,5})(?:\s?[-–]\s?\d{1,5})?|(\d{1,5})\s?(?:쪽|페이지)", re.IGNORECASE
 )
-# Spaces before a separator are read from the first one only, so that long runs of them cost no more than their length.
+# Spaces before a separator are matched only from the first space, so that a long run costs no more than its length.
 _SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?[;；|]\s*")
 _LESSER_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?[,，、&]\s*|(?<!\s)\s+(?:and|및|und|et|y)\s+")
 # Words that a citation puts around a name; they name nothing themselves.
@@ -22,7 +22,7 @@ _FILLERS = frozenset(
     "the a an of for in on by from and form filing filings report annual quarterly document doc file fy fiscal year"
     " section chapter source no s inc corp ltd".split()
 )
-# Of these, the words for a document: "the report" is the source, whatever it is called.
+# The fillers that are words for a document: "the report" is the source, whatever its name.
 _DOCUMENTS = frozenset(
     "form filing filings report document doc file source sources article text passage handbook manual guide policy"
     " 보고서 문서 자료 파일 출처 본문 원문 지침 지침서 규정 규칙 안내서 설명서 편람 매뉴얼".split()
@@ -39,7 +39,7 @@ _MOST_WORDS = 40
 _BRACKET = re.compile(r"(?:(?P<before>\w{1,40})\W{0,3}?\s?)?\[(?P<body>[^\[\]\n]{0,40}\d[^\[\]\n]{0,40})\]")
 _MOST_BRACKETS, _BEFORE_BRACKET = 200, 48
 _CONTINUES = re.compile(r"\s?(?:[a-z가-힣]|\s\[\W?\d{1,2}\])")
-# Before a name ("doc_id: "), and behind it (", p. 3", "#L10", " §2", ":12").
+# Labels before a name ("doc_id: "), and places in the document behind it (", p. 3", "#L10", " §2", ":12").
 _LABEL = re.compile(r"^(?:[^\W\d][\w ]{0,20}[:：=]\s?|[\^@#])(?!//)")
 _PLACE = re.compile(
     r"\s?[,;:|#§†(–-]?\s?(?:[^\W\d_]{1,12}\.?\s?)?[§#]?\d{1,5}(?:\s?[-–~]\s?[^\W\d_]?\d{1,5})?\s?[^\W\d_]{0,8}\)?$"
@@ -58,11 +58,11 @@ class SourceNames:
     page: int | None = None
 
     def is_named_by(self, phrase: str, *, is_weak: bool = False) -> bool:
-        """Say whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
+        """Return whether the `phrase` names the source and nothing else: "Apple's 10-Q", "the 2023 safety guide".
 
-        It has words of its names in any order: a whole name, a type of filing, or two of them; or it says only "the
-        report". A phrase that `is_weak`, as in brackets, may be about something else, as a title may: a word for a
-        document or the ending of a file has to stand in it.
+        The phrase has words of the source's names in any order: a whole name, a type of filing, or two words; or it
+        says only "the report". A phrase that `is_weak`, such as one in brackets, may be about something else, and so
+        may a title: it must contain a word for a document or a file extension.
         """
         said = {_core(word) for word in _words(_PAGE.sub(" ", phrase))}
         names = [{_core(word) for word in _words(name)} for name in self.whole]
@@ -82,7 +82,7 @@ class SourceNames:
         return is_file or bool(whole) or len(meant) > 1 or is_document
 
     def without_names_in(self, text: str) -> "SourceNames":
-        """Leave out names that the `text` has: it may be about a person of that name, who says something in it."""
+        """Leave out names that the `text` contains: it may be about a person of that name, who says something in it."""
         folded = text.casefold()
         kept = [
             name
@@ -102,8 +102,8 @@ UNNAMED = SourceNames()
 class Citable:
     """The sources of an answer: source N is `names[N - 1]`. Immutable and hashable.
 
-    `refusal` is how its workspace says that they do not answer the question, if it has words of its own for that.
-    `brackets` are those of their texts (`brackets_in`).
+    `refusal` is the workspace's own wording of the refusal that the sources do not answer the question, if it has one.
+    `brackets` are the brackets in the texts of the sources (`brackets_in`).
     """
 
     names: tuple[SourceNames, ...]
@@ -118,9 +118,10 @@ class Citable:
         return isinstance(number, int) and 1 <= number <= len(self.names)
 
     def is_content(self, text: str, start: int, end: int, numbers: Sequence[int]) -> bool:
-        """Say whether the bracket `text[start:end]` stands in a source, behind the same word, and does not cite.
+        """Return whether the bracket `text[start:end]` is in a source, after the same word, and so does not cite.
 
-        The source may have citations of its own: numbers of sources cite, unless a list of them is within its sentence.
+        As a source may have citations of its own, a bracket with numbers of sources does cite, unless it is a list of
+        numbers within its sentence.
         """
         written = list(_written_brackets(text[max(0, start - _BEFORE_BRACKET) : end])) if self.brackets else []
         if not written or written[-1] not in self.brackets:
@@ -145,7 +146,7 @@ class Citable:
         return tuple(dict.fromkeys(numbers)), tuple(dict.fromkeys(missing))
 
     def named(self, text: str) -> tuple[int, ...]:
-        """Return the sources whose whole name `text` is, or each of whose names it lists; () if any of it is no name.
+        """Return the sources whose whole name `text` is, or whose names it lists; () if any part of it is no name.
 
         A place in the document may follow the name: `refund.md, p. 3`, `refund.md#L10`, `refund.md §2`. A label may
         precede it: `doc_id: kr-7`, `^kr-7`.
@@ -182,7 +183,7 @@ class Citable:
         return self._on_page(best_rated, name)
 
     def _on_page(self, numbers: Sequence[int], name: str) -> tuple[int, ...]:
-        """The sources on the page that the name says; all of them if it says none, or if none is there."""
+        """The sources on the page in the name; all of them if the name has no page, or if no source is on that page."""
         page = _PAGE.search(name)
         on_page = [number for number in numbers if page and self.names[number - 1].page == int(page[1] or page[2])]
         return tuple(on_page or numbers)
@@ -213,7 +214,7 @@ def _core(word: str) -> str:
 
 
 def _is_one_of(word: str, known: Iterable[str]) -> bool:
-    """True if the word is known, or begins with a known one as a Korean word with a particle does: 한빛전자의."""
+    """True if the word is known, or is a known word with a Korean particle: 한빛전자의."""
     if word in known:
         return True
     stems = (word[:-size] for size in range(1, _MOST_PARTICLES + 1) if len(word) > size + 1)
@@ -247,7 +248,7 @@ def _parts(citation: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2048)
 def _address(name: str) -> str:
-    """An address without its scheme and what a system adds to it (`?utm_source=…`)."""
+    """An address without its scheme, and without parameters that a system adds to it (`?utm_source=…`)."""
     text = unicodedata.normalize("NFKC", name[:500]).casefold().strip()
     text = re.sub(r"^https?://(?:www\.)?|[?&]utm_\w+=.*$", "", text)
     return " ".join(_WORD.findall(text))

@@ -1,7 +1,7 @@
 """Finds citations in the notations of other systems: `[ID:0]`, `##1$$`, `(refund.md, p. 1)`, `<co>2</co>`, `①` (V5).
 
 A group of signs around a short text is a citation if the text is a number of a source, or its name, or a place in a
-document. What can also be a part of the sentence, as `(1)` and `①`, cites only where most sentences end with it.
+document. A group that can also be a part of the sentence, as `(1)` and `①`, cites only if most sentences end with one.
 """
 
 import re
@@ -57,7 +57,7 @@ _LABELS = re.compile(
     r"|[\s#@†‡^]*",
     re.IGNORECASE,
 )
-"""What stands before the number of a source, and not before a quantity: `Phase 2` and `May 3` are words."""
+"""Words before the number of a source that do not precede a quantity: `Phase 2` and `May 3` are ordinary words."""
 _TAGS = re.compile(r"co|cite|citation|c|ref|reference|src|source|doc|document|fn|footnote", re.IGNORECASE)
 _STATES = re.compile(r"(?:[:=]|\b(?:is|are|was|were|be|to|of|by|at|than|only|about))\s*$", re.IGNORECASE)
 _OPENS_ONE = re.compile(r"[^\W\d_]{2,12}[_-](?:start|begin|end)")
@@ -93,17 +93,19 @@ class _Group:
     stands_in_front: bool = False
     is_attached: bool = False
     defines: bool = False
-    """Whether it is a line of its own, or what a definition defines."""
+    """True if the group is a line of its own, or the text that a definition defines."""
 
     @property
     def is_weak(self) -> bool:
-        """Whether the group can also be words of its sentence."""
+        """True if the group can also be words of its sentence."""
         return self.kind in ("round", "curly", "circled", "code", "at", "sign", "link")
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """`citations` whose sources are named by position from 1 (`named`), or numbered as written; and the `unread`."""
+    """The citations of a text: `numbered` have numbers as written, `named` have the positions of their sources from 1;
+    `unread` are the places of texts that were not understood.
+    """
 
     numbered: tuple[Marker, ...] = ()
     named: tuple[Marker, ...] = ()
@@ -114,7 +116,7 @@ class Foreign:
 def foreign_markers(text: str, sources: Citable, known: Sequence[Marker] = ()) -> Foreign:
     """Find the citations of `text` that `cited_markers`, which found `known`, does not read.
 
-    `unread` looks like a citation and names no source; `silent` only opens a citation, as `[cite_start]`.
+    `unread` are texts that look like citations and name no source; `silent` only open a citation, as `[cite_start]`.
     """
     groups = list(_groups(text, sources, [(marker.start, marker.end) for marker in known]))
     if not groups:
@@ -187,8 +189,8 @@ def _group(text: str, start: int, end: int, body: str, kind: str, written: str, 
         named = ()  # a name without a sign of a file, an id or an address can be a word of the sentence
     numbers = named or (() if kind == "code" else _numbers(body, kind))
     if kind == "square" and not named and not re.search(r"[^\W\d_]|[#@①-⑳⑴-⒇❶-❿]", body):
-        numbers = ()  # `cited_markers` knows it as no citation
-    # Groups of one frame differ in their numbers, and in what follows these.
+        numbers = ()  # `cited_markers` knows that it is no citation
+    # Groups of one frame differ only in their numbers, and in the text after these.
     if kind == "circled":
         frame = ""
     else:

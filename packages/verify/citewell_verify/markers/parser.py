@@ -14,7 +14,7 @@ _PAGE = rf"(?:\s?,?\s?(?:pp?\.|pages?)\s?\d{{1,5}}(?:{_DASH}\d{{1,5}}+)?+)?+"
 _SOURCE = r"(?:sources?+|refs?\.?|references?|citations?|출처|근거|来源|來源|出处|出典|quellen?|fuentes?)"
 _LABEL = rf"{_SOURCE}\s?+[:：]?+\s?+"
 _DOCUMENT = r"(?:doc(?:ument)?s?|passages?|chunks?|문서)\s?+[:：#]?+\s?+"
-# Possessive (`++`) throughout: an answer may be hostile, and matching must stay linear.
+# All repetitions are possessive (`++`), because an answer may be hostile and matching must stay linear.
 _MORE = rf"(?:\s{{0,2}}+(?:[,;、，；·&]|and|및)\s{{0,2}}+(?:{_LABEL})?{_NUMBER}{_PAGE})*+"
 _LIST = rf"{_NUMBER}{_PAGE}{_MORE}"
 _BODY = rf"\s?(?:{_LABEL}|{_DOCUMENT})?{_LIST}\s?"
@@ -52,9 +52,10 @@ _ENDS = re.compile(r"[ \t]*(?:[.,;:!?。！？、]|\n|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """`text[start:end]` cites the sources `numbers`, in the order written, each once.
+    """A citation marker: `text[start:end]` cites the sources `numbers`, in the order written, each once.
 
-    `missing` are the names that it cites and no source has: `[Source: AAPL 10-K 2019]`. A marker may have only these.
+    `missing` are the names that it cites and no source has: `[Source: AAPL 10-K 2019]`. A marker may have only missing
+    names.
     """
 
     start: int
@@ -70,12 +71,12 @@ def cited_markers(text: str, sources: Citable | int | None = None) -> list[Marke
     `[1](url)`, `<sup>1</sup>`, `¹`, `[Source: 1]`, `(Source: 1)`, `[출처: 1]`, `[Document 1]`, and names:
     `[Source: AAPL 10-Q 2023]`, `(Source: policy.pdf, p. 7)`.
 
-    A bracket is a marker only where citations occur: not in code, formulas, links and addresses, and not as an index
-    (`a[1]`), interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they may point to no
-    source; a range that runs backwards or over more than 50 numbers stands for its two ends.
+    A bracket is a marker only in places where citations occur: not in code, formulas, links and addresses, and not as
+    an index (`a[1]`), interval (`on [0, 1]`), exponent or year (`[2023]`). Numbers are as written, so they may point to
+    no source; a range that runs backwards or over more than 50 numbers stands for its two ends.
 
-    `sources` are those of the answer (or how many): names become numbers, and a list of numbers that could also be an
-    interval is one if one of its numbers is no source's. Linear in the length of `text`.
+    `sources` are those of the answer (or their number): names become numbers, and a list of numbers that could also be
+    an interval counts as an interval if one of its numbers is not that of a source. Linear in the length of `text`.
     """
     matches = list(_FORM.finditer(text)) if _ANY_OPENING.search(text) else []
     if not matches:
@@ -117,7 +118,9 @@ def _marker(match: re.Match[str], sources: Citable | None) -> tuple[Marker, bool
 
 
 def _balanced(match: re.Match[str]) -> tuple[int, int]:
-    """Take as many brackets around the inner one as both sides have: `[[1]]`, but of `[[1], [2]]` only `[1]`."""
+    """The place of a bracket with the brackets around it that have both sides: `[[1]]`, but in `[[1], [2]]` only
+    `[1]`.
+    """
     depth = min(match["outer"].count("["), match["closing"].count("]"))
     start, end = match.end("outer"), match.start("closing")
     for _ in range(depth):

@@ -54,7 +54,7 @@ def protected_regions(text: str) -> list[tuple[int, int]]:
 
 
 def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """Return the text with other words in place of `text[start:end]` for each of the edits, which are in order."""
+    """Return the text with `text[start:end]` replaced for each of the edits, which are in order."""
     pieces: list[str] = []
     position = 0
     for start, end, written in edits:
@@ -64,7 +64,7 @@ def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 def encloses(regions: Regions, start: int, end: int) -> bool:
-    """Say whether `start:end` lies in one of the regions or overlaps its edge; a region within it does not matter."""
+    """Return whether `start:end` is in one of the regions or overlaps its edge; a region within it does not count."""
     before = bisect_right(regions, start, key=lambda region: region[0]) - 1
     if before >= 0 and regions[before][1] > start and (regions[before][0] < start or regions[before][1] >= end):
         return True
@@ -176,7 +176,7 @@ _GREEK_AND_LATIN = re.compile(r"(?=.*[α-ωΑ-Ω])(?=.*[A-Za-z])")
 
 
 class Places:
-    """Judges places of one text. `count` is the number of sources that its numbers may point to, None if unknown."""
+    """Judges places of one text. `count` is the number of sources that numbers may point to, None if it is unknown."""
 
     def __init__(self, text: str, count: int | None) -> None:
         self._text, self._count = text, count
@@ -196,7 +196,7 @@ class Places:
         if _ISOTOPE.match(after) or (_LOWER.match(after) and _KEY.search(before)):
             return False
         if not _SEVERAL.search(written):
-            # At the end of a line or row, also before others, it is where `correct` puts markers.
+            # At the end of a line or row, also before other markers, `correct` puts markers.
             is_value = after.strip() and _VALUE_OF.search(before)
             return not is_value or _MARKERS_TO_THE_END.match(self._text, end) is not None
         is_text = 0 in numbers or self._is_interval(before, after, start, written, numbers)
@@ -231,10 +231,10 @@ class Places:
         return before.rpartition("\n")[2], after.partition("\n")[0]
 
     def _indexed_name(self, before: str, after: str, start: int, end: int) -> str | None:
-        """The name of which the bracket is an index (empty if it has none); None if it is no index."""
+        """The name that the bracket is an index of, which may be empty; None if the bracket is no index."""
         if (name := self._index_ends.get(start)) is not None:
             is_plain = self._text[start] == "[" and self._text[start + 1] != "[" and self._text[start:end].isascii()
-            # A name with one index elsewhere does not have two here.
+            # A name that has one index elsewhere does not have two here.
             has_one = any(match[1] == name for match in _INDEXED_ONCE.finditer(self._sentence_around(start)))
             return name if is_plain and not has_one else None
         last = before[-1:]
@@ -259,7 +259,7 @@ class Places:
         return any(match[1] == name for match in _INDEXED.finditer(self._sentence_around(start)))
 
     def _is_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        """Whether a list of numbers is an interval; those of the sources decide unclear cases."""
+        """True if a list of numbers is an interval; in unclear cases, numbers of sources are citations."""
         if any(sign.search(before) for sign in _SIGNS_BEFORE) or any(sign.match(after) for sign in _SIGNS_AFTER):
             return True
         if self._interval_end and _NEXT.fullmatch(self._text[self._interval_end : start][:8]):
@@ -277,7 +277,7 @@ class Places:
         return self._is_likely_interval(before, after, start, written, numbers)
 
     def _is_likely_interval(self, before: str, after: str, start: int, written: str, numbers: Sequence[int]) -> bool:
-        """Whether an interval is likely after "in", "the values", "an array" and plain words."""
+        """True if an interval is likely, after "in", "the values", "an array" or plain words."""
         ends = _SENTENCE_ENDS.match(after) is not None
         is_mathematics = self._is_about_mathematics(start)
         if is_mathematics and (_KOREAN_AT.match(after) or _IN.search(before)):
@@ -294,7 +294,7 @@ class Places:
         return _MATHEMATICS.search(self._sentence_around(start)) is not None
 
     def _sentence_around(self, start: int) -> str:
-        """The sentence around a place; no other one may decide, because repairs may remove it."""
+        """The sentence around a place. No other sentence may decide, because repairs may remove it."""
         before, after = self._text[max(0, start - _SENTENCE) : start], self._text[start : start + _SENTENCE]
         return _STOPS.split(before)[-1] + _STOPS.split(after, maxsplit=1)[0]
 

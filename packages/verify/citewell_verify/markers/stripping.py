@@ -18,7 +18,7 @@ SAYS = (
     r"(?:states?|says?|notes?|reports?|shows?|mentions?|describes?|explains?|indicates?|confirms?|defines?|specif(?:y|ies)"
     r"|provides?(?= that))\b"
 )
-"""How a sentence says that a source says so."""
+"""Phrases with which a sentence attributes its content to a source."""
 
 # A marker can also be a word of its sentence: "According to [1], …", "[1] states that …", "[1]에 따르면 …".
 _BEFORE_NOUN = re.compile(
@@ -44,9 +44,9 @@ def line_breaks(space: str) -> int:
 
 
 def gap(left: str, before: str, after: str, right: str) -> str:
-    """Return the white space to keep of `before` and `after`, which surrounded the markers.
+    """Return the part to keep of the white space `before` and `after` the markers.
 
-    `left` and `right` are the next few characters beyond it, empty where the text ends.
+    `left` and `right` are the next few characters beyond it, empty at an end of the text.
     """
     if not right:
         return after
@@ -102,9 +102,9 @@ _EMPHASIS = re.compile(r"(?:(?<=\s)|^)(\*{1,3}|_{1,3}|\^)$")
 class Mark:
     """Adjacent markers that were before `text[at]` of the plain text.
 
-    `leads`: they belong to what follows, not to what precedes. `noun` is the word that replaces markers that were a
-    word of their sentence, else empty. `missing` are the names that they cite and no source has. `spaced`: white space,
-    or the beginning of a line, was on both sides.
+    `leads`: they belong to the text after them, not to the text before. `noun` is the word that replaces markers that
+    were a word of their sentence, else empty. `missing` are the names that they cite and no source has. `spaced`: white
+    space, or the beginning of a line, was on both sides.
     """
 
     at: int
@@ -117,7 +117,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """`text[i]` was `answer[origin[i]]`; offsets are code points."""
+    """A text without its markers; `text[i]` was `answer[origin[i]]`. Offsets are code points."""
 
     text: str
     origin: Sequence[int]
@@ -164,7 +164,7 @@ def _runs(text: str, sources: Citable | int | None) -> list[_Run]:
 
 
 def _with_enclosure(text: str, group: Sequence[Marker]) -> _Run:
-    """The markers with what encloses them, as in `(Source: [1], [2])`."""
+    """The markers with the label and brackets around them, as in `(Source: [1], [2])`."""
     start, end = group[0].start, group[-1].end
     if label := LABEL.search(text, max(0, start - 24), start):
         start = label.start("label")

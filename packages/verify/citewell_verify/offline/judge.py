@@ -22,8 +22,8 @@ Fields = Mapping[str, object]
 class OfflineJudge:
     """A `JudgeModel` of rules.
 
-    Without an embedder it uses words alone, which is a little worse. Safe from several threads and event loops; the
-    work runs in a thread, so that no loop is blocked.
+    Without an embedder it uses words alone, which is a little worse. Several threads and event loops may use one
+    instance; the work runs in a thread, so that no loop is blocked.
     """
 
     judges_offline = True
@@ -68,7 +68,7 @@ class OfflineJudge:
 
 
 def rewrite_statement(fields: Fields) -> Rewritten:
-    """N5, V6: the sentence of a source that the statement is but for one slot; empty if there is none."""
+    """N5, V6: the sentence of a source from which the statement differs in only one place; empty if there is none."""
     for source in sources_of(fields):
         if text := source_wording(text_of(fields, "statement"), source.text, source.context):
             return Rewritten(text=text, source=source.number)
@@ -80,7 +80,7 @@ def text_of(fields: Fields, name: str) -> str:
 
 
 def sources_of(fields: Fields) -> Sources:
-    """Raises TypeError for anything but Sources, such as a text."""
+    """The sources in the fields. Raises TypeError for anything but Sources, such as a text."""
     sources = fields["sources"]
     if not isinstance(sources, Sources):
         raise TypeError("the offline judge reads its sources from a Sources object")

@@ -28,19 +28,20 @@ from citewell_verify.verdicts.states import CONFIDENCE_THRESHOLD
 _MOST_WORDS = 4
 _NOTHING_ASKED = QuestionVerdict("yes", True, (), (), 1.0, "")
 _EXCERPT = 120
-_MOST_JUDGED = 100  # sentences of an answer as a whole: each is judged by itself as well
+_MOST_JUDGED = 100  # sentences that are judged in an answer as a whole: each is judged by itself, too
 _UNKNOWN = 0.4  # support of a statement that is too long to be compared
 _UNDECIDED = 0.5
-_SURELY_NOT = 0.15  # support up to which a difference contradicts, and a source without one is silent
+_SURELY_NOT = 0.15  # up to this support, a difference is a contradiction, and a source without a difference is silent
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One statement against one source; `support` is the probability that the source supports it, 0..1.
 
-    `overlap` is the share of its words in the source's best place, `evidence` the deciding sentence or row, `said` the
-    same or the heading that says it, `missing` the words that occur nowhere in the source. `is_contradicted`: it copies
-    a sentence with one thing exchanged, or is surely unsupported where the source says something else.
+    `overlap` is the share of the statement's words in the source's best place, `evidence` the deciding sentence or row,
+    `said` that sentence or the heading that states it, `missing` the words that are nowhere in the source.
+    `is_contradicted`: the statement copies a sentence with one thing exchanged, or it is surely unsupported and the
+    source says something else.
     """
 
     statement: str
@@ -62,9 +63,9 @@ class Judged:
 class Observed:
     """Observations from comparing a statement with a source.
 
-    `substitution` is the one place where it differs from a sentence that it copies; `words` are the features of
-    `citewell_verify.support.model` but for that of meaning. `refuted`: a cell of a table that it names has another
-    value.
+    `substitution` is the one place where the statement differs from a sentence that it copies; `words` are the features
+    of `citewell_verify.support.model` except the one of meaning. `refuted`: the cell of a table that the statement
+    names has another value.
     """
 
     compared: Comparison
@@ -82,21 +83,23 @@ class Observed:
 
     @cached_property
     def features(self) -> Mapping[str, float]:
-        """The features of words, and those of meaning where it is known."""
+        """The features of words, and the features of meaning if they are known."""
         nearest = [self.compared.sentences[number].text for number in self.compared.ranking[: TUNING.encoded]]
         likeness = self.meaning.best_likeness(self.compared.statement.text, nearest) if self.meaning.known else None
         return with_closeness(self.words, likeness)
 
     @cached_property
     def support_bounds(self) -> tuple[float, float]:
-        """The least and the most `support` whatever the meaning, which takes longer to compare than everything else."""
+        """The least and the most `support` for any meaning; comparing meanings takes longer than everything else."""
         if not self.meaning.known:
             return (support := self._weighed(self.words)), support
         return self._weighed(with_closeness(self.words, 0.0)), self._weighed(with_closeness(self.words, 1.0))
 
     @cached_property
     def support(self) -> float:
-        """The fitted probability; a difference leaves no more than its kind did on labelled pairs."""
+        """The fitted probability. A difference limits it to the share that differences of its kind had on labelled
+        pairs.
+        """
         least, most = self.support_bounds
         return least if least == most else self._weighed(self.features)
 
@@ -129,7 +132,7 @@ def observe(statement: str, text: str, meaning: Meaning, context: str = "") -> O
 def judge(statement: str, source: Source, meaning: Meaning) -> Judged:
     """Judge one statement against one source, below its headings and columns."""
     if is_too_long(statement):
-        # It is not read fact by fact: the source supports it if it has it verbatim, else the verdict is uncertain.
+        # The statement is not read fact by fact: a source with the verbatim text supports it, else it is uncertain.
         if stands_in(without_markers(statement), read_passage(source.text).text):
             return Judged(statement, source.number, support_model().verbatim, 1.0, statement, statement, (), ())
         return Judged(statement, source.number, _UNKNOWN, 0.0, "", "", (), ())
@@ -171,9 +174,9 @@ def _strikes(seen: Observed) -> bool:
 
 
 def _evidence(statement: str, compared: Comparison, text: str, source: Source) -> str:
-    """Return the row of the source that states it, else the sentence with most of its words, as it stands there.
+    """Return the row of the source that states the statement, or else the sentence with most of its words, verbatim.
 
-    The heads of a table share words with every statement about it, but a row has what is stated.
+    The heads of a table share words with every statement about it, but only a row has the stated content.
     """
     if row := stating_row(statement, source.text, source.context):
         return source.text[slice(*row)]
@@ -204,7 +207,9 @@ def judge_against(statement: str, sources: Sources, meaning: Meaning) -> Judged:
 
 
 def _best_supporting(seen: Sequence[Observed]) -> int | None:
-    """Return the first of those with most support; where meaning could not make one that, it is not compared."""
+    """Return the first of the observations with the most support. Meaning is compared only if it can change the
+    result.
+    """
     exact: dict[int, float] = {}
     for number in sorted(range(len(seen)), key=lambda number: -seen[number].support_bounds[1]):
         if seen[number].support_bounds[1] < max(exact.values(), default=0.0):
@@ -234,7 +239,7 @@ def check_statement(statement: str, sources: Sources, meaning: Meaning) -> State
 
 
 def _check_copied(statement: str, sources: Sequence[Source], language: str) -> StatementCheck:
-    """V1: a yes if a source has the statement word for word. Raises NotJudged with the language otherwise."""
+    """V1: a yes if a source has the statement word for word. Otherwise raises NotJudged, which names the language."""
     texts = [source.text for source in sources]
     places = ((text, stands_verbatim(statement, text)) for text in texts)
     quote = next((text[slice(*place)] for text, place in places if place), None)
@@ -278,7 +283,7 @@ def _check_jointly(statement: str, sources: Sources, meaning: Meaning) -> Statem
 
 
 def differences(judged: Judged) -> list[str]:
-    """The messages of disagreements with the source, else the statement's words that it lacks."""
+    """The messages of disagreements with the source, or else messages about words that the source lacks."""
     if judged.supported:
         return []
     if judged.disagreements:
@@ -308,7 +313,8 @@ def check_alignment(question: str, answer: str, sources: Sources, meaning: Meani
 def check_answerability(question: str, answer: str, sources: Sources, meaning: Meaning) -> Answerability:
     """S3.4: supported only if the sources support a claim of the answer and refuse none, and it addresses the question.
 
-    A claim that they may say in other words is in doubt: the verdict on that statement shows it. Raises NotJudged.
+    If the sources may state a claim in other words, the claim is only in doubt: the verdict on that statement shows it.
+    Raises NotJudged.
     """
     if language := _unread(answer, sources):
         raise NotJudged(why_unread(language))
@@ -330,7 +336,7 @@ def check_answerability(question: str, answer: str, sources: Sources, meaning: M
 def _judged_sentences(answer: str, sources: Sources, meaning: Meaning) -> list[Judged]:
     """Judge the sentences that claim something, as the check of single statements reads them.
 
-    Of a very long answer an evenly spaced sample is judged.
+    For a very long answer, an evenly spaced sample of the sentences is judged.
     """
     said = statements(answer, len(sources))
     texts = [statement.text for statement in said if statement.claim] or [statement.text for statement in said]
@@ -351,8 +357,8 @@ def _relation(judged: Judged) -> Relation:
         return "contradicts"
     if judged.supported:
         return "supports"
-    # An uncertain no does not mean that the source is silent: other words may mean the same. A value that it has
-    # nowhere shows nothing of the kind.
+    # An uncertain no does not mean that the source is silent: other words may mean the same. But a value that is
+    # nowhere in the source does not count as such a difference.
     differs = any(disagreement.source_value or disagreement.kind == "negation" for disagreement in judged.disagreements)
     may_say = differs or judged.overlap >= TUNING.same_matter or judged.support > _SURELY_NOT
     return "partially_supports" if may_say else "does_not_mention"

@@ -1,5 +1,5 @@
 """The offline model's reading of a source: its sentences, their stems and their meaning, each computed once per
-process; and all numbers that it decides by, with their origin."""
+process; and all numbers on which its decisions depend, with their origin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import WordIndex, parse_sentences
 from citewell_verify.text.sentences import Sentence
 
-_MOST_CHARS = 600_000  # of remembered sources: their readings take far more memory than the texts
+_MOST_CHARS = 600_000  # characters of remembered sources: their readings take far more memory than the texts
 _LOCKS = 64
 
 
@@ -126,7 +126,7 @@ class Meaning:
         self._encoding = [Lock() for _ in range(_LOCKS)]
 
     def best_likeness(self, text: str, others: Sequence[str]) -> float:
-        """A cosine, 0..1; 0 if there are none."""
+        """The highest cosine of `text` with any of the `others`, 0..1; 0 if there are none."""
         return max(self.likenesses(text, others), default=0.0)
 
     def likenesses(self, text: str, others: Sequence[str]) -> list[float]:

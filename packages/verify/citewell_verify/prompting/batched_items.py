@@ -1,6 +1,6 @@
-"""Groups several questions into one call, each under an id that its verdict must return with.
+"""Groups several questions into one call, each under an id with which its verdict must return.
 
-An item that does not return exactly once under its own id has no verdict: a reply is never read by its order.
+If the reply does not have an item's id exactly once, the item has no verdict: a reply is never read by its order.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from citewell_verify.prompting.numbered_sources import Source, Sources, fenced
 
 MOST_CHUNKS = 20
 MOST_STATEMENTS = 8
-"""Items of one call: the more a model judges at once, the less it looks at each."""
+"""The most items of one call: the more items a model judges at once, the less closely it looks at each."""
 
 CHUNKS_CHARS = 24_000
 """The characters of chunks per call, about 6,000 tokens."""
@@ -24,7 +24,7 @@ _ID_CHARS = 4
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`sources` are the numbers of the sources that it is compared with, if any; `noticed` is a note on it."""
+    """An item: `sources` are the numbers of the sources that it is compared with, if any; `noticed` is a note on it."""
 
     id: str
     text: str
@@ -56,7 +56,7 @@ class _Texts(Items):
 
 
 class Chunks(_Texts):
-    """Chunks whose relevance is asked for."""
+    """Chunks whose relevance a model is asked for."""
 
     __slots__ = ()
     tag = "chunk"
@@ -70,7 +70,9 @@ class Statements(Items):
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, Sources]], noticed: Sequence[str] = ()) -> "tuple[Statements, Sources]":
-        """Give each statement an id and, if any, what was `noticed` of it; renumber the sources of all, each once."""
+        """Give each statement an id and, if there is one, the note that was `noticed` about it; renumber the sources of
+        all statements, each source once.
+        """
         numbers: dict[tuple[str, str, str], int] = {}
         for _, sources in pairs:
             for source in sources:
@@ -98,13 +100,13 @@ def _identity(source: Source) -> tuple[str, str, str]:
 
 
 def short_ids(texts: Sequence[str]) -> list[str]:
-    """Return an id for each text, derived from it: no two are equal, and none follows from another.
+    """Return an id for each text, derived from the text: no two are equal, and none can be computed from another.
 
     So a reply that counts from another number, or continues counting, matches no item; the same items have the same
     ids.
     """
     ids: dict[str, None] = {}
-    # A repeated text continues from its last digest, because all ids before that are taken.
+    # A repeated text continues from its last digest, because all ids before that are used.
     digests: dict[str, Any] = {}
     for text in texts:
         digest = digests.setdefault(text, hashlib.sha256(text.encode()))

@@ -1,7 +1,7 @@
 """Parses JSON as models write it without constraints: in prose and fences, with the slips of other notations.
 
-Only the notation is read kindly. What a text says is never completed: an object without its end, or a bare word that
-the text ends with, is not a value. Where valid JSON stands, the values are those of any other parser.
+Only the notation is read leniently. The content of a text is never completed: an object without its end, or a bare word
+at the end of the text, is no value. Valid JSON gives the same values as with any other parser.
 """
 
 import re
@@ -13,7 +13,8 @@ _T = TypeVar("_T")
 
 _DEEPEST = 32
 _MOST_FAILURES = 64
-"""Beginnings of values that turn out to be none. Bounds the work: each may read on to the end of the text."""
+"""The most beginnings of values that turn out to be none. This bounds the work, because each may read to the end of the
+text."""
 
 _BLANK = re.compile(r"(?:[\s\u200b\ufeff]|//[^\n]*|/\*.*?\*/|\#[^\n]*)*", re.DOTALL)
 _BARE = re.compile(r"(?:[^\s,，、;；:：=\[\]{}［］｛｝\"'`“”„/#]|/(?![/*]))+")
@@ -42,7 +43,7 @@ class Bare(str):
 
 
 class Pairs(list["tuple[str, Value]"]):
-    """The keys and values of an object in order; a key may come twice."""
+    """The keys and values of an object in order; a key may occur twice."""
 
     __slots__ = ()
 
@@ -63,7 +64,7 @@ class Parsed:
 
 
 def parse_values(text: str) -> Parsed:
-    """Find the objects and lists of a text. A text that is one quoted string is read as what it quotes."""
+    """Find the objects and lists of a text. If the text is one quoted string, its content is read."""
     if (quoted := _whole_string(text)) is not None:
         return parse_values(quoted)
     values: list[Value] = []
@@ -124,7 +125,9 @@ class _Parser:
         return Pairs(pairs), end
 
     def _members(self, at: int, closing: str, read: Callable[[int], tuple[_T, int]]) -> tuple[list[_T], int]:
-        """A missing comma is forgiven between members that a blank separates, and one too many before the end."""
+        """The members of an object or list. A missing comma is accepted between members that a blank separates, and an
+        additional comma before the end.
+        """
         members: list[_T] = []
         at = self._blank(at)
         while at < len(self._text):
@@ -152,7 +155,7 @@ class _Parser:
         return blank.end() if blank else at
 
     def string(self, at: int) -> tuple[str, int]:
-        """Read a quoted string. A quotation mark inside of it that no sign of the notation follows is a part of it."""
+        """Read a quoted string. A quotation mark within it is a part of it unless a sign of the notation follows."""
         closing, parts, at = _CLOSING[self._text[at]], list[str](), at + 1
         inside = re.compile(rf"[^\\{closing}]+")
         while at < len(self._text):

@@ -22,8 +22,8 @@ _FENCE = re.compile(
 class Source:
     """One passage: `[†number]` in an answer points to `number`, `label` is e.g. `policy.pdf, p.3`.
 
-    `context` names what it belongs to: headings above it, the columns of its table. `names` are what the source is
-    called. `replaced_by` names the document that says it replaces the one of this passage.
+    `context` has the headings above it and the columns of its table. `names` are the names of the source. `replaced_by`
+    is the name of a document that states that it replaces this passage's document.
     """
 
     number: int
@@ -73,9 +73,9 @@ class Sources(tuple[Source, ...]):
 
 
 def content_of(statement: str, sources: Sources) -> str:
-    """Return what the statement says, without phrases that only say which of its `sources` says so.
+    """Return the content of the statement, without phrases that only name the one of its `sources` that it is from.
 
-    A plain name that a source has in its text may be that of a person who says it there.
+    A plain name that is also in a source's text may be that of a person who is quoted there, so it stays.
     """
     content = without_attribution(statement, [source.names for source in sources])
     if content == statement:
@@ -89,5 +89,5 @@ def fenced(text: str) -> str:
 
 
 def _named(label: str) -> str:
-    """A name without orders to a model, in one line that no quotation mark ends: file names are untrusted, too."""
+    """A name on one line, without orders to a model and quotation marks, because file names are untrusted, too."""
     return fenced(" ".join(without_orders(label).split())).replace('"', "'")

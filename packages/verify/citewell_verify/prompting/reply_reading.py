@@ -1,9 +1,10 @@
-"""Reads a model's words as the reply that was asked for: asked strictly, read kindly, and no verdict is ever guessed.
+"""Reads a model's text as the reply that was asked for: the request is strict, the reading is lenient, and no verdict
+is ever guessed.
 
-A text that fits its schema to the letter is taken as it is. Otherwise the one object that fits is taken out of what
-surrounds it, and its values out of their notation: a score from "90%", a relation from "Partially supports". A text
-with two different objects that fit, with two values of one field, or with a part of another object beside the one that
-fits says two things, and is unreadable.
+A text that fits its schema exactly is used as it is. Otherwise the only object that fits is taken out of the text
+around it, and its values out of their notation: a score from "90%", a relation from "Partially supports". A text with
+two different objects that fit, with two values of one field, or with a part of another object beside the one that fits
+is ambiguous, and so unreadable.
 """
 
 import json
@@ -35,7 +36,7 @@ _DEEPEST_WRAPPER = 4
 
 
 class ReplyUnreadable(ValueError):
-    """Says in what the text is not the reply that was asked for."""
+    """The text is not the reply that was asked for; the message says in which respect."""
 
 
 def read_reply(schema: type[R], text: str) -> R:
@@ -50,7 +51,7 @@ def read_reply(schema: type[R], text: str) -> R:
 
 
 def _repeats_a_key(text: str) -> bool:
-    """Whether an object names a key twice, of which the validation takes the last value."""
+    """True if an object has a key twice; the validation would use the last value."""
     repeats = False
 
     def members(pairs: list[tuple[str, object]]) -> None:
@@ -81,7 +82,7 @@ def _read_kindly(schema: type[R], text: str) -> R:
 
 
 def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -> Iterator[R]:
-    """Yield the reply that the value is, and those that it wraps; what does not fit is added to `faults`."""
+    """Yield the replies that the value is or wraps; the reasons why others do not fit are added to `faults`."""
     if depth > _DEEPEST_WRAPPER:
         return
     if isinstance(value, Pairs):
@@ -98,10 +99,10 @@ def _replies(schema: type[R], value: Value, faults: list[str], depth: int = 0) -
 
 
 def _of_object(schema: type[R], pairs: Pairs, faults: list[str], depth: int) -> Iterator[R]:
-    """The reply that an object is, or those that it wraps.
+    """Yield the reply that an object is, or the replies that it wraps.
 
-    A wrapped object must have all fields of the schema and no others, and what wraps it none of them: a part of
-    another object may fit by chance.
+    A wrapped object must have all fields of the schema and no others, and the object around it must have none of them,
+    because a part of another object may fit by chance.
     """
     names, keys = _names(schema), frozenset(_plain(key) for key, _ in pairs)
     if keys & names:
@@ -133,7 +134,7 @@ def _only_list(schema: type[Reply]) -> str | None:
 
 
 def _converted(annotation: Any, value: Value) -> Any:
-    """The value as its type is written in JSON, or unchanged where that would be a guess. Raises ReplyUnreadable."""
+    """The value in the JSON form of its type, or unchanged if that would be a guess. Raises ReplyUnreadable."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _fields_of(annotation, value) if isinstance(value, Pairs) else value
     if get_origin(annotation) is list:
@@ -193,14 +194,16 @@ _SCALARS: dict[Any, Any] = {str: _text, bool: _truth, float: _score, int: _integ
 
 
 def _plain(word: str) -> str:
-    """A word to compare; signs that could mean "not" or "or" stay, so that the word with them is another word."""
+    """A word in the form for comparison. Signs that could mean "not" or "or" stay, so that the word differs with
+    them.
+    """
     return _BETWEEN_WORDS.sub("", word.strip(_AROUND_A_WORD).removesuffix(".").casefold())
 
 
 def _fields_outside(schema: type[Reply], rest: tuple[str, ...]) -> str:
-    """A field of the reply that is given a value outside of every object, or the empty string.
+    """A field of the reply that has a value outside of every object, or the empty string.
 
-    There it is what is left of a broken object, of which the one that fits may be a part or a quotation.
+    Such a value belongs to a broken object; the object that fits may be a part of that one, or a quotation.
     """
     keys = (key for text in rest for key in cast("list[str]", _KEYS_OUTSIDE.findall(text)))
     return next((key.strip() for key in keys if _plain(key) in _all_names(schema)), "")

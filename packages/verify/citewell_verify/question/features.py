@@ -1,4 +1,4 @@
-"""Computes features of units of text beside the question that they should answer (V8)."""
+"""Computes features of units of text for the question that they should answer (V8)."""
 
 import heapq
 import math
@@ -17,16 +17,16 @@ from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.words import coverage, opposites, stem, vocabulary
 
-_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
+_MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: a longer text is neither
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word
-_HEADING, _TITLE = 0.8, 0.5  # what a word of the question counts that only the heading, or only the title, has
-_LONG = 5  # letters of a word for each that may be misspelt
-_WEIGHED = 12  # units of which all features are computed: those with most of the question's words
+_HEADING, _TITLE = 0.8, 0.5  # the weight of a word of the question that only the heading, or only the title, has
+_LONG = 5  # letters of a word for each letter that may be misspelt
+_WEIGHED = 12  # units for which all features are computed: the units with most of the question's words
 FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
 """Kinds of question whose answers have a form that can be looked for."""
 _OPEN = frozenset(("if", "reported", "planned"))
 _LACKS = {True: 0.0, None: 0.5, False: 1.0}
-# These only name the kind of thing asked for: "which year", "what type of".
+# These words only name the kind of thing that is asked for: "which year", "what type of".
 _ASKED_WORDS = frozenset(
     map(
         stem,
@@ -50,10 +50,10 @@ _DENYING = ("in", "un", "non", "im", "ir", "il", "dis", "불", "비", "무", "�
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a unit has the question's words, each weighed by how rare it is among the units.
+    """The question's words in a unit, each weighed by its rarity among the units.
 
-    `words` is their share, 0..1, with less for those that only stand above the unit; `margin` is how much more that is
-    than the best of other units has; `own` are the words in the unit itself, `has` those in it or above it.
+    `words` is their share, 0..1; words that are only above the unit count less. `margin` is the lead over the best
+    share of other units. `own` are the words in the unit itself, `has` the words in it or above it.
     """
 
     unit: Unit
@@ -66,7 +66,7 @@ class Standing:
 def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Standing]:
     """Return the units with most of the question's words, best first, at most twelve; headings are none.
 
-    `rivals` are further units that they stand beside. Linear in the number of units.
+    `rivals` are further units for the comparison. Linear in the number of units.
     """
     everything = (*units, *rivals)
     known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in everything))
@@ -100,8 +100,8 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
 
 
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
-    """Whether the unit says something beyond the question, itself or in the list that it introduces, and does not ask
-    itself; where it is asked whether something is so, it may only repeat that."""
+    """True if the unit says more than the question, itself or in the list that it introduces, and is no question. For a
+    question that asks for yes or no, it may also just repeat the question's words."""
     if unit.text.endswith(("?", "？")):
         return False
     if unit.text.endswith((":", "：")) or asked.kind == "decision":
@@ -111,7 +111,9 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
 
 
 def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
-    """Replace words that are not `known` by the known one that they misspell, one letter in five: "shfit"."""
+    """Replace words that are not `known` by the known word that they misspell in at most one letter of five:
+    "shfit".
+    """
     spelt: list[str] = []
     for word in wanted:
         unknown = len(word) >= _LONG and not coverage([word], known)
@@ -122,7 +124,7 @@ def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
 
 
 class _Best:
-    """The best score of each of several things."""
+    """The best scores of several things, to compare a thing with all others."""
 
     def __init__(self) -> None:
         self._scores: dict[object, float] = {}
@@ -137,16 +139,17 @@ class _Best:
 
 
 def _section(unit: Unit, own_list: object) -> object:
-    """Name what has its head in common with the unit: the section below its heading, or the rows of its table. Words of
-    the head are no reason to prefer another unit of the same section."""
+    """A key for the units that have the same head: the section below a heading, or the rows of a table. Words of the
+    head are no reason to prefer one unit of a section to another.
+    """
     if unit.row is not None:
         return unit.title, unit.heading, unit.row.table
     return (unit.title, unit.heading) if unit.heading else own_list
 
 
 def _lists(units: Sequence[Unit]) -> list[object]:
-    """Name the list of each unit: a list and the line that introduces it are one answer, any other unit is its own.
-    Passages overlap, so the same text is the same list."""
+    """A key for the list of each unit: a list and the line that introduces it are one answer, and any other unit is an
+    answer by itself. Passages overlap, so the same text has the same key."""
     names: list[object] = []
     for unit, following in zip(units, [*units[1:], None], strict=False):
         if unit.lead:
@@ -174,14 +177,14 @@ def _words(shares: Mapping[str, float]) -> frozenset[str]:
 
 
 def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]:
-    """All are 0..1, but for the margin, which may be negative."""
+    """The features of a unit as an answer. All are 0..1, except the margin, which may be negative."""
     unit, question = standing.unit, _question(asked.text)
     said = _read(unit.below_heading[:_MOST_CHARS])
-    # The number of an item is known by the beginning of its line.
+    # The head and the text are on lines of their own, because the number of an item is known by the start of its line.
     kind = has_kind(asked.kind, f"{unit.head}\n{unit.text}"[:_MOST_CHARS], asked.text)
     if asked.kind in FORMS:
         lacks = _LACKS[kind]
-    else:  # a sentence that supposes, reports or plans what is asked leaves it open
+    else:  # a sentence that supposes, reports or plans the matter leaves the question open
         lacks = 0.5 * (asked.kind == "decision" and any(token.cue in _OPEN for token in read(said.text)))
     return {
         "words": standing.words,
@@ -216,21 +219,21 @@ def question_weights(asked: QuestionPart) -> Mapping[str, float]:
 
 
 def without_asking(stems: Sequence[str]) -> Sequence[str]:
-    """Return the stems that say what a question is about; all, if each only asks."""
+    """Return the stems that name the topic of a question; all stems if none does."""
     return [word for word in without_question_words(stems) if word not in _ASKED_WORDS] or stems
 
 
 def without_question_words(stems: Sequence[str]) -> Sequence[str]:
     """Return the stems without Korean question words and the endings of questions; all, if there are no others."""
     plain = [(_POLITE.sub("", word), word) for word in stems]
-    # The syllable that remains of 있나요 is no word.
+    # The single syllable that remains of 있나요 is no word.
     return [word for word, whole in plain if (len(word) > 1 or word == whole) and not _ASKING.search(word)] or stems
 
 
 def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
-    """Whether one denies what the other asserts: "what is not exempt" and "exempt from", "who has" and "do not have".
+    """True if one denies what the other asserts: "what is not exempt" and "exempt from", "who has" and "do not have".
 
-    Questions whether something is so, and which rules apply, may be answered with a denial.
+    Questions that ask for yes or no, or which rules apply, may be answered with a denial.
     """
     if _NEGATED.search(question.text) or question.denied:
         return not question.denied & said.denied
@@ -240,7 +243,7 @@ def _is_denied(kind: Kind, question: AnalysedText, said: AnalysedText) -> bool:
 
 
 def is_opposed(question: AnalysedText, said: AnalysedText) -> bool:
-    """Say whether one has the opposite of a word of the other: accept and reject, formal and informal."""
+    """Return whether one has the opposite of a word of the other: accept and reject, formal and informal."""
     asked, stated = question.related_stems.stems, said.related_stems.stems
     return (
         opposites(asked, stated) is not None

@@ -1,7 +1,7 @@
-"""What a question names, and where a passage mentions it.
+"""Finds the things that a question names and the passages do not mention.
 
-Silent when in doubt: an inflected, shortened or differently spelled form, an acronym, a part of a name, a range of
-numbers or a cell of a table also names the thing.
+In doubt a passage mentions a thing: an inflected, shortened or differently spelled form, an acronym, a part of a name,
+a range of numbers or a cell of a table also names it.
 """
 
 import re
@@ -19,7 +19,7 @@ from citewell_verify.entities.names import KNOWN_PLACES, SAME_NAMES, FoundName, 
 from citewell_verify.text.words import STOP_WORDS, stem, vocabulary, words
 
 _SHORTEST_PREFIX = 4  # letters that an inflected form keeps
-_ENDING = 3  # letters, at most, that an inflection changes
+_ENDING = 3  # the most letters that an inflection changes
 _SPELT_ALIKE = 80  # of 100: "Faroe" and "Faeroes"
 _RUN = re.compile(r"(?<!\w)(?:[A-Z][\w'’.]*+[ -](?:of |and |for |the |& )?+){1,7}+(?:[A-Z][\w'’]*+)?+")
 _CAPITALISED = re.compile(r"(?<![^\W_])[A-ZÀ-ÖØ-Þ][\w'’-]*")
@@ -29,9 +29,9 @@ _GENERAL = vocabulary("""
     party section chapter act law policy plan program programme project report first second third fourth fifth
     university school city state country county district court church bank team union internet web world
 """)
-"""These name something only together with other words: "the Company"."""
+"""These words name something only together with other words: "the Company"."""
 
-# Names that texts express with quite different words, which letters cannot match.
+# Names that texts express with other words, which a comparison of letters cannot match.
 _BY_OTHER_NAMES = frozenset(
     "us usa uk eu un uae america britain england holland netherlands germany china korea japan greece switzerland spain"
     " hungary finland croatia albania".split()
@@ -80,7 +80,7 @@ def _unaccented(text: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", text)))
 
 
-_MOST_CHARS = 2_000  # of a question
+_MOST_CHARS = 2_000  # characters of a question
 _MOST_WORDS = 40
 _MOSTLY_CAPITALS, _MOSTLY_HANGUL = 0.6, 0.7
 _COMPOUND = re.compile(r"\b([A-Za-z]{2,20})-([A-Za-z]{3,20})\b")
@@ -107,7 +107,7 @@ _BEFORE_LABEL = (
 _MEMBERS = rf"(?:no\.?|number|nr\.?|#)? ?((?:\d|[A-Z]\b)[\w.]*(?:{_RANGE}|, ?| and | or | & |[\w.]+){{0,60}})"
 _HANGUL_NOUN = re.compile("[가-힣]{2,8}(?<![은는을를의한된인던할면며고서도])")
 _YEARS = re.compile(rf"(?<!\d)((?:19|20)\d\d){_RANGE}((?:19|20)\d\d|\d\d)(?!\d)")
-_HOME = {"한국", "대한민국"}  # Korean texts call it so, or do not name it at all
+_HOME = {"한국", "대한민국"}  # Korean texts use these names for Korea, or do not name it at all
 _AT_HOME = re.compile("국내|우리나라|전국")
 _GERMAN = re.compile(
     r"\b(?:der|die|das|den|dem|des|ein|eine|einen|ist|sind|wie|wer|welche[rsnm]?|und|für|von)\b", re.IGNORECASE
@@ -118,14 +118,15 @@ ThingKind = Literal["name", "numbered", "year"]
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """Something that a question names: `text` as the question writes it."""
+    """A thing that a question names; `text` is its name as the question writes it."""
 
     kind: ThingKind
     text: str
 
 
 def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, ...]:
-    """Return what the question names and none of the `passages` does; () without passages. Linear in all lengths.
+    """Return the things that the question names and none of the `passages` does; () without passages. Linear in all
+    lengths.
 
     A passage is the text together with its file's name and its headings, which also name things.
     """
@@ -135,15 +136,15 @@ def missing_things(question: str, passages: Sequence[str]) -> tuple[NamedThing, 
 
 @lru_cache(maxsize=16)
 def _missing(question: str, text: str) -> tuple[NamedThing, ...]:
-    """What is named and missing, cached: the draft and what is published of it are judged by the same passages."""
+    """The missing things, cached: the draft and the published answer are judged by the same passages."""
     return tuple(dict.fromkeys((*_names(question, text), *_numbered(question, text), *_years(question, text))))
 
 
 def is_about_another(question: str, sentence: str) -> bool:
-    """Say whether the sentence is about another thing of the kind that the question names, and not about that one.
+    """Return whether the sentence is about another thing of the kind that the question names, and not about that thing.
 
-    "Pump 4 runs at 24 bar" is, for a question about pump 14; "the Theta machine", for one about the Omega machine;
-    "full-time employees", for one about part-time ones.
+    This is true of "Pump 4 runs at 24 bar" for a question about pump 14, of "the Theta machine" for one about the Omega
+    machine, and of "full-time employees" for one about part-time employees.
     """
     question = question[:_MOST_CHARS]
     if any(True for _ in _numbered(question, sentence)) or _has_other_compound(question, sentence):
@@ -154,7 +155,7 @@ def is_about_another(question: str, sentence: str) -> bool:
 
 
 def _has_other_compound(question: str, sentence: str) -> bool:
-    """Whether the sentence has, for a word with a hyphen in the question, only another one of its kind."""
+    """True if a word with a hyphen in the question has only another word of its kind in the sentence."""
     said = {(match[1].casefold(), match[2].casefold()) for match in _COMPOUND.finditer(sentence[:_MOST_CHARS])}
     return any(
         (match[1].casefold(), match[2].casefold()) not in said and any(last == match[2].casefold() for _, last in said)
@@ -165,7 +166,7 @@ def _has_other_compound(question: str, sentence: str) -> bool:
 def _names(question: str, text: str) -> Iterator[NamedThing]:
     latin_names = [name for name in _sure_names(question) if name.kind == "latin"]
     letters = [character for character in text[:20_000] if character.isalpha()] if latin_names else []
-    # A text in other letters may write a name in them.
+    # A text in another script may write the name in that script.
     if letters and sum(letter < "\u0250" for letter in letters) > 0.7 * len(letters):
         mentions = Mentions(text)
         yield from (NamedThing("name", name.text) for name in latin_names if not mentions.has(name.text))
@@ -189,7 +190,7 @@ def _is_unknown_place(name: str, text: str) -> bool:
 
 
 def _unknown_members(question: str, text: str) -> Iterator[str]:
-    """Words in places where the text has only names: "the omega machine", 오메가 기계."""
+    """Yield words in places where the text has only names, but not these: "the omega machine", 오메가 기계."""
     plain = _WORD.findall(question)[:_MOST_WORDS]
     lowered = text.casefold()
     for word, noun in pairwise(plain):
@@ -206,7 +207,7 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
 
 
 def _sure_names(question: str) -> list[FoundName]:
-    """The names of a question, as far as capitals prove them: not in a title, in capitals, or in German."""
+    """The names of a question that capitals prove. They prove none in a title, in a text in capitals, or in German."""
     plain = [word for word in _WORD.findall(question)[:_MOST_WORDS] if word.casefold() not in STOP_WORDS]
     capitals = sum(word[0].isupper() for word in plain)
     unclear = len(plain) > 3 and capitals > _MOSTLY_CAPITALS * len(plain)
@@ -243,7 +244,7 @@ def _is_competing_name(candidate: str, name: FoundName) -> bool:
 
 
 def _numbered(question: str, text: str) -> Iterator[NamedThing]:
-    """Members of series that the text has without this member: "pump 14" beside "pump 4"."""
+    """Yield numbered things of the question whose series the text has without them: "pump 14" if it has "pump 4"."""
     dated = {place for date in find_dates(question) for place in range(date.start, date.end)}
     for match in _NUMBERED.finditer(question):
         word, number = match[1].casefold(), match[2]
@@ -265,7 +266,7 @@ def _numbered(question: str, text: str) -> Iterator[NamedThing]:
 
 @lru_cache(maxsize=256)
 def _series(wanted: str, text: str) -> frozenset[str]:
-    """The members that the text names of a series: "pumps 1 to 3, 5 and 8" has five."""
+    """The members of a series that the text names: "pumps 1 to 3, 5 and 8" names five."""
     series: set[str] = set()
     for match in re.finditer(
         rf"{_BEFORE_LABEL}({re.escape(wanted)}\w{{0,4}}) {_MEMBERS}",

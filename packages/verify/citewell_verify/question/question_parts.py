@@ -1,4 +1,4 @@
-"""Analyses what a question asks: its kind, its parts, and whether it is a question at all (V8)."""
+"""Analyses a question: its kind, its parts, and whether it is a question at all (V8)."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ Kind = Literal[
     "contact", "when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"
 ]
 
-_MOST_CHARS = 2_000  # of a question: a longer one contains other texts
+_MOST_CHARS = 2_000  # characters of a question: a longer one contains other texts
 _MOST_PARTS = 8
 
 _CUES: tuple[tuple[Kind, str], ...] = (
@@ -54,7 +54,7 @@ _CUES: tuple[tuple[Kind, str], ...] = (
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES
 )
-"""The first match is the kind: questions for a number or a date say so beside their question word."""
+"""The first match is the kind: questions for a number or a date have words for this beside their question word."""
 
 _SUMMARY = re.compile(
     r"(?:^|[?.!] )\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
@@ -80,7 +80,7 @@ _TIME = re.compile(
 )
 _SPANS = ("time", "months")
 _DATE_UNITS = vocabulary("년 월 일")
-# With a particle, as in 7월 12일에, it tells when something was.
+# A date with a particle, as in 7월 12일에, tells when something happened.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
 _UNIT = re.compile(r"[^\W\d_]+|[%€$£¥₩]")
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
@@ -97,8 +97,9 @@ _MEASURES = (
     (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
     (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
 )
-"""What a question for an amount or a number measures: dimensions of `citewell_verify.entities.quantities`, and any
-currency for money."""
+"""The measure that a question for an amount or a number asks for: dimensions of `citewell_verify.entities.quantities`,
+or any currency for money.
+"""
 _VAGUE = re.compile(
     r"\b(?:several|half|dozens?|hundreds?|thousands?|a few|both|none|no one|free|unlimited|every|each|daily|weekly"
     r"|monthly|annually|once|twice)\b|여러|절반|무료|모든|매[년월일주]",
@@ -115,7 +116,7 @@ _KOREAN = "무엇|무슨|누구|누가|언제|어디|왜|몇|며칠|얼마|어�
 _ASKS = re.compile(rf"[?？]|\b(?:{_ENGLISH})\b|{_KOREAN}", re.IGNORECASE)
 _JOINS = re.compile(
     r"[?？]\s+|;\s+"
-    # Runs of spaces are read from their first one only.
+    # A run of spaces is matched only from its first space.
     rf"|(?:,|(?<!\s))\s++(?:and|und|et|y)\s+(?=(?:also\s+)?(?:{_ENGLISH}|in what|in which|wann|wer|wo|wie|was)\b)"
     rf"|,\s+(?=(?:{_ENGLISH})\b)|(?<=[고며])(?:\s*+,)?\s++(?=[^?？]*(?:{_KOREAN}))",
     re.IGNORECASE,
@@ -133,7 +134,7 @@ class QuestionPart:
 
 @lru_cache(maxsize=256)
 def parts_of(question: str) -> tuple[QuestionPart, ...]:
-    """Return the parts of what the question asks: "who founded it, and when did it close?" has two.
+    """Return the parts of the question: "who founded it, and when did it close?" has two.
 
     A question without a second question word is one part. Linear; only the beginning of a long question is read.
     """
@@ -146,10 +147,10 @@ def parts_of(question: str) -> tuple[QuestionPart, ...]:
 
 
 def question_stems(question: str, *, dated: bool = False) -> list[str]:
-    """Return the stems that an answer is looked for by.
+    """Return the stems by which an answer is searched.
 
-    The date in 2023년 7월 12일 사고의 사망자는 says which accident is meant: it finds the passage (`dated`), not the
-    sentence. 년, 월 and 일 are parts of a date's figures in any case.
+    The date in 2023년 7월 12일 사고의 사망자는 says which accident is meant: it helps to find the passage (`dated`),
+    not the sentence. 년, 월 and 일 are parts of a date's figures in any case.
     """
     stems = content_stems(question)
     if not dated and len(left := content_stems(_DATE_OF_NOUN.sub(" ", question))) > 1:
@@ -165,7 +166,7 @@ def kind_of(question: str) -> Kind:
 
 @lru_cache(maxsize=256)
 def kinds_of(question: str) -> tuple[Kind, ...]:
-    """Return all kinds of thing that the question asks for, in its order: "who and until when" has two."""
+    """Return all kinds of things that the question asks for, in order: "who and until when" has two."""
     starts: dict[Kind, int] = {}
     for kind, cue in _KINDS:
         if match := cue.search(question[:_MOST_CHARS]):
@@ -178,8 +179,8 @@ def kinds_of(question: str) -> tuple[Kind, ...]:
 
 
 def whole_asked(question: str) -> Literal["summary", "changes"] | None:
-    """Say whether the question may ask about whole documents: for a summary, or for what changed from one to another
-    where it asks for no number, date, person or place."""
+    """Return whether the question may ask about whole documents: for a summary, or for the changes from one document to
+    another, if it asks for no number, date, person or place."""
     if _SUMMARY.search(question[:_MOST_CHARS]):
         return "summary"
     asks_how = kind_of(question) in ("which", "how", "definition", "matter")
@@ -192,10 +193,10 @@ def is_greeting(question: str) -> bool:
 
 
 def has_kind(kind: Kind, text: str, question: str) -> bool | None:
-    """Say whether `text` has a thing of the kind asked for that the question does not name itself.
+    """Return whether `text` has a thing of the kind that is asked for, which the question does not name itself.
 
-    None where form does not show it, as for a definition or a manner, a number without the unit that is asked for, or a
-    person, who may be "the head of finance".
+    None if the form does not show it, as for a definition or a manner, a number without the unit that is asked for, or
+    a person, who may be "the head of finance".
     """
     match kind:
         case "contact":
@@ -222,7 +223,7 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
 
 
 def _is_measured(text: str, question: str) -> bool:
-    """Whether the text has a unit of what the question measures; true where it may be any number."""
+    """True if the text has a unit of the measure that the question asks for, or if any number may answer it."""
     asked = next((dimensions for cue, dimensions in _MEASURES if cue.search(question)), "")
     if not asked:
         return True
@@ -237,7 +238,7 @@ def _new_date(text: str, question: str) -> bool:
 
 
 def _new_number(text: str, question: str, *, exact: bool = False) -> bool:
-    """Whether the text has a number that the question lacks; "one of the first" is no exact amount."""
+    """True if the text has a number that the question lacks; "one of the first" is no exact amount."""
     known = {quantity.value for quantity in find_quantities(question)}
     dated = {place for date in find_dates(text) for place in range(date.start, date.end)}
     fresh = [
@@ -254,7 +255,7 @@ def _pieces(question: str) -> Iterator[str]:
     for joint in _JOINS.finditer(question):
         while next_ask < len(asks) and asks[next_ask].start() < start:
             next_ask += 1
-        # Both sides ask: "the rules and what follows" is one matter.
+        # A part needs a question word on both sides: "the rules and what follows" is one matter.
         if next_ask < len(asks) and asks[next_ask].end() <= joint.end() <= asks[-1].start():
             yield question[start : joint.start()]
             start = joint.end()

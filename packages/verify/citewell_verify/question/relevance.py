@@ -1,4 +1,4 @@
-"""How well an answer answers its question, and the verdict that follows.
+"""Estimates how well an answer answers its question, and derives the verdict.
 
 `benchmarks.fitting.fit_question` fits the weights in `model.json` on questions over passages that people answered or
 found unanswerable. Whether the answer is true is decided separately, by the checks of its statements.
@@ -22,17 +22,17 @@ from citewell_verify.support.model import LogisticRegression, parse_regression
 from citewell_verify.text.words import content_stems
 
 ANSWERED = 0.15
-"""From this probability of its best unit on, a part of a question counts as answered, in doubt or not, and is answered
+"""From this probability of its best unit on, a part of a question counts as answered, if only in doubt, and is answered
 without a model; below it, passages are shown."""
 
 SURELY_ANSWERED = 0.8
 """From this probability on (`share_right`), about 9 of 10 shown answers were right: their signal is green."""
 
 BESIDE_THE_POINT = 0.1
-"""Below this, hardly any answer was one to its question."""
+"""Below this probability, hardly any answer answered its question."""
 
 _MOST_SENTENCES = 60
-_ELLIPTICAL = 6  # at most, words of an answer that repeats nothing of its question: "30 days."
+_ELLIPTICAL = 6  # the most words of an answer that repeats nothing of its question: "30 days."
 _UNKNOWN = 0.5
 
 
@@ -54,8 +54,8 @@ def measured_languages() -> Sequence[str]:
 def share_right(relevance: float) -> float:
     """Return how often an answer whose best sentence has this relevance was right, by `benchmarks.fitting.fit_shown`.
 
-    The weights are fitted on all sentences that could be answers. The one that is chosen as the best is right more
-    often than such a sentence, most of all where it shares few words with its question.
+    The weights are fitted on all sentences that could be answers. The sentence that is chosen as the best is right more
+    often than those, most of all if it has few words in common with its question.
     """
     knots: Sequence[Sequence[float]] = _fitted()["shown"]
     for (low, at_low), (high, at_high) in pairwise(knots):
@@ -77,7 +77,9 @@ class Candidate:
 
 
 def candidates(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Candidate]:
-    """Return the units that may answer one part of a question, most probable first; `rivals` stand beside them."""
+    """Return the units that may answer one part of a question, most probable first. `rivals` are further units for the
+    comparison.
+    """
     weighed = [
         Candidate(standing, question_model().probability(answer_features(asked, standing)))
         for standing in standings(asked, units, rivals)
@@ -86,10 +88,10 @@ def candidates(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit
 
 
 def answer_relevance(question: str, answer: str, passages: Sequence[str] = ()) -> float:
-    """Return the probability, 0..1, that `answer` answers all of `question`, provided that what it says is true.
+    """Return the probability, 0..1, that `answer` answers all of `question`, provided that it is true.
 
-    1 without a question, 0 for "I don't know"; the mean over the question's parts. Citation markers do not count. Other
-    sentences of the `passages` that it was written from may answer better. Linear in all lengths.
+    It is 1 without a question, 0 for "I don't know", and else the mean over the question's parts. Citation markers do
+    not count. Other sentences of the `passages` that it was written from may answer better. Linear in all lengths.
     """
     if not question.strip():
         return 1.0
@@ -100,13 +102,13 @@ def answer_relevance(question: str, answer: str, passages: Sequence[str] = ()) -
 
 
 def part_relevance(asked: QuestionPart, answer: str, passages: Sequence[str] = ()) -> float:
-    """Return the same for one part of a question: the probability of the sentence that answers it best."""
+    """Return `answer_relevance` for one part of a question: the probability of the sentence that answers it best."""
     return _part_relevance(asked, answer, tuple(passages))
 
 
 @lru_cache(maxsize=64)
 def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...]) -> float:
-    """The relevance of an answer to a part, cached: the verdict, its reason and what it leaves open ask for it."""
+    """The relevance of an answer to a part, cached, because the verdict, its reason and its open parts need it."""
     said = plain_text(answer).text
     units = units_of(said)[:_MOST_SENTENCES]
     if not units:
@@ -118,7 +120,7 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
     letters, stated = _letters(said), [unit for text in passages for unit in units_of(text)]
     headings = {_letters(unit.text) for unit in stated if unit.is_heading}
     rivals = [unit for unit in stated if _letters(unit.text) not in letters]
-    # A line of an answer says something, unless it is only a heading of the passages.
+    # A line of an answer is a statement, unless it is only a heading of the passages.
     best = candidates(asked, [unit for unit in units if _letters(unit.text) not in headings], rivals)
     return best[0].probability if best else 0.0
 
@@ -143,7 +145,7 @@ Answers = Literal["yes", "partly", "no"]
 
 _MOST_PARTS, _LONGEST_PART = 8, 300
 _JUDGED: Mapping[Answers, float] = {"yes": 1.0, "partly": 0.5, "no": 0.1}
-"""A model's own verdict as a probability; it decides alone, because shared words say less than a reader."""
+"""A model's own verdict as a probability; it decides alone, because common words say less than a reader does."""
 _DOUBT = "The answer shares few words with the question, so it may be about something else."
 _WHOLE = "Only a reader can tell whether this is what matters of the whole."
 _NAMES_MISSING = 0.05
@@ -157,7 +159,9 @@ _WANTED = {
 
 @dataclass(frozen=True, slots=True)
 class ModelJudgement:
-    """A model's verdict on the same: how much of the question the answer answers, and which parts it leaves open."""
+    """A model's verdict on the relevance: how much of the question the answer answers, and which parts it leaves
+    open.
+    """
 
     answers: Answers
     open_parts: tuple[str, ...] = ()
@@ -165,10 +169,12 @@ class ModelJudgement:
 
 @dataclass(frozen=True, slots=True)
 class QuestionVerdict:
-    """Row V8. `complete`: nothing of the question is left open. `open_parts` are the parts without an answer.
+    """The verdict of row V8. `complete`: no part of the question is left open. `open_parts` are the parts without an
+    answer.
 
-    `missing_names` are named by the question and by no passage: then the answer is about something else, and does not
-    count as one. `probability`, 0..1, is that of answering all of the question if what the answer says is true.
+    `missing_names` are names in the question that no passage has: then the answer is about something else, and does not
+    count as an answer. `probability`, 0..1, is the probability that the answer, if it is true, answers all of the
+    question.
     """
 
     relevant: Answers
@@ -189,10 +195,10 @@ def judge_question(
     said: ModelJudgement | None = None,
     refusal: str | None = None,
 ) -> QuestionVerdict | None:
-    """Judge whether `answer` answers `question`; `passages` are what it was written from, with their names.
+    """Judge whether `answer` answers `question`; `passages` are the texts that it was written from, with their names.
 
-    `said` is a model's verdict, which decides but for a name that no passage has. `refusal` is
-    what the workspace says for "I don't know". None without a question. Linear in all lengths.
+    `said` is a model's verdict, which decides unless no passage has a name of the question. `refusal` is the
+    workspace's wording of "I don't know". None without a question. Linear in all lengths.
     """
     parts = parts_of(question)
     if not parts:
@@ -224,7 +230,7 @@ def _by_words(relevance: _Relevance, answer: str) -> QuestionVerdict:
         relevant = "partly" if in_doubt or len(left) < len(parts) else "no"
     reason = _DOUBT if in_doubt else _reason(parts, left, relevant, answer)
     if relevant == "yes" and probability < SURELY_ANSWERED:
-        # A number that one in ten or more such answers belie is no plain yes (V10).
+        # If one in ten or more answers with such a number are wrong, it is no plain yes (V10).
         relevant, reason = "partly", _DOUBT
     return QuestionVerdict(relevant, not left, tuple(left), (), probability, reason)
 
@@ -255,7 +261,7 @@ def _open(relevance: _Relevance, answer: str) -> list[str]:
 
 
 def _in_doubt(relevance: _Relevance, left: Sequence[str], answer: str) -> bool:
-    """True if all open parts may have an answer: of ten such answers four were right (`fit_shown`)."""
+    """True if all open parts may have an answer: four of ten such answers were right (`fit_shown`)."""
     opened = [(part, share) for part, share in relevance.items() if part.text in left]
     return bool(opened) and all(
         share >= BESIDE_THE_POINT and has_kind(part.kind, answer, part.text) is not False for part, share in opened

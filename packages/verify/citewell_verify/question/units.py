@@ -1,4 +1,4 @@
-"""Reads a text as the units that an answer can quote: sentences and rows of tables, each with what stands above it."""
+"""Reads a text as the units that an answer can quote: sentences and rows of tables, each with the text above it."""
 
 import re
 from collections import defaultdict, deque
@@ -17,7 +17,7 @@ from citewell_verify.text.sentences import Sentence, is_unfinished
 from citewell_verify.text.windows import headings_of, with_columns
 from citewell_verify.text.words import content_stems
 
-_MOST_CHARS = 600_000  # of texts that are remembered: their units take far more memory than they do
+_MOST_CHARS = 600_000  # characters of remembered texts: their units take far more memory than the texts
 _MOST_CELLS = 6
 _LONGEST_HEADING, _MOST_WORDS = 80, 8  # characters and words
 _STOPPED = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*$")
@@ -31,7 +31,7 @@ _CAPTION = re.compile(
 _LABEL = re.compile(r"[^\s:：|][^:：|\n]{0,29}[:：]\s+\S")
 _RULE = re.compile(r"[\s|:+=-]*")
 _LEADS = (":", "：")
-_FREE = 4 / 3  # a line that would be so much shorter than the longest with the next word on it was ended by its writer
+_FREE = 4 / 3  # the writer ended a line if the longest is so many times longer than that line with the next word on it
 _NUMBER = re.compile(r"^\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=\D)")
 _ASKS = ("?", "？")
 
@@ -41,9 +41,9 @@ class Unit:
     """A sentence or a row at `place`. `text` is what an answer quotes: one line without its list sign, or the cells of
     a row with their heads.
 
-    `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" without one. `group`
-    numbers the list, or the section below a heading, that it belongs to; `is_item`: it opens an item of a list. `title`
-    are the stems of what the whole text is called: its document, the headings above it.
+    `heading` is the nearest heading above it, `lead` the line that introduces its list, each "" if there is none.
+    `group` is the number of its list, or of its section below a heading; `is_item`: it opens an item of a list. `title`
+    are the stems of the names of the whole text: its document's, and the headings above the text.
     """
 
     place: Sentence
@@ -58,26 +58,26 @@ class Unit:
 
     @cached_property
     def read(self) -> AnalysedText:
-        """Its own words: those of a row without the heads of its columns, which all rows have."""
+        """The unit's own words; a row is without the heads of its columns, which all rows have."""
         return AnalysedText(
             self.text if self.row is None else "; ".join((self.row.label, *(cell.content for cell in self.row.cells)))
         )
 
     @cached_property
     def above(self) -> frozenset[str]:
-        """The stems of its heading and of what introduces its list, or of the heads of its columns."""
+        """The stems of the unit's heading and of its list's introduction, or of the heads of its columns."""
         heads = [f"{cell.outer_heads} {cell.head}" for cell in self.row.cells] if self.row else []
         groups = [*self.row.groups, self.row.heading] if self.row else []
         return frozenset(content_stems("\n".join((self.heading, self.lead, *groups, *heads))))
 
     @property
     def head(self) -> str:
-        """What stands above it, without its number."""
+        """The line that introduces the unit's list, or else its heading, without its number; empty for a row."""
         return "" if self.row else _NUMBER.sub("", (self.lead or self.heading).strip("#*:： "))
 
     @property
     def below_heading(self) -> str:
-        """The text with what stands above it, as it is quoted where it is not clear by itself."""
+        """The text below its heading or introduction, the form in which it is quoted if it is not clear by itself."""
         between = " " if self.head.endswith(_ASKS) else ": "
         return f"{self.head}{between}{self.text}" if self.head else self.text
 
@@ -123,7 +123,7 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
 
 @dataclass
 class _Place:
-    """Where in a text the reading is: below which heading, and in which list."""
+    """The state of the reading of a text: the heading and the list at the present line."""
 
     heading: str
     lead: str = ""
@@ -168,8 +168,9 @@ def is_stopped(text: str) -> bool:
 
 
 def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
-    """Split what is read as one sentence where its writer began a new line: before one like "Place: River park", and
-    behind one on which there was room for the next word. `width` is the length of the longest line of prose."""
+    """Split a sentence at line ends that its writer intended: before a line such as "Place: River park", and after a
+    line on which there was room for the next word. `width` is the length of the longest line of prose.
+    """
     start = at = sentence.start
     for line, following in pairwise(sentence.text.split("\n")):
         at += len(line) + 1
@@ -194,7 +195,7 @@ def _closes_lines(text: str, sentence: Sentence) -> bool:
 
 
 def quoted(text: str, sentence: Sentence) -> str:
-    """Return a sentence of `text` in one line, without list signs, emphasis and the text's own citation markers."""
+    """Return a sentence of `text` on one line, without list signs, emphasis and the text's own citation markers."""
     said = text[sentence.start : sentence.end]
     for marker in reversed(cited_markers(said)):
         said = said[: marker.start].rstrip() + said[marker.end :]
@@ -202,7 +203,9 @@ def quoted(text: str, sentence: Sentence) -> str:
 
 
 def _is_heading(line: str, following: str) -> bool:
-    """Whether it is marked as a heading, asks what follows, or stands without a full stop above something else."""
+    """True if the line is marked as a heading, asks a question that the next lines answer, or is a line without a full
+    stop above other text.
+    """
     if line.startswith("#") or line.endswith(_ASKS):
         return True
     if len(line) > _LONGEST_HEADING or len(line.split()) > _MOST_WORDS or _STOPPED.search(line):
@@ -210,6 +213,6 @@ def _is_heading(line: str, following: str) -> bool:
     if line.endswith(_LEADS) or _CELLS.match(line) or _LABEL.match(line):
         return False
     if sign := _sign(line):
-        # "3. New office" is one, unless it is an item above another item.
+        # "3. New office" is a heading, unless it is a list item above another item.
         return sign == "1" and bool(following) and _sign(following) != sign
     return any((_STOPPED.search(following), _ITEM.match(following), _CELLS.match(following), _LABEL.match(following)))

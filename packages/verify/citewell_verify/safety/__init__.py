@@ -1,4 +1,4 @@
-"""What comes from outside: instructions to a model in a source, and paths that lead out of their folder.
+"""Protection against untrusted texts: instructions to a model within a source.
 
-Imports `citewell_verify.text`; what shows a source to a model imports it, and what opens files by such a path.
+Imports `citewell_verify.text`; code that shows a source to a model imports it.
 """

@@ -181,7 +181,7 @@ _KOREAN: tuple[tuple[str, str], ...] = (
     ),
     ("[†", r"\[†\d{1,3}\]{0,1}[^\n]{0,8}(?:인용|출처)[^\n]{0,12}(?:하라|하세요|하십시오|해야|표시)"),
 )
-# A verb of forgetting with the instructions, and a verb of marking with its object and the verdict.
+# These have a verb of forgetting with the instructions, or a verb of marking with its object and the verdict.
 _OTHERS: tuple[tuple[str, str], ...] = (
     (
         "instrucciones indicaciones reglas",
@@ -256,7 +256,7 @@ _RULES = tuple(
     (_cues(listed), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
     for listed, pattern in (*_ENGLISH, *_KOREAN, *_OTHERS)
 )
-# Without spaces, for text with spaced-out letters.
+# These patterns have no spaces; they are for text with spaced-out letters.
 _SQUEEZED = re.compile(
     r"(?:ignore|disregard|forget)[a-z]{0,20}(?:instructions?|prompts?|rules)"
     r"|(?:mark|label|rate|report)[a-z]{1,30}as(?:supported|accurate|verified|correct|true|unsupported|false)",

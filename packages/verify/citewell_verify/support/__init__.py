@@ -1,1 +1,1 @@
-"""Estimates how far a source supports a statement: a comparison, and fitted weights of what it shows."""
+"""Estimates how far a source supports a statement, by a comparison and fitted weights of its features."""

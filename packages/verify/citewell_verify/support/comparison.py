@@ -1,4 +1,4 @@
-"""Finds where a source says a statement best, and what of the statement is missing there."""
+"""Finds the places of a source that state a statement best, and the words of the statement that are missing there."""
 
 import re
 import unicodedata
@@ -16,13 +16,13 @@ from citewell_verify.text.words import content_stems, meaningful, negations, wor
 
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w'’-]*")
 _FIRST = re.compile(r"[\W_]*\w+")
-_LEAST_SIMILARITY = 0.6  # share of two stems' letters, from the first one on, from which the words are related
+_LEAST_SIMILARITY = 0.6  # the least share of common letters at the beginning of two stems of related words
 _FEWEST_LETTERS = 3
 
 
 @dataclass(frozen=True)
 class AnalysedText:
-    """Computes what derives from `text` once, on first use; two threads get equal values."""
+    """A text with its analyses, each of which is computed once, on first use; two threads get equal values."""
 
     text: str
 
@@ -32,12 +32,12 @@ class AnalysedText:
 
     @cached_property
     def neighbours(self) -> frozenset[tuple[str, str]]:
-        """Each two words that follow each other, as written but for their case."""
+        """All pairs of neighbouring words, as written except for their case."""
         return frozenset(pairwise(words(self.text)))
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Stems of the capitalised words, except one that is only the sentence's first."""
+        """The stems of the capitalised words, except a word that is capitalised only as the first of its sentence."""
         first = _FIRST.match(self.text)
         capitals = _NAME.findall(self.text, first.end() if first else 0)
         return frozenset(stem for capital in capitals for stem in content_stems(capital))
@@ -55,7 +55,7 @@ class AnalysedText:
 
 
 class RelatedStems:
-    """Stems indexed by their first letters, to find the one most similar to another. Immutable.
+    """An immutable index of stems by their first letters, to find the stem that is most similar to another.
 
     Korean words are compared letter by letter (jamo): an ending changes within a syllable, as in `멋진`, `멋졌습니다`.
     """
@@ -77,7 +77,7 @@ class RelatedStems:
 
 
 class AnalysedSentences:
-    """The sentences of a source, looked up by stems related to those of a statement. Immutable."""
+    """An immutable index of a source's sentences, by stems that are related to those of a statement."""
 
     def __init__(self, sentences: Iterable[AnalysedText]) -> None:
         self.sentences = tuple(sentences)
@@ -88,9 +88,9 @@ class AnalysedSentences:
 
 
 def _stem_similarity(left: str, right: str) -> float:
-    """Return the share of letters, from the first one on, that two stems have in common; 0 for unrelated ones.
+    """Return the share of letters at their beginning that two stems have in common; 0 for unrelated stems.
 
-    In Korean, where endings are long, it is the share of the shorter one.
+    In Korean, where endings are long, it is the share in the shorter stem.
     """
     korean = _is_korean(left)
     if korean:
@@ -116,7 +116,7 @@ def _letters(word: str) -> str:
 
 
 _WINDOW = 3  # neighbouring sentences that may state something together
-_MOST_WINDOWS = 40  # sentences around which the best window is searched: those that share most with the statement
+_MOST_WINDOWS = 40  # the best window is searched around this many sentences that share most with the statement
 _RANKED = 10
 _PRESENT = 0.6
 _EMPTY = AnalysedText("")
@@ -126,9 +126,10 @@ _EMPTY = AnalysedText("")
 class Comparison:
     """A statement beside the sentences of one source.
 
-    `wanted` are the statement's meaningful stems, each once; `likenesses[m][n]` (0..1) is how much sentence n has of
-    wanted stem m, where it has any; `weights` are the stems' weights. `first` is where the best window of three
-    sentences begins, and `ranking` are the numbers of the ten sentences that share most with the statement, best first.
+    `wanted` are the statement's meaningful stems, each once; `likenesses[m][n]` (0..1) is the degree to which sentence
+    n has wanted stem m, if it has it at all; `weights` are the stems' weights. `first` is the first sentence of the
+    best window of three, and `ranking` are the numbers of the ten sentences that share most with the statement, best
+    first.
     """
 
     statement: AnalysedText
@@ -148,7 +149,7 @@ class Comparison:
         return self.sentences[self.ranking[0]] if self.ranking else _EMPTY
 
     def shares(self, number: int) -> bool:
-        """Say whether a sentence has any of the wanted stems."""
+        """Return whether a sentence has any of the wanted stems."""
         return any(number in similarity for similarity in self.similarities)
 
     @cached_property
@@ -157,7 +158,7 @@ class Comparison:
 
     @cached_property
     def anywhere(self) -> tuple[float, ...]:
-        """For each wanted stem, how much of it the source has in any place, 0..1."""
+        """The highest likeness, 0..1, of each wanted stem in any sentence of the source."""
         return tuple(max(shares.values(), default=0.0) for shares in self.similarities)
 
     @property
@@ -166,7 +167,7 @@ class Comparison:
 
     @property
     def lacking(self) -> int:
-        """How many stems of the statement's names and figures are nowhere in the source."""
+        """The number of stems of the statement's names and figures that are nowhere in the source."""
         return sum(
             share < _PRESENT and (stem in self.statement.names or stem[0].isdigit())
             for stem, share in zip(self.wanted, self.anywhere, strict=True)
@@ -181,7 +182,7 @@ class Comparison:
 def compare(statement: AnalysedText, source: AnalysedSentences) -> Comparison:
     """Compare `statement` with the sentences of a source. Linear in the sentences that share a word with it."""
     wanted = tuple(dict.fromkeys(statement.stems))
-    # Longer words tell more, and names and figures most.
+    # Longer words say more, and names and figures say most.
     weights = tuple(
         1 + 0.5 * min(1, len(stem) / 8) + (1.0 if stem[0].isdigit() else 0.7 if stem in statement.names else 0)
         for stem in wanted

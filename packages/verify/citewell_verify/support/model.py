@@ -1,16 +1,16 @@
-"""Weighs how far a source supports a statement: features, fitted weights, and how often a difference of a kind is
-right.
+"""Weighs how far a source supports a statement: features, fitted weights, and the share of differences of each kind
+that are right.
 
 `benchmarks.fit_support` writes the weights to `model.json`.
 
-The features measure how much is present, how much is missing and what differs, so that they mean the same for a short
-evidence and a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on
-kinds of text that the fit had not seen. These added nothing there: the length of statement and source, shares of rare
-words by a list of frequencies, the lowest support of a statement's sentences, likenesses of single words, the window as
-a whole by its vector, other words, modality, order and quantifiers that differ, and boosted trees over all of them.
+The features measure present, missing and differing parts, so that they mean the same for a short piece of evidence and
+a long document, for English and for Korean. They are few: each was kept because it lowers the log loss on kinds of text
+that the fit had not seen. These added nothing there: the length of statement and source, shares of rare words by a list
+of frequencies, the lowest support of a statement's sentences, likenesses of single words, the window as a whole by its
+vector, other words, modality, order and quantifiers that differ, and boosted trees over all of them.
 
-`python -m benchmarks.fit_support FOLDER --write` generates `differences.json` from labelled pairs: a kind seldom seen
-is drawn towards the mean of all kinds, and a closeness seldom seen towards the mean of its kind.
+`python -m benchmarks.fit_support FOLDER --write` generates `differences.json` from labelled pairs: the value of a rare
+kind is drawn towards the mean of all kinds, and that of a rare closeness towards the mean of its kind.
 """
 
 import json
@@ -51,11 +51,11 @@ MEANING = frozenset({"closest"})
 """The features that need embeddings."""
 
 _KINDS = MappingProxyType({"number": "value", "date": "value", "unit": "value", "name": "name", "negation": "negation"})
-"""The feature of a difference of a kind; one of another kind says nothing about support on labelled pairs."""
+"""The feature for each kind of difference; differences of other kinds say nothing about support on labelled pairs."""
 
-_REACH = 3  # words between two that belong together
+_REACH = 3  # the most words between two words that belong together
 _MOST_LACKING = 3
-_BROADEST = 20  # sentences
+_BROADEST = 20  # sentences from which on a source counts as a whole page
 
 
 def features(
@@ -63,24 +63,25 @@ def features(
     places: Sequence[SourceMatch],
     differences: Sequence[Disagreement],
 ) -> dict[str, float]:
-    """Return the features by name, but for those of `MEANING` (`with_closeness`).
+    """Return the features by name, except those of `MEANING` (`with_closeness`).
 
-    `places` are the best ones for each sentence of the statement
+    `places` are the best places for each sentence of the statement
     (`citewell_verify.evidence.contradictions.best_places`).
     """
     differing = {_KINDS[difference.kind] for difference in differences if difference.kind in _KINDS}
     if opposites(set(compared.wanted), set(compared.best.stems)):
         differing.add("negation")
-    # A single sentence may refer to a name or figure by a pronoun; a page on the matter would have it.
+    # A single sentence may refer to a name or figure by a pronoun; a whole page about the matter would contain it.
     breadth = math.log(max(1, min(len(compared.sentences), _BROADEST))) / math.log(_BROADEST)
     agreeing = sum(place.is_full_match for place in places) / max(1, len(places))
     return {
         "told": math.log1p(sum(compared.in_window)) / 3,
         "last_missing": float(bool(compared.wanted) and compared.in_window[-1] == 0),
         "together": _together(compared),
-        # A statement in the source's own words that is none of its sentences is likely one that was changed.
+        # A statement in the source's own words that is none of its sentences is probably a changed sentence.
         "altered": _copied(compared) * (1 - agreeing),
-        # The share of the statement's sentences with a place that says all of them, and the share of the worst one.
+        # The share of the statement's sentences with a place that states all of them, and the share of the worst
+        # sentence.
         "agreeing": agreeing,
         "taken": min((place.coverage for place in places), default=0.0),
         "denied_by_both": float(any(compared.statement.denied & sentence.denied for sentence in compared.window)),
@@ -90,9 +91,9 @@ def features(
 
 
 def with_closeness(words: Mapping[str, float], closeness: float | None) -> Mapping[str, float]:
-    """Add the cosine of the statement with the closest of its best sentences, 0..1, where it is known.
+    """Add the cosine of the statement with the closest of its best sentences, 0..1, if it is known.
 
-    More of it never means less support, so 0 and 1 bound the support of every other.
+    A higher cosine never means less support, so the values 0 and 1 give the bounds of the support.
     """
     return words if closeness is None else {**words, "closest": closeness}
 
@@ -110,19 +111,23 @@ def _together(compared: Comparison) -> float:
 
 
 def _copied(compared: Comparison) -> float:
-    """The share of neighbouring words of the statement, with the small ones between, that a sentence has so too."""
+    """The share of neighbouring words of the statement, function words included, that a sentence has as neighbours,
+    too.
+    """
     stated = compared.statement.neighbours
     known = frozenset[tuple[str, str]]().union(*(sentence.neighbours for sentence in compared.window))
     return len(stated & known) / len(stated) if stated else 0.0
 
 
 STRIKING = 0.75
-"""A difference that is right less often strikes nothing."""
+"""A difference of a kind that is right less often than this removes no statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Precisions:
-    """`edges` part the closeness, 0..1, of statement and source sentence; `by_closeness` has a share for each part."""
+    """The precisions of a kind of difference: `edges` divide the closeness, 0..1, of statement and source sentence into
+    parts; `by_closeness` has the share for each part.
+    """
 
     version: str
     mean: float
@@ -152,16 +157,19 @@ def precisions() -> Precisions:
 
 
 def precision(disagreement: Disagreement, closeness: float | None = None) -> float:
-    """Return how often such a difference is right, 0..1, and where statement and source sentence are so close.
+    """Return how often a difference of this kind is right, 0..1, if statement and source sentence have this
+    `closeness`.
 
-    `closeness` is the share of the statement's words that the sentence has, 0..1; None where it is not known.
+    `closeness` is the share of the statement's words that the sentence has, 0..1; None if it is not known.
     """
     return precisions().of(disagreement.kind, closeness)
 
 
 @dataclass(frozen=True, slots=True)
 class LogisticRegression:
-    """The log odds are `slope · Σ weight · (feature - mean) / scale + offset`; the slope calibrates them."""
+    """A regression whose log odds are `slope · Σ weight · (feature - mean) / scale + offset`; the slope calibrates
+    them.
+    """
 
     means: Mapping[str, float]
     scales: Mapping[str, float]
@@ -186,11 +194,11 @@ def parse_regression(data: Mapping[str, Any]) -> LogisticRegression:
 
 @dataclass(frozen=True, slots=True)
 class SupportModel:
-    """`full` weighs all features, `words` those without embeddings.
+    """The fitted model: `full` weighs all features, `words` the features without embeddings.
 
-    `verbatim` is the least support of a statement that stands in the source, `substituted` the most of one that copies
-    a sentence but for one place (`citewell_verify.evidence.substitution`): how often labelled ones are supported. From
-    `unlikely` to `likely`, exclusively, the verdict is uncertain.
+    `verbatim` is the least support of a statement that is in the source word for word, `substituted` the most support
+    of a statement that copies a sentence except for one place (`citewell_verify.evidence.substitution`); both are the
+    shares of such labelled statements that are supported. Between `unlikely` and `likely` the verdict is uncertain.
     """
 
     version: str

@@ -17,8 +17,9 @@ MOST_CHARS = 1_000_000
 """The most characters of all texts together that one function remembers: five sources of the greatest length."""
 
 _FEW, _SHARE_OF_MANY = 5, 0.4
-"""More texts than these few get this share of the bound: passages of questions that ended are hardly read again, and
-what is remembered of a text takes some two hundred bytes for each of its characters, in all functions together."""
+"""If there are more texts than these few, they get only this share of the bound: passages of questions that have ended
+are hardly read again, and the results that are remembered for a text take some two hundred bytes for each of its
+characters, in all functions together."""
 
 
 class TextCache(Generic[P, T]):

@@ -1,7 +1,7 @@
 """Finds the language of a text, and whether the rules read it: they read English and Korean.
 
-Probabilities are those of py3langid, whose model comes in its wheel. They are calibrated for length, so that a few
-names are sure of no language: then what stands beside a text settles it.
+Probabilities are those of py3langid, whose model comes in its wheel. They are calibrated for length, so that for a few
+names no language is certain: then the text beside them decides.
 """
 
 import re
@@ -33,21 +33,23 @@ _NAMES = {
 }
 _NO_LANGUAGE = "zxx"
 _STANDARDS = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
-"""Labels of the model by the written standard that has a two-letter code."""
+"""For each of these labels of the model, the two-letter code of the written standard."""
 
 _MOST_CHARS = 1_000  # the beginning of a text shows its language
 _HANGUL = re.compile("[가-힣]")
 _LEAST_HANGUL = 0.15  # share of letters: Korean texts quote names and terms in Latin letters
-_LEAST_BYTES = 20  # of letters in UTF-8: fewer say nothing against the language of what stands beside them
+_LEAST_BYTES = 20  # bytes of letters in UTF-8: fewer are no evidence against the language of the text beside them
 _NAME = re.compile("[A-ZÀ-Þ][a-zß-ÿ]{4,}")  # not so short as "The" and "Der"
 _LEAST_THE = 0.02
 _SURE = 0.98
-_LEAST, _ELSEWHERE = 0.01, 0.15  # of any language; of another one than that of what stands beside a text
+_LEAST, _ELSEWHERE = 0.01, 0.15  # least probability of any language, and of another one than that of the text beside
 
 
 @lru_cache(maxsize=512)
 def script_of(text: str) -> str:
-    """Return the script of most letters where `text` begins, as Unicode names it: "LATIN", "HANGUL"; "" without any."""
+    """Return the script of most letters at the beginning of `text`, by its name in Unicode: "LATIN", "HANGUL"; "" if
+    there are no letters.
+    """
     scripts = Counter(
         unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_MOST_CHARS] if letter.isalpha()
     )
@@ -59,9 +61,9 @@ def name_of(language: str) -> str:
 
 
 def language_of(text: str, beside: str = "", among: Collection[str] = _NAMES) -> str:
-    """Return the code (ISO 639-1) of the language of `text`, for which that of what stands `beside` it counts, too.
+    """Return the code (ISO 639-1) of the language of `text`; the language of the text `beside` it counts, too.
 
-    Where nothing stands beside it, English is expected, or Korean of what has Hangul.
+    If there is no text beside it, English is expected, or Korean for a text with Hangul.
     """
     if _is_korean(text := text[:_MOST_CHARS]):
         return KOREAN
@@ -74,8 +76,8 @@ def language_of(text: str, beside: str = "", among: Collection[str] = _NAMES) ->
 
 
 def unread_language(statement: str, sources: Sequence[str]) -> str | None:
-    """Return the code of the language that keeps the rules from comparing `statement` with its `sources`; None if they
-    read both. A statement of a few names is in the language of its sources."""
+    """Return the code of a language that the rules do not read, so that they cannot compare `statement` with its
+    `sources`; None if they read both. A statement of a few names counts as written in the language of its sources."""
     share = _MOST_CHARS // max(1, len(sources))
     source = "\n".join(text[:share] for text in sources)
     return next(filter(None, map(_surely_unread, (source, statement, f"{statement}\n{source}"))), None)
@@ -94,7 +96,7 @@ def _surely_unread(text: str) -> str | None:
         return None
     if sum(share for language, share in probabilities(text).items() if language not in READ) <= _SURE:
         return None
-    # Foreign names in an English sentence do not make it one of their language.
+    # Foreign names in an English sentence do not put it into their language.
     language = language_of(text)
     return None if language in READ or language_of(_NAME.sub("", text)) in READ else language
 
@@ -105,8 +107,8 @@ def _is_korean(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def probabilities(text: str) -> Mapping[str, float]:
-    """Return the probability of each language that is known by name; together less than 1 where a text may be in no
-    language, as codes and figures are. None has any in a text without letters."""
+    """Return the probability of each language that has a name here. Together they are less than 1 if a text, such as
+    codes and figures, may be in no language. A text without letters has no probabilities."""
     if not any(map(str.isalpha, text)):
         return {}
     shares: dict[str, float] = {}

@@ -1,5 +1,5 @@
 """Finds words in a source: a quotation, with exact places in the original (N3, S4.4), and the sentence that is most
-like a claim, by an index that compares it only with those that share a word."""
+like a claim, with an index that compares the claim only with sentences that have a word in common with it."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ from citewell_verify.text.sentences import Sentence, split_sentences
 from citewell_verify.text.words import content_stems, coverage, prefix_key, prefix_keys, stem_similarity
 
 _COMBINING = "\u0300-\u036f\u1160-\u11ff\u20d0-\u20ff\u3099\u309a"
-# Runs unchanged but for case; white space; layout characters; anything else with its combining marks.
+# Runs that only change in case; white space; layout characters; any other character with its combining marks.
 _PIECE = re.compile(
     rf"(?P<plain>[!-~가-힣]+(?![{_COMBINING}]))|(?P<space>\s+)|(?P<layout>[\u00ad\u200b-\u200d\u2060\ufeff])|.[{_COMBINING}]*",
     re.DOTALL,
@@ -35,29 +35,29 @@ _OPEN_BEFORE = re.compile(
 )
 _LINE_BEFORE = re.compile(r"[^\W\d_][,;]?[ \t]*\n[ \t]*$")
 _LINE_BEHIND = re.compile(r"[ \t]*\n[ \t]*[a-z]")
-_NEAR = 120  # characters before a sentence that tell whether it begins there
+_NEAR = 120  # characters before a sentence that show whether it begins there
 _MOST_PLACES = 20
 _MIN_FUZZY = 8
 """A shorter quotation would be similar to something in any text; it must match exactly."""
 _LONGEST_FUZZY = 2_000
-"""A longer one must match exactly, too: fuzzy search takes time in proportion to the square of its length."""
+"""A longer quotation must match exactly, too: fuzzy search takes time in proportion to the square of its length."""
 _MOST_ALIGNING = 2_000_000_000
-"""Square of a quotation's length times that of the text, up to which the whole text is aligned with it: at most 0.1
-s."""
+"""Up to this product of the square of a quotation's length and the text's length, the whole text is aligned with the
+quotation, which takes at most 0.1 s."""
 _GRAM = 6  # characters; with three in ten changed, every eighth run of this length is still whole
 _MOST_COMPARED = 2_000_000  # characters compared when looking for a place between word boundaries
 
 
-_MOST_PER_PREFIX = 300  # words with the same beginning that are compared with another: prose has a few dozen
-_MOST_CHARS = 600_000  # of cached texts: their analysis takes far more memory than they do
+_MOST_PER_PREFIX = 300  # words with the same beginning that are compared with another word: prose has a few dozen
+_MOST_CHARS = 600_000  # characters of cached texts: their analysis takes far more memory than the texts
 _NO_LETTERS = re.compile(r"[\W_]+")
-_MOST_STEMS = 200  # of a claim: it is a sentence, and anything longer is hostile
-_MOST_EQUAL = 100  # sentences with equally many of a claim's stems: beyond this they are all the same to it
+_MOST_STEMS = 200  # stems of a claim: it is a sentence, and a longer text is hostile
+_MOST_EQUAL = 100  # sentences with equally many of a claim's stems: more of them are not told apart
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """`text[start:end]` is the quotation. `score` is 1.0 for a verbatim match, else 0.7–0.99.
+    """The place of a quotation, `text[start:end]`. `score` is 1.0 for a verbatim match, else 0.7–0.99.
 
     `exact` allows for case, white space, line breaks, quotation marks, dashes and Unicode forms.
     """
@@ -70,7 +70,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
-    """`text` in normal form for comparison; its character `n` came from `original[starts[n]:ends[n]]`."""
+    """A `text` in normal form for comparison; its character `n` is from `original[starts[n]:ends[n]]`."""
 
     text: str
     starts: "array[int]"
@@ -81,8 +81,8 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
     """Return the place of `quote` in `text`, in code points, or None if nothing is similar enough (S4.4).
 
     An exact place is preferred, at word boundaries if there is one; otherwise the most similar passage with a ratio of
-    at least `min_ratio` (0..1), from word to word. The first of equals is taken. A quotation of more than 2,000
-    characters must match exactly. Linear in the length of `text`.
+    at least `min_ratio` (0..1), which begins and ends with whole words. The first of equal places is returned. A
+    quotation of more than 2,000 characters must match exactly. Linear in the length of `text`.
     """
     folded_quote = _fold(quote).text.strip()
     if not folded_quote:
@@ -98,9 +98,10 @@ def locate_quote(quote: str, text: str, min_ratio: float = 0.7) -> Located | Non
 
 
 def locate_sentences(statement: str, text: str) -> Located | None:
-    """Return the place where `statement` stands in `text` as one or several whole sentences, lines or cells (V1).
+    """Return the place of `statement` in `text` as one or several whole sentences, lines or cells (V1).
 
-    Case, white space and the final stop do not matter. What a splitter cut from a sentence behind a stop counts, too.
+    Case, white space and the final stop do not matter. A part that the splitter cut off a sentence after a stop counts
+    as a sentence, too.
     """
     stop = _FINAL_STOP.search(statement)
     wanted, start = (statement[: stop.start()] if stop else ""), 0
@@ -110,7 +111,7 @@ def locate_sentences(statement: str, text: str) -> Located | None:
             return None
         first, last = start + place.start, start + place.end
         before, behind = _OPEN_BEFORE.search(text, max(0, first - _NEAR), first), _STOP_BEHIND.match(text, last)
-        # A sentence that is broken into lines: the next begins in small letters.
+        # The sentence is broken into lines if the next line begins with a small letter.
         is_second = text[first].islower() and _LINE_BEFORE.search(text, max(0, first - _NEAR), first)
         is_wrapped = is_second or _LINE_BEHIND.match(text, last)
         if before and behind and not is_wrapped and _asks(behind[0]) == _asks(statement[len(wanted) :]):
@@ -153,7 +154,7 @@ def _similar(quote: str, folded: _Folded, min_ratio: float) -> Located | None:
 def _likely_window(quote: str, text: str) -> tuple[int, int]:
     """Return the part to align with the quotation: all of `text`, or the part that shares most with it.
 
-    An alignment takes time in proportion to the text and to the square of the quotation, and cannot be stopped.
+    An alignment cannot be stopped, and takes time in proportion to the text and to the square of the quotation.
     """
     length = len(quote)
     if length * length * len(text) <= _MOST_ALIGNING:
@@ -197,9 +198,9 @@ _fold_source = text_cache()(_fold)
 
 
 class WordIndex:
-    """The stems of numbered texts: which texts have a stem, or a related one. Immutable.
+    """An immutable index of numbered texts by their stems, which finds the texts that have a stem or a related one.
 
-    Stems with the same head are compared by `similarity`, which is 0 for unrelated ones.
+    Stems with the same head are compared by `similarity`, which is 0 for unrelated stems.
     """
 
     def __init__(
@@ -222,7 +223,7 @@ class WordIndex:
     def coverages(self, wanted: Sequence[str]) -> dict[int, float]:
         """Return, for each text that has any of the stems `wanted`, the share of them that it has, as in `coverage`.
 
-        Takes time in proportion to the texts with one of them.
+        The time is in proportion to the number of texts with one of them.
         """
         beginnings = prefix_keys(tuple(wanted))
         indexed = [stem for stem, beginning in zip(wanted, beginnings, strict=True) if beginning in self._by_head]
@@ -234,9 +235,9 @@ class WordIndex:
         return {number: share / len(wanted) for number, share in shared.items()}
 
     def having(self, wanted: str) -> Mapping[int, float]:
-        """Return how much of a stem each text has, by number, without those that have nothing of it.
+        """Return the degree to which each text has a stem, by number, without texts that do not have it.
 
-        Takes time in proportion to the texts with the stem or a related one.
+        The time is in proportion to the number of texts with the stem or a related one.
         """
         shares = dict.fromkeys(self._places.get(wanted, ()), 1.0)
         for candidate in self._by_head.get(self._head(wanted), ()):
@@ -306,9 +307,9 @@ def claim_stems(claim: str) -> list[str]:
 
 
 def most_similar(wanted: Sequence[str], source: str, undated: Sequence[str]) -> AlignedSentence:
-    """Return the sentence of `source` with most of the stems `wanted`; among equals, the one with fewest others.
+    """Return the sentence of `source` with most of the stems `wanted`; among equals, the one with fewest other stems.
 
-    `undated` are those of the stems that belong to no date. Of both lists only as many count as a sentence may have.
+    `undated` are the stems that belong to no date. In both lists only as many stems count as a sentence may have.
     """
     wanted, undated = wanted[:_MOST_STEMS], undated[:_MOST_STEMS]
     read = parse_sentences(source)

@@ -1,7 +1,7 @@
 """Tests whether a piece of extracted text is a sentence that can serve as an answer (V8).
 
-Besides sentences, extraction yields heads of tables, lines of a table of contents, captions, headings and torn bullets;
-they contain a question's words, and answer nothing.
+Besides sentences, extraction yields heads of tables, lines of a table of contents, captions, headings and torn bullets.
+These contain a question's words, but answer nothing.
 """
 
 import re
@@ -19,7 +19,7 @@ _VERB = re.compile(
 
 
 def is_verb(word: str) -> bool:
-    """Say whether a word is one of the verbs that sentences are told by, but no participle: "receive", not "used"."""
+    """Return whether a word is one of the verbs that mark a sentence, and no participle: "receive", not "used"."""
     return _VERB.fullmatch(word) is not None and not word.endswith("ed")
 
 

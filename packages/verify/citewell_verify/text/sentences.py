@@ -17,9 +17,9 @@ from citewell_verify.text.languages import unread_language
 from citewell_verify.text.words import vocabulary
 
 _STOP = re.compile(r"""([.!?…]+|[。！？｡]+)(["'”’»)\]」』*_`]*)""")
-# A plain `[1]` on the next line may number a reference list; the other forms only ever cite.
+# A plain `[1]` on the next line may number a reference list; the other forms are always citations.
 _TO_MARKER = re.compile(r"[ \t]{0,3}(?:\n[ \t]{0,3}(?=\[†|【))?")
-# Inside these a stop does not end the sentence around them. An inch mark (5") opens no quotation.
+# Within these, a stop does not end the sentence around them. An inch mark (5") opens no quotation.
 _ASIDE = re.compile(r'\([^()]{1,300}\)|\[[^\[\]]{1,300}\]|“[^“”]{1,400}”|(?<![\w")])"(?=\S)[^"\n]{1,400}(?<=\S)"')
 _KOREAN_DATE = re.compile(r"\b\d{1,4}\.\s?\d{1,2}\.(?:\s?\d{1,2}\.)?")
 _LAST_TOKEN = re.compile(r"[^\s(\[\"“'‘]*$")
@@ -35,14 +35,14 @@ _BEFORE_NUMBER = vocabulary("""
     jan feb mar apr jun jul aug sep sept oct nov dec
 """)
 _SOMETIMES_LAST = vocabulary("inc ltd corp co llc plc bros jr sr al st dept ave blvd")
-# Behind these a capital opens a sentence, unless it goes on with the time: "10 a.m. Monday", "5 p.m. EST".
+# After these, a capital opens a sentence, unless it belongs to the time: "10 a.m. Monday", "5 p.m. EST".
 _OFTEN_LAST = vocabulary("a.m p.m etc")
 _GOES_ON_A_TIME = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)|(?:jan|febr)uary|march|april"
     r"|may|june|july|august|(?:septem|octo|novem|decem)ber|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
     r"|[ecmp][sd]?t|gmt|utc|cet|cest|bst|kst|jst|ist|eastern|central|mountain|pacific|greenwich|local"
 )
-# "Block C." ends as "Block 3." does; in "by J. Smith" the letter is a name's.
+# "Block C." ends a sentence as "Block 3." does; in "by J. Smith" the letter belongs to a name.
 _LETTERED = re.compile(
     r"\b(?:annex|appendix|block|building|category|class|column|exhibit|form|gate|grade|group|hall|hepatitis|item|level"
     r"|line|model|option|part|pier|plan|platform|pool|room|row|sample|schedule|section|shift|site|stage|step|table|team|terminal"
@@ -56,7 +56,7 @@ _STARTERS = vocabulary("""
     who why with you your
 """)
 
-_SHORT = 3  # characters of an ordinal or an abbreviation, in the languages that have no list of them here
+_SHORT = 3  # the most characters of an ordinal or an abbreviation, in languages that have no list of them here
 
 _LIST_ITEM = re.compile(
     r"\s*(?:[-*+•‣▪◦·●○■□※▶►]\s|[–—]\s(?![a-z])|#{1,6}\s|>\s?|[①-⑳]|\(?\d{1,3}[.)](?:\s|$)|\(?(?:[a-zA-Z]|[ivx]{2,4})\)\s"
@@ -100,7 +100,7 @@ def split_sentences(text: str, *, cites: bool = True) -> list[Sentence]:
 
 @lru_cache(maxsize=1024)
 def _cached_sentences(text: str, cites: bool) -> tuple[Sentence, ...]:
-    """The sentences, cached: a passage is read by every check of every statement that cites it."""
+    """The sentences, cached, because every check of every statement that cites a passage reads the passage."""
     return tuple(_split(text, cites))
 
 
@@ -123,13 +123,13 @@ def is_unfinished(line: str) -> bool:
 
 
 def is_table_row(line: str) -> bool:
-    """Say whether a line has cells with tabs or bars between them; a tab behind a list sign makes no cells."""
+    """Return whether a line has cells with tabs or bars between them; a tab after a list sign makes no cells."""
     item = _LIST_ITEM.match(line)
     return _TABLE_ROW.search(line, item.end() if item else 0) is not None
 
 
 def _bounded(sentence: Sentence, markers: Mapping[int, int]) -> Iterator[Sentence]:
-    """Divide an overlong sentence, but nowhere within a citation marker."""
+    """Divide an overlong sentence, but not within a citation marker."""
     start, text = sentence.start, sentence.text
     while len(text) > LONGEST_SENTENCE:
         space = next((at for at in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if text[at].isspace()), 0)
@@ -244,7 +244,7 @@ def _ends_sentence(text: str, sentence_start: int, stop: _Stop) -> bool:
     if stop.sign != "." or stop.quoted:
         return True
     if word.isdigit() or (len(word) == 1 and not word.isascii()):
-        # "3. Terms" numbers what follows; in "rose to 5. Profit" the number is the last word.
+        # "3. Terms" numbers the words after it; in "rose to 5. Profit" the number is the last word.
         ends = stop.start - len(word) > sentence_start
     else:
         ends = not _is_abbreviation(word, text, stop)
@@ -261,7 +261,7 @@ def _ends_without_space(text: str, stop: _Stop) -> bool:
 
 
 def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
-    """Whether a stop before a small letter ends a word.
+    """True if a stop before a small letter ends an ordinary word, and so may end a sentence.
 
     It does not in `Yahoo! is` or `"Why?" he asked`. Korean has no capitals: "산성이다. pH가 높으면".
     """
@@ -270,7 +270,9 @@ def _stops_ordinary_word(word: str, stop: _Stop) -> bool:
 
 
 def _may_be_shortened(word: str, stop: _Stop) -> bool:
-    """Whether a word may be shortened in any language: "3. Mai", "EE. UU.", "Dra. Pérez", "núm. 5", "г. Москва"."""
+    """True if a word may be an abbreviation in any language: "3. Mai", "EE. UU.", "Dra. Pérez", "núm. 5",
+    "г. Москва".
+    """
     short = len(word) <= _SHORT and (not word.islower() or len(word) == 1)
     return word.isalnum() and (short or (len(word) <= _SHORT + 1 and stop.following.isdigit()))
 

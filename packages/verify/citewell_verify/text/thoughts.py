@@ -1,10 +1,10 @@
-"""Finds the reply proper in what a model wrote: without its thoughts, and without the signs of a chat template.
+"""Finds the reply proper in a model's output: without its thoughts, and without the signs of a chat template.
 
-Thoughts stand in front of the reply: between tags, brackets or special tokens whose name says so, in channels before
-the last one, or up to a closing sign whose opening one was a part of the prompt. Only these names count: a reply may
-begin with any other tag. Within a reply, a thought begins at the beginning of a line or behind the end of a sentence,
+Thoughts come before the reply: between tags, brackets or special tokens with a name for thoughts, in channels before
+the last one, or up to a closing sign whose opening sign was a part of the prompt. Only these names count: a reply may
+begin with any other tag. Within a reply, a thought begins at the beginning of a line or after the end of a sentence,
 with a tag whose name means nothing else, and ends with such a tag; any other sign there, or in code, is a part of the
-text. One without an end is cut off only where its tag has a line to itself.
+text. A thought without an end is cut off only if its tag has a line to itself.
 """
 
 import re
@@ -32,7 +32,7 @@ _ATTRIBUTE = re.compile(r"\b(?:type|class)\s?=\s?[\"']?([A-Za-z_-]{1,40})[\"'\s]
 _CLOSING = re.compile(r"<\s?/|\[/|◁/|[|｜]>|assistantfinal")
 _EDGE = re.compile(r"[▁_]?(?P<ends>end|begin|start)(?:[▁_]?of)?[▁_]", re.IGNORECASE)
 _SURE_THOUGHT = re.compile(r"(?:think|thinking|thoughts?|reasoning)(?:[_-](?:process|content|block))?", re.IGNORECASE)
-"""Names that stand for nothing else: such an opening without an end is no reply, and such an end needs no opening."""
+"""Names that only thoughts have: such an opening without an end is no reply, and such an end needs no opening."""
 _THOUGHT = re.compile(
     _SURE_THOUGHT.pattern
     + r"|\w*(?:thinking|thoughts?|reasoning)|(?:self[_-])?(?:reasons?|reflections?|reflexion|critique)"
@@ -43,7 +43,7 @@ _THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _ANSWER = re.compile(r"(?:final[_-]?)?(?:answer|response|reply|output|result|solution)|final", re.IGNORECASE)
-# Harmony's channels: with their special tokens, and as they look where a server drops those.
+# Harmony's channels: with their special tokens, and in the form that is left if a server drops these.
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>\s*(\w+)[^<]{0,60}(?:<\|constrain\|>[^<]{0,60})?<\|message\|>"
 )
@@ -53,7 +53,7 @@ _FINAL = re.compile(
 )
 _BARE_CHANNEL = re.compile(r"(?:assistant)?(?:analysis|commentary)(?=[^\W\d_a-z]|[\n\"“'(])")
 _BARE_WORDS = ("assistant", "analysis", "commentary", "assistantanalysis", "assistantcommentary")
-# A role's name is a part of the template where a token is in front of it.
+# A role's name is a part of the template if a token is in front of it.
 _HEADER = re.compile(
     r"(?:<[|｜][\w▁]{1,40}[|｜]>(?:assistant(?=\s*<[|｜]|\s*\n|\Z))?|<s>|<bos>|<start_of_turn>model\n)\s*"
 )
@@ -62,7 +62,7 @@ _STOP = re.compile(
 )
 _TURN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?(?:assistant|user|system|model)")
 _TURN_BEGUN = re.compile(r"<[|｜][\w▁]{1,40}[|｜]>\s?[a-z]{0,9}")
-"""The head of another turn, behind the end of the reply."""
+"""The head of another turn, after the end of the reply."""
 _MOST_STOPS = 8
 _MOST_ASIDES = 32
 _JSON_BEGINS = re.compile(r"\{|\[\s*[\[{\"\]]|\[\s*-?\d+(?:\.\d+)?\s*,")
@@ -78,7 +78,7 @@ class _Sign:
     closes: bool
     is_special: bool
     holds_thought: bool = False
-    """What it says of its content is a name of thoughts, as in `<details type="reasoning">`."""
+    """True if the tag's description of its content is a name of thoughts, as in `<details type="reasoning">`."""
 
     @property
     def is_thought(self) -> bool:
@@ -95,7 +95,7 @@ class _Sign:
 
 
 def is_thought(name: str) -> bool:
-    """Whether a tag or a part of this name holds thoughts."""
+    """True if a tag or a part with this name holds thoughts."""
     return _THOUGHT.fullmatch(name) is not None
 
 
@@ -106,15 +106,15 @@ def reply_text(written: str) -> str | None:
 
 
 def begins_in_thought(written: str) -> bool:
-    """Whether thoughts begin without a sign and end with one."""
+    """True if thoughts begin without a sign and end with one."""
     at = _head(written, 0, ended=True)
     return at is not None and _closed_at(written, at) is not None
 
 
 class LiveReply:
-    """The reply proper of a text that grows, as far as it is certain.
+    """The reply proper of a growing text, as far as it is certain.
 
-    `waits` for a model whose thoughts begin without a sign: nothing is shown before they end.
+    `waits` is for a model whose thoughts begin without a sign: nothing is shown before they end.
     """
 
     def __init__(self, *, waits: bool = False) -> None:
@@ -153,7 +153,7 @@ class LiveReply:
 
 
 def _start(written: str, *, ended: bool) -> int | None:
-    """Where the reply proper begins; None while that is not known, or in a thought without an end."""
+    """The start of the reply proper; None while it is not known, or in a thought without an end."""
     at = _head(written, 0, ended=ended)
     while at is not None and (closed := _closed_at(written, at)) is not None:
         at = _head(written, closed, ended=ended)
@@ -219,7 +219,7 @@ def _after_bare_channel(written: str, at: int, *, ended: bool) -> int | None:
     final = _FINAL.search(written, channel.end())
     if final:
         return final.end()
-    # Otherwise the word may be a heading, or the first of a sentence.
+    # Otherwise the word may be a heading, or the first word of a sentence.
     return at if ended and not "A" <= written[channel.end()] <= "Z" else None
 
 
@@ -238,7 +238,7 @@ def _after_thought(written: str, at: int, opened: _Sign, *, ended: bool) -> int 
 
 
 def _closed_at(written: str, at: int) -> int | None:
-    """The end of the thoughts whose closing sign alone follows `at`."""
+    """The end of the thoughts that have only a closing sign, behind `at`; None if there is no such sign."""
     if not _may_close(written, at):
         return None
     is_json = written.startswith(("{", "["), at)
@@ -262,8 +262,8 @@ def _may_close(text: str, at: int = 0) -> bool:
 
 
 def _closes(written: str, at: int, sign: re.Match[str], *, is_json: bool) -> bool:
-    """Whether a closing sign ends thoughts rather than being written about: it ends a line or begins one, or has no
-    blank and no quotation mark on either side.
+    """True if a closing sign really ends thoughts, and the text does not only mention it: it ends or begins a line, or
+    has no blank and no quotation mark on either side.
     """
     before, after = written[max(at, sign.start() - 1) : sign.start()], written[sign.end() : sign.end() + 1]
     ends_line = not written[sign.end() :].partition("\n")[0].strip()
@@ -273,7 +273,7 @@ def _closes(written: str, at: int, sign: re.Match[str], *, is_json: bool) -> boo
 
 
 def _without_asides(reply: str, *, ended: bool) -> str:
-    """A reply without the thoughts within it; while it has not `ended`, up to a thought that is open."""
+    """A reply without the thoughts within it; while it has not `ended`, only up to an open thought."""
     if _JSON_BEGINS.match(reply):
         return reply
     kept, position, opened = list[str](), 0, list[re.Match[str]]()
@@ -301,7 +301,7 @@ def _may_open(reply: str, sign: re.Match[str]) -> bool:
 
 
 def _has_a_line(reply: str, sign: re.Match[str]) -> bool:
-    """Say whether a tag is alone in its line; a word in brackets there may be a heading."""
+    """Return whether a tag is alone on its line; a word in brackets there may be a heading."""
     before, after = reply[: sign.start()].rpartition("\n")[2], reply[sign.end() :].partition("\n")[0]
     return sign["bracket"] is None and not before.strip() and not after.strip()
 
@@ -343,7 +343,7 @@ def _cleaned(reply: str) -> str:
 
 
 def _certain(written: str, start: int) -> int:
-    """Up to where a text that grows stays as it is: blanks and signs at its end may be taken away."""
+    """The end of the part of a growing text that will not change: blanks and signs behind it may be removed."""
     end = _without_blanks(written, start, len(written))
     for _ in range(_MOST_STOPS):
         last = _last_sign(written, end, start)
@@ -360,7 +360,7 @@ def _without_blanks(written: str, start: int, end: int) -> int:
 
 
 def _last_sign(text: str, end: int, start: int = 0) -> int | None:
-    """Where the sign begins, whole or begun, with which the text ends."""
+    """The start of the whole or unfinished sign at the end of the text; None if there is no sign."""
     least = max(start, end - _LONGEST_SIGN)
     details = text.rfind("<details", max(start, end - 5 * _LONGEST_SIGN), end)
     if details >= 0 and _DETAILS_BEGUN.fullmatch(text, details, end):

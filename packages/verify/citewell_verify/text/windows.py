@@ -1,6 +1,6 @@
 """Measures texts: approximate tokens for a model, and the longest statement that is compared fact by fact. Splits long
-sources into windows that a model sees in full, so that nothing is ever silently cut; reads and writes the context of a
-passage: a line of the headings above it, then lines of the columns of its table.
+sources into windows that a model sees in full, so that no text is ever silently cut. Reads and writes the context of a
+passage: a line with the headings above it, then lines with the columns of its table.
 """
 
 import re
@@ -43,9 +43,10 @@ def _squeezed(text: str) -> str:
 def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int, int]]:
     """Return (start, end) of windows of at most `max_chars` code points that together cover all words of `text`.
 
-    Windows end between sentences; the next begins with the last sentences of the previous one, up to `overlap_chars` of
-    them, so that what two neighbours say together is together somewhere. A longer sentence is cut between words. One
-    window if everything fits, none for blank text. Raises ValueError unless 0 <= overlap < max.
+    Windows end between sentences; the next window begins with the last sentences of the previous one, up to
+    `overlap_chars` of them, so that neighbouring sentences that belong together are together in some window. A longer
+    sentence is cut between words. There is one window if everything fits, none for blank text. Raises ValueError unless
+    0 <= overlap < max.
     """
     if not 0 <= overlap_chars < max_chars:
         raise ValueError("the overlap of windows must be smaller than a window")
@@ -67,7 +68,7 @@ def windows(text: str, max_chars: int, overlap_chars: int = 0) -> list[tuple[int
 def _overlapping(
     pieces: list[tuple[int, int]], first: int, last: int, following: int | None, max_chars: int, overlap_chars: int
 ) -> int:
-    """Return the piece that begins the next window: the one after `last`, or an earlier one in the overlap."""
+    """Return the piece that begins the next window: the piece after `last`, or an earlier one in the overlap."""
     start, end = last + 1, pieces[last][1]
     while start - 1 > first and following is not None:
         begins = pieces[start - 1][0]

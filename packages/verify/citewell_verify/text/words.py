@@ -1,7 +1,7 @@
-"""Words of a text for the lexical checks, English and Korean: their stems, and which of them are negated or negate each
-other.
+"""The words of an English or Korean text for lexical checks: their stems, their negations, and opposites among them.
 
-A stem is a key for comparing, not a dictionary form: inflections of one word coincide, different words rarely do.
+A stem is a key for comparisons, not a dictionary form: the inflections of one word have the same key, different words
+rarely do.
 """
 
 import re
@@ -39,7 +39,7 @@ _ENGLISH_TAILS = (
     (re.compile("(?<=[^aeiou])y$"), "i"),
 )
 _LIKE = 0.6
-_LONGEST = 100  # no word is longer, and one made only of endings would be stripped one by one
+_LONGEST = 100  # no word is longer, and a longer text made only of endings would be stripped one by one
 _SPELLED = {
     word: str(value)
     for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
@@ -52,7 +52,7 @@ _NO_DENIAL = re.compile(
 )
 _QUOTED = re.compile(r'["“][^"“”]{1,80}["”]')
 _CLAUSE_END = re.compile(r"[,;:()]|\b(?:but|and|because|although|though|while|until|unless|since|if)\b")
-_MOST_CUES, _REACH = 20, 20  # cues of one clause; words between a cue and what it denies
+_MOST_CUES, _REACH = 20, 20  # cues of one clause; words between a cue and the word that it denies
 _AFFIXES = {"un": 4, "il": 5, "ir": 5, "in": 6, "im": 6, "dis": 6}
 """Prefixes that negate a word with at least that many letters: `form` and `inform` are not opposites."""
 
@@ -112,12 +112,12 @@ def content_stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _content_stems(text: str) -> tuple[str, ...]:
-    """The stems, cached: every check of every statement that cites a source reads its sentences."""
+    """The stems, cached, because every check of every statement that cites a source reads its sentences."""
     return tuple(meaningful(words(text)))
 
 
 def meaningful(tokens: Iterable[str]) -> list[str]:
-    """Return the stems of those of `tokens` (as from `words`) that carry meaning, in order.
+    """Return the stems of the `tokens` (as from `words`) that have a meaning of their own, in order.
 
     A number and a unit attached to it are two words: `30일`, `3,940억`, `100km`.
     """
@@ -169,7 +169,7 @@ def _best_similarity(word: str, shortest: Mapping[str, int]) -> float:
 
 
 def _prefix_length(word: str) -> int:
-    """How many letters show that two words are alike; Korean syllables carry more than letters."""
+    """The number of characters that show that two words are alike; a Korean syllable shows more than a letter."""
     return 2 if word[0] >= "가" else 4
 
 
@@ -198,8 +198,9 @@ CALCULATIONS = frozenset(
         """),
     )
 )
-"""Stems, which are also lexemes, of words by which a question asks for a calculation: "the average of other assets" is
-asked of a text that says "Other assets". Such words seldom stand where the answer does, and often elsewhere.
+"""Stems, which are also lexemes, of words with which a question asks for a calculation: a question about "the average
+of other assets" is answered by a text that says "Other assets". Such words are rare near the answer, and frequent
+elsewhere.
 """
 
 
@@ -316,7 +317,7 @@ def opposites(claim: Set[str], source: Set[str]) -> tuple[str, str] | None:
 
 
 def _affixed(plain: Set[str], others: Set[str]) -> Iterator[tuple[str, str]]:
-    """Words with their opposites by an affix: `valid` and `invalid`."""
+    """Yield words with opposites that have a negating affix: `valid` and `invalid`."""
     for word in sorted(plain):
         for affix, fewest in _AFFIXES.items():
             if len(word) >= fewest and affix + word in others:

@@ -1,14 +1,14 @@
-"""Confidence: a verifier's own, calibrated to the probability that it is right (N8), and that of an answer, as the
+"""Confidence: that of a verifier, calibrated to the probability that it is right (N8), and that of an answer, as the
 seed's score of its claims' states (S2.1, S2.2) and as one probability (V9).
 
 Platt scaling (Platt 1999): the log-odds are stretched and shifted. The parameters of a verifier are data, fitted on
 labelled pairs and versioned; a verifier without such data is reported as uncalibrated.
 
 The seed's score triggers corrective rounds, and `/chat` returns it. It counts verdicts and is no probability; users see
-the calibrated one.
+the calibrated probability.
 
 An answer is as well supported as its weakest statement. The product over all statements would be right if a verifier's
-errors were independent, but its errors about one text go together. On seven collections of answers with several
+errors were independent, but its errors about one text are correlated. On seven collections of answers with several
 sentences the minimum is off by 0.13 from the share that is right, the product by 0.19, the mean by 0.17 (ECE).
 """
 
@@ -36,10 +36,10 @@ _FEWEST_HIGH = 30
 class Calibration:
     """The fit for one verifier, and its measurements on data that the fit had not seen.
 
-    `ece` is the expected calibration error (10 bins); `high` the least confidence from which at least 9 of 10 answers
-    were right, None if there is none or it was not measured; `false_pass` and `false_strip` the shares of unsupported
-    statements that it takes for supported, and the reverse (N8). `languages` are those of the data, empty if not
-    stated; `measured_on` describes the data.
+    `ece` is the expected calibration error (10 bins); `high` is the least confidence from which at least 9 of 10
+    answers were right, None if there is none or it was not measured. `false_pass` is the share of unsupported
+    statements that the verifier takes for supported, `false_strip` the reverse (N8). `languages` are those of the data,
+    empty if not stated; `measured_on` describes the data.
     """
 
     version: str
@@ -73,7 +73,7 @@ def least_high(judged: Iterable[tuple[float, bool]]) -> float | None:
     """Return the least confidence, from 0.9 on in hundredths, from which at least 9 of 10 answers were right.
 
     `judged` are (confidence, was right) of answers that no fit had seen. None if no confidence qualifies, or if fewer
-    than 30 answers support it, which is too few to know.
+    than 30 answers support it, which is too few to be certain.
     """
     ranked = sorted((round(confidence, 2), right) for confidence, right in judged)
     for least in (step / 100 for step in range(90, 100)):
@@ -132,7 +132,7 @@ _UNSUPPORTED = (SentenceStatus.UNSUPPORTED, SentenceStatus.CONTRADICTED)
 
 
 class ClaimStatus(StrEnum):
-    """The seed's three states; it writes them in capitals, so names are read in any case."""
+    """The seed's three states of a claim; the seed writes them in capitals, so names are read in any case."""
 
     SUPPORTED = "supported"
     PARTIALLY_SUPPORTED = "partially_supported"
@@ -178,14 +178,14 @@ def confidence_of(supported: int, unsupported: int, total: int, *, certain: bool
     if not total:
         return None
     bonus = _STEP if certain and not unsupported else 0.0
-    # Sums of tenths: a score exactly at the threshold must not miss it by a rounding error.
+    # The sum of tenths is rounded, so that a score exactly at the threshold does not miss it by a rounding error.
     return round(min(max(supported / total - _STEP * unsupported + bonus, 0.0), 1.0), 9)
 
 
 def confidence(states: Sequence[SentenceStatus]) -> float | None:
-    """Row S2.2 for the sentences of an answer: `confidence_of` those that claim something.
+    """Row S2.2 for the sentences of an answer: `confidence_of` the sentences that claim something.
 
-    A contradicted one counts as unsupported. An unchecked one counts in the total but not as supported (N4).
+    A contradicted claim counts as unsupported. An unchecked claim counts in the total, but not as supported (N4).
     """
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
     unsupported = sum(state in _UNSUPPORTED for state in claims)
@@ -202,14 +202,14 @@ def level(score: float | None) -> ConfidenceLevel | None:
     """High from 0.9, Medium from 0.7, Low from 0.5, else Very Low; None without a score."""
     if score is None:
         return None
-    # Sums of tenths: 0.8 + 0.1 must not miss 0.9 by a rounding error.
+    # The sum of tenths is rounded: 0.8 + 0.1 must not miss 0.9 by a rounding error.
     rounded = round(score, 9)
     steps = ((0.9, ConfidenceLevel.HIGH), (0.7, ConfidenceLevel.MEDIUM), (0.5, ConfidenceLevel.LOW))
     return next((name for least, name in steps if rounded >= least), ConfidenceLevel.VERY_LOW)
 
 
 UNKNOWN_SUPPORT: Final = 0.5
-"""The support of an unchecked statement: nothing speaks for it and nothing against it (N4)."""
+"""The support of an unchecked statement, for and against which there is no evidence (N4)."""
 
 UNCALIBRATED: Final = "Uncalibrated"
 """The label of a number without a measured calibration."""
@@ -236,11 +236,12 @@ def confidence_label(
     *,
     is_models_own: bool = False,
 ) -> str | None:
-    """Return the label of a confidence, one of S2.2's levels or `UNCALIBRATED`; None without one.
+    """Return the label of a confidence, one of S2.2's levels or `UNCALIBRATED`; None without a confidence.
 
-    With a calibration, High only where at least 9 of 10 answers were right on data that it had not seen; Uncalibrated
-    where it does not apply because of `why_not` (`why_uncalibrated`). Without one, the level of a number that
-    `is_models_own`: a model judged the statements and the question, and says how sure it is.
+    With a calibration, the label is High only if at least 9 of 10 answers were right on data that the fit had not seen,
+    and Uncalibrated if the calibration does not apply because of `why_not` (`why_uncalibrated`). Without a calibration,
+    it is the level of a number that `is_models_own`: a model judged the statements and the question, and states its own
+    confidence.
     """
     if confidence is None:
         return None
@@ -255,7 +256,7 @@ def confidence_label(
 def why_uncalibrated(
     answer: str, calibration: Calibration, question: str = "", asked_in: Sequence[str] = ()
 ) -> str | None:
-    """Return, as a sentence, why the calibration does not apply to this answer; None where it does.
+    """Return the reason, as a sentence, why the calibration does not apply to this answer; None if it does.
 
     `asked_in` are the languages of the questions that the relevance was measured on: support may be known in a language
     in which nobody has measured how well an answer fits its question.

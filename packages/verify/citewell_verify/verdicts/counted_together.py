@@ -1,7 +1,7 @@
-"""Finds what a statement counts together or compares from figures of several cited sources (V7).
+"""Finds the figures of several cited sources that a statement adds up or compares (V7).
 
-"Together, the two depots shipped 2,055 crates" follows from 1,310 crates of one source and 745 of another; "565 more"
-from their difference; "rose from 48,000 in 2020 to 61,500 in 2023" from both as they stand.
+"Together, the two depots shipped 2,055 crates" follows from 1,310 crates in one source and 745 in another; "565 more"
+from their difference; "rose from 48,000 in 2020 to 61,500 in 2023" from both figures themselves.
 """
 
 import re
@@ -32,7 +32,7 @@ _MORE = re.compile(
 )
 _COUNT = re.compile(r"\b(?:numbers?|amounts?|both|as|compared)\b|수[는가를의]?", re.IGNORECASE)
 _BASE = (("than", "than"), ("from", "source"))  # words, and the cases of Korean particles
-_MOST_SOURCES, _MOST_OPERANDS = 4, 3  # with operands; of one source
+_MOST_SOURCES, _MOST_OPERANDS = 4, 3  # sources with operands; operands of one source
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,10 @@ class Operand:
 
 
 def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]:
-    """Return the figures, each of another source, that a statement adds, subtracts or lists; () if they do not give it.
+    """Return the figures, each of another source, that a statement adds, subtracts or lists; () if they do not give its
+    result.
 
-    The statement and the sentences of the figures have the same words, but for those of the calculation.
+    The statement and the sentences of the figures have the same words, except the words for the calculation.
     """
     stated = _Stated(statement, tokenize(statement))
     by_source = [
@@ -65,7 +66,7 @@ def find_operands(statement: str, sources: Sequence[str]) -> tuple[Operand, ...]
 
 
 def _operands(stated: Sequence[Token], source: int, text: str) -> Iterator[Operand]:
-    """Yield the figures of the sentences of which the statement has all other words."""
+    """Yield the figures of sentences whose other words are all in the statement."""
     for sentence in parse_sentences(text).sentences:
         tokens = tokenize(sentence.text)
         figures = [(token, value) for token in tokens if (value := _value(token))]
@@ -99,7 +100,9 @@ class _Stated:
         return [token for token in self.tokens if not has_token(known, token)]
 
     def _keeps_together(self, operands: Sequence[Operand]) -> bool:
-        """Say whether the statement has words that only one of the sentences has, and those of each together."""
+        """Return whether the statement has words that only one of the sentences has, and keeps those of each sentence
+        together.
+        """
         owners = [owner for token in self.tokens if (owner := _owner(operands, token)) is not None]
         return tuple(owner for owner, _ in groupby(owners)) in permutations(range(len(operands)))
 
@@ -118,7 +121,7 @@ class _Stated:
         return is_gap and (change > 0 or (change == 0 and _GAP.search(self.text) is not None))
 
     def _change(self, operands: Sequence[Operand]) -> int:
-        """Return 1 if the values change as the statement says, -1 if they do not, 0 if it speaks of no change."""
+        """Return 1 if the values change as the statement says, -1 if they do not, 0 if it states no change."""
         words = [token.text for token in self._beyond(operands)]
         less, more = (any(map(form.fullmatch, words)) for form in (_LESS, _MORE))
         if not (less or more):
@@ -130,7 +133,7 @@ class _Stated:
         return 1 if (change < 0 if less else change > 0) else -1
 
     def _base(self, operands: Sequence[Operand]) -> int | None:
-        """Return which of two operands is what the second is compared with: that behind "than" or before `보다`."""
+        """Return the index of the operand with which the other one is compared: it is after "than" or before `보다`."""
         owners = [_owner(operands, token) for token in self.tokens]
         for word, case in _BASE:
             for at, token in enumerate(self.tokens):

@@ -25,7 +25,7 @@ MOST_SOURCES = 8
 """The most sources that one statement is checked against together; S3.6 allows five citations, given answers may
 have more."""
 
-_UNBROKEN = 0.9  # share of a source's words, from the first to the last used, that a completed part has
+_UNBROKEN = 0.9  # share of a source's words, from the first to the last used word, that a completed part has
 _RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
 _NOTHING_CONFIDENCE = 0.9
 
@@ -68,10 +68,11 @@ class JointSupport:
 def find_joint_support(statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> JointSupport | None:
     """Return the parts of `statement` with the `sources` that state them.
 
-    None if it has only one part or more than 2,000 characters, or no source states any part. The parts of a sum or a
-    change are the sentences with its figures. `contexts` are the headings and columns above each source, which name
-    what it is about. Of all divisions, it returns the one that leaves least without evidence, then the one with the
-    fewest parts. Linear in the sources' lengths: a statement has at most 15 parts, and only the first 8 sources count.
+    None if the statement has only one part or more than 2,000 characters, or if no source states any part. The parts of
+    a sum or a change are the sentences with its figures. `contexts` are the headings and columns above each source,
+    which name its subject. Among all divisions, the one that leaves least without evidence is returned, then the one
+    with the fewest parts. Linear in the sources' lengths: a statement has at most 15 parts, and only the first 8
+    sources count.
     """
     if len(sources) < 2 or len(statement) > LONGEST_SENTENCE:
         return None
@@ -117,7 +118,9 @@ def _supported_part(statement: str, part: Part, sources: Sequence[tuple[str, str
 
 
 def _place(statement: str, reading: str, source: str, context: str, *, shared: bool) -> tuple[int, int] | None:
-    """Return the words of a source that state a reading of a part below the headings of its context; None without."""
+    """Return the place of the words of a source that state a reading of a part, below the headings of its context; None
+    if there are none.
+    """
     whole = with_headings(reading, source, context)
     wanted = [token.key for token in tokenize(reading) if token.is_content and not token.value]
     known = parse_source(whole).all_keys
@@ -131,7 +134,7 @@ def _place(statement: str, reading: str, source: str, context: str, *, shared: b
     start, end = best_text_span(whole, reading)
     if ungrounded_words(reading, whole, start, end):
         return None
-    # The heads of a table are names of none of its rows.
+    # The heads of a table name none of its rows.
     subject = match.place.partition(": ")[0] if match.in_table else match.place
     outside = len(whole) - len(source)
     if end <= outside or _is_about_another(statement, reading, subject, whole):
@@ -140,7 +143,7 @@ def _place(statement: str, reading: str, source: str, context: str, *, shared: b
 
 
 def _is_about_another(statement: str, reading: str, place: str, source: str) -> bool:
-    """Say whether a part without a name is beside a name that the statement does not have.
+    """Return whether a part without a name stands in the source beside a name that the statement does not have.
 
     In "Acme's revenue was 5 million and services grew by 8%" the services are those of Acme, not of another named firm.
     """
@@ -179,9 +182,10 @@ def _is_name(token: Token) -> bool:
 def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Sequence[int]) -> dict[int, Ruling]:
     """Return the ruling for each of `sources` (counted from 0) that the parts decide (V7, S5.4).
 
-    `reply` is a model's on all of them together; None if none was asked. If all parts have evidence and the model
-    agrees, a source is accurate for its parts, and inaccurate if it has none. If some part has no evidence, the sources
-    of other parts support the statement partly. The checks of each source alone decide everything else.
+    `reply` is a model's reply on all of them together; None if no model was asked. If all parts have evidence and the
+    model agrees, a citation of a source with a part is accurate, and of a source without one inaccurate. If some part
+    has no evidence, the sources of other parts support the statement partly. The checks of each source alone decide all
+    other cases.
     """
     if joint.complete and reply is not None and reply.is_accurate and reply.relation == "supports":
         return {source: _full_ruling(joint, source, reply) for source in sources}
@@ -199,7 +203,7 @@ def joint_rulings(joint: JointSupport, reply: StatementCheck | None, sources: Se
 def rulings_on_whole(statement: str, sources: Sequence[str], judged: PairVerdict) -> dict[int, Ruling]:
     """Return the ruling for each of the `sources` after a judge said a sure yes to all of them together (V7).
 
-    {} unless several of them have words of the statement; one with hardly any is cited wrongly.
+    {} unless several of them have words of the statement; a source with hardly any of them is cited wrongly.
     """
     spans = [Evidence(number, *best_text_span(source, statement)) for number, source in enumerate(sources)]
     telling = [

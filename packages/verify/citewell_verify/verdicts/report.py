@@ -7,7 +7,7 @@ from citewell_verify.verdicts.states import SentenceStatus
 
 @dataclass(frozen=True, slots=True)
 class SourceSpan:
-    """`text` is what source `source` (from 1) has at `start:end`, counted in code points."""
+    """The words of a source: `text` is at `start:end`, in code points, of source number `source` (from 1)."""
 
     source: int
     start: int
@@ -19,8 +19,8 @@ class SourceSpan:
 class ReportedSentence:
     """The sentence at `start:end` of the answer as it was given; `text` lacks its citation markers.
 
-    `reason` says why the sentence has its status. `support` is the probability that the sources say it, 0..1; None
-    where nothing was checked. `evidence` are the words that support or contradict it.
+    `reason` says why the sentence has its status. `support` is the probability that the sources say it, 0..1; None if
+    nothing was checked. `evidence` has the words that support or contradict it.
     """
 
     start: int
@@ -34,7 +34,7 @@ class ReportedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the sources make of an answer.
+    """The result of the verification of an answer.
 
     `repaired` is the answer with failing sentences rewritten or dropped and wrong citations removed: equal to `answer`
     if nothing had to change, and a refusal if no claim could be kept. `is_grounded` and `confidence` (V9, with its
@@ -53,7 +53,7 @@ class Report:
 
     @property
     def supported_share(self) -> float | None:
-        """The share, 0..1, of the sentences that claim something which the sources support; None without any."""
+        """The share, 0..1, of the claims that the sources support; None if no sentence claims anything."""
         claims = [sentence for sentence in self.sentences if sentence.status is not SentenceStatus.NO_CLAIM]
         supported = sum(sentence.status is SentenceStatus.SUPPORTED for sentence in claims)
         return supported / len(claims) if claims else None

@@ -1,9 +1,10 @@
-"""Rules on one statement: holds a judge's reply against what its sources say (S5.4, V1, V4).
+"""Rules on one statement: compares a judge's reply with the statement's sources (S5.4, V1, V4).
 
-Two things are decided here whatever a judge replies: a sentence that stands in a source is supported, and a sentence of
-a source with one part exchanged is contradicted. Whatever else evidence has against a "supports" is a doubt, because
-rules that cannot read are wrong nearly as often as they are right. A doubt buys a second look of the same judge, whose
-answer decides. A "supports" whose doubt nothing has settled, or whose words stand in no source, is uncertain.
+Two cases are decided here whatever a judge replies: a sentence that is in a source word for word is supported, and a
+sentence of a source with one part exchanged is contradicted. Any other evidence against a "supports" is only a doubt,
+because rules that do not understand a text are wrong nearly as often as they are right. A doubt leads to a second look
+by the same judge, whose answer decides. A "supports" with a doubt that was not settled, or with words that are in no
+source, is uncertain.
 """
 
 import re
@@ -29,28 +30,28 @@ EVIDENCE_RULES = "14"
 """Part of the verifier's version: change it with every change of the rules here."""
 
 DISAGREEMENT_CONFIDENCE = 0.9
-"""How sure a plain substitution is."""
+"""The confidence in a plain substitution."""
 
 VERBATIM_CONFIDENCE = 0.95
-"""How sure it is at least that a source says what stands in it word for word."""
+"""The least confidence that a source states a sentence that is in it word for word."""
 
 DOUBT = 0.6
-"""Confidence that a statement is unsupported of which the sources lack a part."""
+"""The confidence that a statement is unsupported if the sources lack a part of it."""
 
 UNPROVEN_CONFIDENCE = 0.5
-"""The confidence of a "supports" that nothing proves: uncertain, whatever the judge replied."""
+"""The confidence of a "supports" without proof: it is uncertain, whatever the judge replied."""
 
 _MOST_WORDS = 4  # in an explanation
 _QUOTE_RATIO = 0.85
-_LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # of a quotation, and of the statement's words in it
-_LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or a word or two
+_LEAST_WORDS, _LEAST_SHARED = 2, 0.2  # words of a quotation, and the share of the statement's words in it
+_LEAST_QUOTED = 12  # bytes of letters: three Chinese or Japanese characters, or one or two words
 _HANGUL = re.compile("[가-힣]")
-_OWN_EVIDENCE = 0.5  # claim_relevance from which our own best span is evidence
+_OWN_EVIDENCE = 0.5  # the claim_relevance from which the best span by our own rules is evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`sources[source][start:end]` are the words that decide; `source` counts from 0."""
+    """The words that decide, `sources[source][start:end]`; `source` counts from 0."""
 
     source: int
     start: int
@@ -59,7 +60,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a judge said at one look."""
+    """A judge's reply at one look."""
 
     is_accurate: bool
     relation: Relation
@@ -73,9 +74,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """Why a judge was asked twice, and both its answers. Without a `second` one, `reason` says why there is none.
+    """The reason for asking a judge twice, and both answers. If there is no `second` answer, `reason` says why.
 
-    `place` are the words of the source beside which the rules noticed it.
+    `place` are the words of the source to which the doubt of the rules refers.
     """
 
     noticed: str
@@ -86,12 +87,12 @@ class SecondLook:
 
     @property
     def note(self) -> str:
-        """What a second question tells the judge about the doubt."""
+        """The note to the judge about the doubt, for the second question."""
         return f"{self.noticed}\nbeside these words of the source: {self.place}" if self.place else self.noticed
 
 
 class StoredRuling(TypedDict):
-    """A `Ruling` as JSON, with what the statement says otherwise than its source: the verdict of a stored check."""
+    """A `Ruling` as JSON, with the differences between the statement and its source: the verdict of a stored check."""
 
     is_accurate: bool
     relation: Relation
@@ -128,7 +129,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The evidence on a statement that its sources have, found without a model, for comparison with replies."""
+    """The evidence on a statement in its sources, found without a model, for comparison with a judge's replies."""
 
     statement: str
     readable: tuple[str, ...]
@@ -138,13 +139,13 @@ class Grounds:
     disagreements: tuple[Disagreement, ...] = ()
     own_evidence: Evidence | None = None
     is_read: bool = True
-    """Whether the rules read the statement; if not, the judge decides alone, with words that stand in a source."""
+    """True if the rules read the statement; if not, the judge decides alone, with words that are in a source."""
 
     @classmethod
     def of(cls, statement: str, sources: Sequence[str], contexts: Sequence[str] = ()) -> "Grounds":
         """Analyse the `sources` once, without words that address a model.
 
-        `contexts` are the headings and columns above each source: they name what it is about, but prove no value.
+        `contexts` are the headings and columns above each source: they name its subject, but prove no value.
         """
         readable = tuple(map(without_orders, sources))
         above = tuple(active_context(without_orders(context)) for context in contexts or [""] * len(readable))
@@ -204,10 +205,10 @@ class Grounds:
         return replace(_unproven(look, noticed, evidence), second_look=SecondLook(noticed, words, look))
 
     def settle(self, ruling: Ruling, reply: SecondCheck | None, reason: str = "") -> Ruling:
-        """Return the ruling with the second look of the judge, which decides; without one it stays uncertain.
+        """Return the ruling with the second look of the judge, which decides; without a second look it stays uncertain.
 
-        A second "supports" counts only with words that stand in a source (V4). They may be other words than the
-        statement's if the judge quotes them at both looks.
+        A second "supports" counts only with words that are in a source (V4). They may differ from the statement's words
+        if the judge quotes them at both looks.
         """
         doubt = ruling.second_look
         if doubt is None:
@@ -221,7 +222,7 @@ class Grounds:
         return replace(settled, second_look=replace(doubt, second=look))
 
     def _proof(self, reply: StatementCheck, quoted: Evidence | None) -> tuple[Evidence | None, str]:
-        """Return the words that prove a "supports", and what speaks against it; "" if nothing does."""
+        """Return the words that prove a "supports", and the doubt about it; "" if there is none."""
         if self.disagreements:
             return quoted, "; ".join(disagreement.message for disagreement in self.disagreements)
         if denial := denies_itself(reply, self.statement):
@@ -242,8 +243,8 @@ class Grounds:
         return ", ".join(f"“{word}”" for word in unnamed[:_MOST_WORDS])
 
     def _quoted(self, quote: str, *, in_other_words: bool = False) -> Evidence | None:
-        """Return where the words stand that a judge quotes. Words that say nothing stand everywhere; without
-        `in_other_words` they must share some with a statement in the same script."""
+        """Return the place of the words that a judge quotes. Words that say little do not count, because they are
+        everywhere; without `in_other_words`, a quotation must share words with a statement in the same script."""
         bare = quote.strip()
         if bare.startswith("<") and bare.endswith(">"):
             quote = bare[1:-1]  # small models copy the angle brackets of the prompt: "<words>"
@@ -286,8 +287,8 @@ def _as_said(look: Look, evidence: Evidence | None) -> Ruling:
 
 
 def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> tuple[Disagreement, bool] | None:
-    """Return how the statement differs from a sentence that it copies, and whether that is plain enough to decide: no
-    other source speaks of the same. None if a row of a table states it, whose head is in no sentence."""
+    """Return the difference of the statement from a sentence that it copies, and whether it is plain enough to decide,
+    because no other source is about the same. None if a row of a table states it, whose head is in no sentence."""
     if next(_stating_rows(statement, sources, contexts), None):
         return None
     by_source = [
@@ -302,7 +303,7 @@ def _substitution(statement: str, sources: Sequence[str], contexts: Sequence[str
 
 
 def _stating_rows(statement: str, sources: Sequence[str], contexts: Sequence[str]) -> Iterator[Evidence]:
-    """Yield the row of each source of which one cell states all of a statement, below the heads of its table (V2)."""
+    """Yield the row of each source in which one cell, below the heads of its table, states all of a statement (V2)."""
     for number, (source, context) in enumerate(zip(sources, contexts, strict=True)):
         if row := stating_row(statement, source, context):
             yield Evidence(number, *row)

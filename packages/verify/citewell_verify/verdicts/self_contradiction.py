@@ -1,7 +1,7 @@
 """Detects a model's words that deny its own verdict: named differences, or an explanation that says no beside a yes.
 
-Models write their verdict after comparing, and some, especially small ones, still say yes to what they have just called
-different. Such a yes proves nothing, so it counts for less. A no is never raised by kind words beside it.
+Models write their verdict after comparing, and some, especially small ones, still say yes to a statement that they have
+just called different. Such a yes proves nothing, so it counts for less. Favourable words never change a no.
 """
 
 import re
@@ -48,13 +48,12 @@ _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|non)\b|n[’']t\b|않|
 
 
 def denies_itself(reply: StatementCheck, statement: str = "") -> str:
-    """Return why the model's "yes" to the `statement` does not count, by its own words; empty if its words agree, or it
-    says no.
+    """Return the reason in the model's own words why its "yes" to the `statement` does not count; empty if its words
+    agree, or if it says no.
 
-    A yes is contradicted by `differences` that name something else than the statement, and by an `explanation` by
-    which source and statement disagree. Words that the explanation quotes, or that are also in the evidence, are the
-    source's and contradict nothing. Linear in the length of the reply, of which at most 2,000 characters per text are
-    read.
+    Two things contradict a yes: `differences` that name more than the statement itself, and an `explanation` that
+    source and statement disagree. Words that the explanation quotes, or that are also in the evidence, are the source's
+    words and contradict nothing. Linear in the length of the reply; at most 2,000 characters of each text are read.
     """
     if not reply.is_accurate:
         return ""
@@ -68,8 +67,8 @@ def denies_itself(reply: StatementCheck, statement: str = "") -> str:
 
 
 def _named(difference: str) -> str:
-    """Return a difference without signs; "" for any wording of "none", and for the words of the prompt's form, which
-    models write where a list should be empty: "<a difference>"."""
+    """Return a difference without signs; "" for any wording of "none", and for the prompt's placeholder, which models
+    write instead of an empty list: "<a difference>"."""
     if _PLACEHOLDER.fullmatch(difference.strip()):
         return ""
     text = " ".join(difference[:_MOST].split()).strip(" .,;:!-–—·。()[]'\"“”")
@@ -77,15 +76,15 @@ def _named(difference: str) -> str:
 
 
 def _repeats(difference: str, statement: str) -> bool:
-    """Return whether a difference says the whole statement again, which tells nothing apart."""
+    """Return whether a difference only repeats the whole statement, and so names no difference."""
     said = letters(statement)
     return (again := letters(difference)) in said and len(again) >= _MOST_OF_IT * len(said)
 
 
 def _denial(explanation: str, evidence: str) -> str:
-    """Return the first words of an explanation that deny what it explains, unless words beside them negate them or the
-    evidence denies in the same words; "" if there are none."""
-    # As many blanks as there were characters, so that distances stay the same.
+    """Return the first words of an explanation that deny the verdict, unless words beside them negate them or the
+    evidence has the same words; "" if there are none."""
+    # Each quoted character is replaced by a blank, so that distances stay the same.
     said = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), explanation)
     for denial in _DENIALS.finditer(said):
         before, after = said[max(0, denial.start() - 60) : denial.start()], said[denial.end() : denial.end() + 40]

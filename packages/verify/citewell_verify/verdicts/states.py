@@ -1,5 +1,5 @@
-"""Turns checks into verdicts: a citation is accurate, inaccurate or uncertain (S5.4), a sentence in one state (N4); and
-into the weighted scores of an answer: three, one overall, and the issues that follow from them (S1)."""
+"""Turns checks into verdicts: a citation is accurate, inaccurate or uncertain (S5.4), and a sentence is in one state
+(N4). Computes the three weighted scores of an answer, its overall score, and the issues that follow from them (S1)."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
 
 class SentenceStatus(StrEnum):
-    """Row N4: every sentence is in exactly one of these."""
+    """Row N4: every sentence is in exactly one of these states."""
 
     SUPPORTED = "supported"
     PARTIAL = "partial"
@@ -54,7 +54,7 @@ class SentenceStatus(StrEnum):
 
 _SUPPORTED = {SentenceStatus.SUPPORTED.value, SentenceStatus.PARTIAL.value}
 UNPROVEN = frozenset({SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED})
-"""The states of a checked sentence that no source carries, or that one denies."""
+"""The states of a checked sentence that no source supports, or that a source denies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class PairVerdict:
         )
 
     def as_json(self) -> StoredRuling:
-        """The ruling that `from_json` reads. Raises ValueError for a check that was not made, which has none."""
+        """The ruling in the form that `from_json` reads. Raises ValueError for a check that was not made."""
         if self.is_accurate is None or self.relation is None or self.confidence is None or self.decided_by is None:
             raise ValueError("A check that was not made has no ruling.")
         return StoredRuling(
@@ -122,13 +122,13 @@ class PairVerdict:
 
     @property
     def support(self) -> float | None:
-        """The probability that the source says it, 0..1; None if it was not checked."""
+        """The probability that the source states the sentence, 0..1; None if it was not checked."""
         if self.confidence is None or self.status == "not_checked":
             return None
         return self.confidence if _supports(self) else round(1 - self.confidence, 9)
 
     def verdict(self, threshold: float = CONFIDENCE_THRESHOLD) -> Verdict:
-        """Row S5.4: a judgement counts from confidence `threshold` on; without one the verdict is uncertain.
+        """Row S5.4: a judgement counts from confidence `threshold` on; without a judgement the verdict is uncertain.
 
         A reply whose two fields disagree, such as "accurate" and "contradicts", is uncertain too.
         """
@@ -173,9 +173,10 @@ def sentence_status(
 
 
 def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
-    """Return the probability that the sources say the sentence, 0..1; None if no check was made.
+    """Return the probability that the sources state the sentence, 0..1; None if no check was made.
 
-    That of its best check, because one source is enough; that of its worst if a source contradicts it.
+    It is the probability of the best check, because one source is enough, or that of the worst check if a source
+    contradicts the sentence.
     """
     supports = [check.support for check in checks if check.support is not None]
     choose = min if any(check.relation == "contradicts" for check in checks) else max
@@ -183,7 +184,9 @@ def sentence_support(checks: Sequence[PairVerdict]) -> float | None:
 
 
 def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRESHOLD) -> bool:
-    """Row N5: every check of the sentence is a confident no, or none finds any of it, so it cannot stay as it is."""
+    """Row N5: True if every check of the sentence is a confident no, or finds no part of it, so that it cannot stay as
+    it is.
+    """
     return bool(checks) and all(
         (check.is_accurate is False and check.relation in ("does_not_mention", "contradicts"))
         or check.verdict(threshold) is Verdict.INACCURATE
@@ -192,9 +195,10 @@ def is_failing(checks: Sequence[PairVerdict], threshold: float = CONFIDENCE_THRE
 
 
 def is_ungrounded(states: Collection[str], after: int) -> bool:
-    """Say whether at least `after` of the checked sentences lack support, and none has any, even in part (N1).
+    """Return whether at least `after` of the checked sentences lack support, and none is supported, not even in part
+    (N1).
 
-    Unchecked sentences do not count. Never with `after` 0.
+    Unchecked sentences do not count. False if `after` is 0.
     """
     refused = sum(state in UNPROVEN for state in states)
     return 0 < after <= refused and not any(state in _SUPPORTED for state in states)
@@ -216,7 +220,7 @@ def _supports(check: PairVerdict) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the three scores; `not_checked` and `fallback` are reported with it, together with the reason."""
+    """One of the three scores; `not_checked` and `fallback` are reported with the score, together with the reason."""
 
     score: float
     status: Literal["checked", "fallback", "not_checked"] = "checked"
@@ -225,7 +229,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Row S1.5; need not add up to 1, because they are normalised."""
+    """The weights of row S1.5. They need not add up to 1, because they are normalised."""
 
     alignment: float = 0.4
     coverage: float = 0.3
@@ -234,7 +238,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Row S1.5: a score below its threshold is an issue."""
+    """The thresholds of row S1.5: a score below its threshold is an issue."""
 
     alignment: float = 0.5
     coverage: float = 0.5
@@ -270,7 +274,9 @@ def citation_coverage(answer: str, sources: Sequence[SourceNames]) -> float:
 
 
 def facts_score(verified: Sequence[bool]) -> float:
-    """Row S1.4: verified claims over all claims. An answer without a factual claim has no wrong one: 1.0."""
+    """Row S1.4: verified claims over all claims. The score is 1.0 for an answer without a factual claim, which has no
+    wrong one.
+    """
     return _tidy(sum(verified) / len(verified)) if verified else 1.0
 
 
@@ -305,7 +311,7 @@ def _tidy(score: float) -> float:
 
 
 class _Named:
-    """Tells which sources an answer names by one of their identifiers, in any case."""
+    """Finds the sources that an answer names by one of their identifiers, in upper or lower case."""
 
     def __init__(self, answer: str) -> None:
         self._answer = _folded(answer)
@@ -324,7 +330,7 @@ class _Named:
         return False
 
     def _is_there(self, name: str) -> bool:
-        """Return whether the answer has a name without a letter or digit beside it."""
+        """Return whether the answer has a name that has no letter or digit directly beside it."""
         # A name with a word that the answer lacks is not searched for.
         place = self._answer.find(name) if self._words.issuperset(_WORD.findall(name)) else -1
         if place < 0:

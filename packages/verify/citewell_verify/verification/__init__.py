@@ -1,1 +1,1 @@
-"""The verification of a whole answer: what its checks found, its repairs, its sentences, its confidence."""
+"""The verification of a whole answer: the findings of its checks, its repairs, its sentences, its confidence."""

@@ -1,7 +1,8 @@
-"""What the checks of an answer found: verdicts, states of its sentences, confidence (N4, S2.2). Statements that no
-cited source supports alone are checked against all the sources that they cite together (V7).
+"""The findings of the checks of an answer: verdicts, states of its sentences, confidence (N4, S2.2). Statements that no
+cited source supports alone are checked against all of their cited sources together (V7).
 
-That follows the checks of single pairs (S5.4); a model is asked once, when the sources together have every part.
+This joint check follows the checks of single pairs (S5.4); a model is asked once, if the sources together have every
+part.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ Verdicts = Mapping[tuple[int, int | None], PairVerdict]
 """Verdicts by (statement index, citation number or None), as the model wrote them."""
 
 JointVerdicts = Mapping[tuple[int, int], PairVerdict]
-"""V7: what several cited sources say together, by (statement index, number of one of them)."""
+"""V7: verdicts on several cited sources together, by (statement index, number of one of them)."""
 
 _MOST_GAPS = 8
 _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus.PARTIAL)
@@ -35,10 +36,11 @@ _OPEN = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED, SentenceStatus
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The draft sentence by sentence; the claims of S2.1 and the facts of S1.4 follow from the same states.
+    """The findings about the draft, sentence by sentence; the claims of S2.1 and the facts of S1.4 follow from the same
+    states.
 
-    `unasked`: the request asked for nothing that needs verdicts on sentences (N2), so they say nothing about the
-    answer.
+    `unasked`: the request asked for nothing that needs verdicts on sentences (N2), so the findings say nothing about
+    the answer.
     """
 
     draft: str
@@ -54,8 +56,9 @@ class Findings:
         return self.checks.get(index, [])
 
     def failing(self, threshold: float) -> list[int]:
-        """N5: the statements that no source has (`is_failing`). Table rows are never repaired: half a row is worse than
-        one whose state says that it failed."""
+        """N5: the statements that no source supports (`is_failing`), without table rows, which are never repaired: half
+        a row is worse than a row whose state says that it failed.
+        """
         failing = [
             statement
             for statement in self.statements
@@ -69,14 +72,14 @@ class Findings:
         return "|" in self.draft[start : end if end >= 0 else len(self.draft)]
 
     def supported_texts(self, repaired: Container[int] = (), doubtful: Container[SentenceStatus] = ()) -> list[str]:
-        """The supported claims, in order, if no sentence that cites a source lacks support; else nothing.
+        """The supported claims, in order, if no sentence that cites a source lacks support; else none.
 
-        What cites nothing ("I hope this helps!") is judged and removed by itself: it takes no proof from the others.
-        `repaired` are the indexes of sentences that no longer are as they were; a sentence in a `doubtful` state takes
-        no proof from the others either.
+        A sentence that cites nothing ("I hope this helps!") is judged and removed by itself, and does not weaken the
+        others. Neither does a sentence in a `doubtful` state. `repaired` are the indexes of sentences that were
+        changed.
         """
         left = [statement for statement in self.statements if statement.index not in repaired]
-        # A sentence that cites is checked even if it is no claim; what a table says is never removed.
+        # A sentence that cites is checked even if it is no claim; the content of a table is never removed.
         cited = [statement for statement in left if statement.numbers and not statement.claim]
         if any(is_failing(self.checks_of(statement.index)) for statement in cited):
             return []
@@ -102,7 +105,8 @@ def findings_of(
     *,
     unasked: bool = False,
 ) -> Findings:
-    """Return what the `verdicts` say of each statement of `draft`; a judgement counts from confidence `threshold` on.
+    """Return the findings about each statement of `draft` from the `verdicts`; a judgement counts from confidence
+    `threshold` on.
 
     The `joint` verdicts replace those on single sources.
     """
@@ -131,7 +135,7 @@ def read_verdict(number: int | None, check: Checked | None) -> PairVerdict:
 
 
 def open_statements(findings: Findings, threshold: float) -> list[Statement]:
-    """Return the claims whose every single source was checked, and none of which supports them alone."""
+    """Return the claims that no single source supports although all of their sources were checked."""
     open_claims: list[Statement] = []
     for statement in findings.statements:
         checks = findings.checks_of(statement.index)
@@ -161,7 +165,7 @@ async def judge_jointly(judge: JudgeModel, open_claims: Sequence[Statement], sou
 
 
 async def _judge(judge: JudgeModel, statement: Statement, cited: Sources) -> Mapping[int, PairVerdict]:
-    """Return the verdicts by the number of their source; none where the sources together decide nothing."""
+    """Return the verdicts by the number of their source; none if the sources together decide nothing."""
     cited = Sources(cited[:MOST_SOURCES])
     texts, contexts = [source.text for source in cited], [source.context for source in cited]
     is_read = unread_language(statement.text, texts) is None

@@ -1,10 +1,11 @@
 """The repairs of an answer's failing statements: strategies tried in order, each result checked, new verdicts (N5).
 
-The strategies: another retrieved chunk, a chunk found by a search, the source's own sentence where it says otherwise, a
-model's rewriting in words of the source; else the statement is dropped. A rewritten statement keeps its subjects, and
-one place of the source must name them with their values (V6): a statement about something that no source names never
-gets the figures of something else. If a passage could not be checked because a model failed, the statement stays as it
-is, and its state says that it failed: the passage may say it. If only a rewriting failed, it goes: no source has it.
+The strategies are: another retrieved chunk, a chunk found by a search, the source's own sentence if it says something
+else, and a model's rewriting in words of the source; otherwise the statement is dropped. A rewritten statement keeps
+its subjects, and one place of the source must name them with their values (V6): a statement about a thing that no
+source names never gets the figures of another thing. If a passage could not be checked because a model failed, the
+statement stays as it is, and its state says that it failed, because the passage may support it. If only a rewriting
+failed, the statement is dropped, because no source supports it.
 """
 
 import asyncio
@@ -33,10 +34,11 @@ from citewell_verify.verification.findings import Findings
 
 
 class Repaired(TypedDict):
-    """N5: the repair of one failing statement. `keys` are the chunks that support it now, `text` its new words.
+    """N5: the repair of one failing statement. `keys` are those of the chunks that support it now, `text` its new
+    words.
 
-    `kept`: nothing helps, but part of it is supported, or a model failed before a repair was found. `reason` says why,
-    for the edit log; `verdict` is the ruling.
+    `kept`: no repair was found, but a part of the statement is supported, or a model failed before one was found.
+    `reason` says why, for the edit log; `verdict` is the ruling.
     """
 
     status: Literal["reattributed", "rewritten", "dropped", "kept"]
@@ -48,7 +50,9 @@ class Repaired(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """`edits` and `verdicts` are by statement index. `passages` are those of the answer, followed by added ones."""
+    """The repairs of an answer: `edits` and `verdicts` are by statement index. `passages` are those of the answer,
+    followed by added passages.
+    """
 
     passages: list[Passage]
     edits: Mapping[int, Repair] = field(default_factory=dict[int, Repair])
@@ -73,7 +77,7 @@ def repairs_of(done: Mapping[int, Repaired], passages: list[Passage]) -> Repairs
 
 
 def _said_once(edits: Iterable[tuple[int, Repair]]) -> Iterator[tuple[int, Repair]]:
-    # One sentence of a source may be what several wrong ones should have said.
+    # One sentence of a source may be the repair of several wrong statements.
     said = set[str]()
     for index, repair in edits:
         again = repair.kind == "rewritten" and same_words(repair.text) in said
@@ -97,9 +101,9 @@ def corrected_draft(
 ) -> Corrected:
     """The draft with repairs and without its wrong citations (S5.4); see `correct` for `sources` and `renumber`.
 
-    A sure "no" removes a citation. One in doubt stays behind a sentence that is supported in part or was not checked,
-    but none stays behind a sentence that no source supports, or that one denies, nor behind a heading or another text
-    that claims nothing by itself.
+    A sure "no" removes a citation. A doubtful citation stays behind a sentence that is supported in part or was not
+    checked. No citation stays behind a sentence that no source supports or that a source denies, nor behind a heading
+    or another text that claims nothing by itself.
     """
 
     def is_wrong(index: int, verdict: PairVerdict) -> bool:
@@ -115,18 +119,18 @@ def corrected_draft(
 
 
 BUDGET_S = 240.0
-"""For one statement; it keeps a task far below the time after which its message is redelivered."""
+"""The time for one statement; it keeps a task far below the time after which its message is redelivered."""
 
-_MOST_TRIED = 3  # chunks that a model is asked about, of those retrieved and of those searched for
+_MOST_TRIED = 3  # a model is asked about so many of the retrieved chunks, and of the chunks found by a search
 _RELEVANT = 0.3  # S4.4: a text with a smaller share of a claim's words is not about it
 _LONGEST_GROWTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The passages that a failing statement may be repaired from.
+    """The passages from which a failing statement may be repaired.
 
-    `selected` are those of the answer, by the numbers that it cites; `retrieved` and `searched` were found besides.
+    `selected` are those of the answer, by the numbers that it cites; `retrieved` and `searched` were found in addition.
     """
 
     selected: Sequence[Passage]
@@ -138,8 +142,8 @@ class Candidates:
 class RepairStrategies:
     """Repairs one statement, once; a judgement counts from confidence `threshold` on.
 
-    `ranks_selected`: the passages of the answer come in no order of relevance, as sources that were given (N2) do.
-    `failures` collects why passages could not be checked.
+    `ranks_selected`: the passages of the answer are in no order of relevance and have to be ranked, as given sources
+    (N2) are. `failures` collects the reasons why passages could not be checked.
     """
 
     judge: JudgeModel
@@ -202,7 +206,7 @@ class RepairStrategies:
         if not self.statement.numbers and not any(
             best_relevance(self.statement.text, passage.readable) >= _RELEVANT for passage in selected
         ):
-            return None  # it cites nothing, and nothing here is about it: a greeting, an offer of help
+            return None  # the statement cites nothing, and no passage is about it: a greeting, an offer of help
         # Passages that all statements of the answer may cite come first and in one order, for the provider's prefix
         # cache.
         passages = list({passage.key: passage for passage in (*selected, *retrieved, *searched)}.values())
@@ -222,7 +226,7 @@ class RepairStrategies:
         return _reworded(passage, text, ruling, f"{why}; {passage.label} supports less") if ruling else None
 
     def _most_relevant(self, passages: Sequence[Passage]) -> list[Passage]:
-        # Retrieved passages already come best first.
+        # Retrieved passages are already in order, best first.
         if not self.ranks_selected:
             return list(passages)
         return sorted(passages, key=lambda passage: -best_relevance(self.statement.text, passage.readable))
@@ -237,7 +241,7 @@ class RepairStrategies:
                 yield passage, text
 
     def _contradicting(self, passage: Passage) -> tuple[int, int] | None:
-        """Return the place of the words of a passage that deny the statement, if its check found any."""
+        """Return the place of the words of a passage that deny the statement, if the check of it found any."""
         selected = self.candidates.selected
         for check in self.findings.checks_of(self.statement.index):
             place = check.evidence

@@ -1,8 +1,8 @@
 """The sentences of an answer with their states and their quoted evidence, before and after repairs (N3, N4, N5); and
 the claims (S2.1), the key facts (S1.4) and the single confidence (V9) that follow from them.
 
-A sentence is judged once in a round. Claims and facts used to be two more opinions of the same model about the same
-words, and published results contained disagreements among the three. Now all follow from the one verdict.
+A sentence is judged once in a round. Claims and facts follow from this one verdict: as two more opinions of the same
+model about the same words they would sometimes disagree with it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ from citewell_verify.verification.findings import Findings
 from citewell_verify.verification.repairs import Repairs
 
 SPAN_CHARS = (50, 200)
-"""The shortest and longest span that is quoted, in characters, where nothing else is asked for."""
+"""The shortest and longest span that is quoted, in characters, unless the request asks for others."""
 
 Quoted = tuple[str | None, dict[str, Any] | None]
 """(words of a source, their place), or (None, None)."""
@@ -37,16 +37,17 @@ Quoted = tuple[str | None, dict[str, Any] | None]
 UNCHECKED = (SentenceStatus.NO_CLAIM, SentenceStatus.NOT_CHECKED)
 NOTHING_SAID = "The answer that was written says nothing."
 NOTHING_LEFT = "No statement of the answer that was written could be supported by the documents."
-_SAME_MATTER = 0.6  # share of a statement's words found in a source: from here on both are about the same matter
+_SAME_MATTER = 0.6  # from this share of a statement's words in a source on, both are about the same matter
 MOST_FACTS = 5
-"""Key facts of an answer; S1.4 requires one to five."""
+"""The most key facts of an answer; S1.4 requires one to five."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSpan:
     """The words of a source that a citation of the answer points to.
 
-    `answer_start` is where the sentence that it is for begins, `status` the verdict on it, `place` where `text` is.
+    `answer_start` is the start of the sentence that the citation belongs to, `status` the verdict on the citation,
+    `place` the place of `text`.
     """
 
     answer_start: int
@@ -63,9 +64,9 @@ def sentence_evidence(
     passages: Sequence[Passage],
     span_chars: tuple[int, int],
 ) -> Quoted:
-    """The span of the best citation; else the evidence of a check; else the best span of any passage.
+    """The span of the best citation, or else the evidence of a check, or else the best span of any passage.
 
-    A span has from `span_chars[0]` to `span_chars[1]` characters where the text allows it.
+    A span has from `span_chars[0]` to `span_chars[1]` characters if the text allows it.
     """
     cited = [span for span in citations if span.answer_start == statement.start and span.status == "accurate"]
     if cited:
@@ -86,7 +87,9 @@ def sentence_evidence(
 
 
 def check_evidence(check: PairVerdict, statement: str, passages: Sequence[Passage]) -> Quoted:
-    """The words that the verdict on the `statement` quotes, bounded: a judge may quote all that it was shown."""
+    """The words that the verdict on the `statement` quotes, shortened, because a judge may quote all that it was
+    shown.
+    """
     place = check.evidence
     if place is None:
         return None, None
@@ -140,7 +143,7 @@ def judged_sentence(
     passages: Sequence[Passage],
     span_chars: tuple[int, int],
 ) -> Judged:
-    """Return the sentence with the words of a source that support it, or, unless it is supported, that deny it."""
+    """Return the sentence with the words of a source that support it, or, if it is not supported, that deny it."""
     if status in (SentenceStatus.SUPPORTED, SentenceStatus.PARTIAL):
         evidence = sentence_evidence(statement, citations, checks, passages, span_chars)
     else:
@@ -151,7 +154,7 @@ def judged_sentence(
 
 
 def calibrated_support(judged: Judged, calibration: Calibration | None) -> float | None:
-    """The probability that the sources say it, 0..1; None for what was not checked or claims nothing (N4, N8)."""
+    """The probability that the sources state the sentence, 0..1; None if it is unchecked or claims nothing (N4, N8)."""
     support = None if judged.status in UNCHECKED else sentence_support(judged.checks)
     return support if support is None or calibration is None else calibration.apply(support)
 
@@ -161,7 +164,7 @@ def state_after_repair(
 ) -> tuple[SentenceStatus, Sequence[PairVerdict]]:
     """Return the state of a sentence of the corrected answer, and the verdicts behind it.
 
-    A sentence that another source supports is supported in part where its first source surely denies it (N4).
+    A sentence that another source supports is only supported in part if its first source surely denies it (N4).
     """
     repaired = repairs.verdicts.get(statement.index)
     checks = [repaired] if repaired else findings.checks_of(statement.index)
@@ -188,13 +191,15 @@ def _disputes(statement: Statement, findings: Findings, repairs: Repairs, thresh
 
 
 def is_grounded(states: Sequence[SentenceStatus]) -> bool:
-    """Say whether every sentence that claims something is supported, and one does."""
+    """Return whether there is at least one claim, and every sentence that claims something is supported."""
     claims = [state for state in states if state is not SentenceStatus.NO_CLAIM]
     return bool(claims) and all(state is SentenceStatus.SUPPORTED for state in claims)
 
 
 def nothing_left(corrected: Corrected, repairs: Repairs) -> str | None:
-    """Why the corrected answer says nothing: its claims were dropped, or it never was more than markers (S2.6)."""
+    """The reason why the corrected answer says nothing: its claims were dropped, or it never had more than markers
+    (S2.6). None if it says something.
+    """
     dropped = any(edit.kind == "dropped" for edit in repairs.edits.values())
     if dropped and not any(statement.claim for statement in corrected.statements):
         return NOTHING_LEFT
@@ -257,7 +262,8 @@ def _supporting(check: PairVerdict) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerConfidence:
-    """`number` is a probability, 0..1 in hundredths; None where nothing was claimed or checked. `label` is its level.
+    """The confidence in an answer: `number` is a probability, 0..1 in hundredths; None if nothing was claimed or
+    checked. `label` is its level.
 
     `why_not` says why the calibration of the judge does not apply to this answer, if it does not.
     """
@@ -278,8 +284,8 @@ def confidence_of(
 ) -> AnswerConfidence:
     """Return the confidence of `answer` from its `judged` sentences and the `probability` that it answers `question`.
 
-    None for the probability: it is computed from the words of both. `is_models_own`: a language model judged the
-    statements and the question, so its verdicts are the number; those of the rules are fitted.
+    If the `probability` is None, it is computed from the words of both. `is_models_own`: a language model judged the
+    statements and the question, so its own confidence is the number; the rules' numbers are fitted.
     """
     supports = [
         calibrated_support(sentence, calibration)

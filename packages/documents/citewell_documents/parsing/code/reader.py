@@ -1,4 +1,4 @@
-"""Source code: the text as it is, in sections that say which lines they are."""
+"""Source code: the unchanged text, in sections whose titles state their lines."""
 
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -13,7 +13,7 @@ _USUAL_LINES, _MOST_LINES = 25, 50
 
 
 def parse_code(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read source code, whose language the metadata name.
+    """Read source code; the metadata have its language.
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
@@ -24,7 +24,7 @@ def parse_code(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocumen
 
 
 def _sections(text: str) -> Iterator[Section]:
-    """Divide the lines into sections, each of which ends at an empty line if there is one near."""
+    """Divide the lines into sections. A section ends at an empty line if there is one near its end."""
     first, start, at = 1, 0, 0
     lines = text.split("\n")
     last = max(number for number, line in enumerate(lines, start=1) if line.strip())

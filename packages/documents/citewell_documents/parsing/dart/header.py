@@ -1,4 +1,4 @@
-"""The header of a DART document: what it is, of which company, and the period that it reports on."""
+"""The header of a DART document: its title, its company, and the period that it reports on."""
 
 import re
 
@@ -27,7 +27,7 @@ def found_in_header(text: str) -> dict[str, str | None]:
 
 
 def found_on_cover(text: str) -> dict[str, str | None]:
-    """Return the same from the text of the cover, where a document has no header."""
+    """Return the same facts from the text of the cover, for a document without a header."""
     cover = text[:_COVER_TEXT]
     name, company, term = (form.search(cover) for form in (_REPORT, _SAID_COMPANY, _TERM))
     days = [f"{year}.{month:0>2}.{day:0>2}" for year, month, day in _DAY.findall(cover)]

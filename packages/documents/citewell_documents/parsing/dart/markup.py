@@ -1,7 +1,8 @@
-"""Converts DART's XML to HTML: sections to headings, `TE` and `TU` to cells, and what only looks like markup to text.
+"""Converts DART's XML to HTML: sections to headings, `TE` and `TU` to cells, and text that only looks like markup to
+text.
 
-The files are often not well-formed. "<당기>" and "R&D" are not escaped in them, and attributes have stray quotes; so
-only DART's own elements count as markup, and of attributes only what a table needs.
+The files are often not well-formed. "<당기>" and "R&D" are not escaped in them, and attributes have stray quotes. So
+only DART's own elements count as markup, and of the attributes only those that a table needs.
 """
 
 import re
@@ -18,7 +19,7 @@ _ELEMENTS = {
 }
 _TITLES = ("TITLE", "COVER-TITLE")
 _DROPPED = ("COLGROUP", "COL", "PGBRK", "DOCUMENT-HEADER")
-# Their text is for machines: codes, names of files, styles. The header is read by
+# The text of these elements is for machines: codes, names of files, styles. The header is read by
 # `citewell_documents.parsing.dart.header`.
 _SKIPPED = ("DOCUMENT-NAME", "FORMULA-VERSION", "COMPANY-NAME", "SUMMARY", "IMG", "style")
 _NAMES = "|".join(sorted((*_ELEMENTS, *_TITLES, *_DROPPED, *_SKIPPED), key=len, reverse=True))
@@ -46,13 +47,13 @@ def as_html(text: str) -> str:
 
 
 def closed_up(text: str) -> str:
-    """Return "재 무 상 태 표" as 재무상태표: blanks between single syllables only spread a name over its line."""
+    """Return "재 무 상 태 표" as 재무상태표: blanks between single syllables only spread out a name on its line."""
     words = _WORD.findall(text) if len(text) <= _LONGEST_SPACED else []
     return _SYLLABLES.sub("", text) if len(words) > 1 and all(len(word) == 1 for word in words) else text
 
 
 class _Converter:
-    """Follows the sections of a document, whose depth is that of the titles in them."""
+    """Converts one document, and follows its sections: their depth is the depth of the titles in them."""
 
     def __init__(self) -> None:
         self._sections: list[str] = []
@@ -69,14 +70,14 @@ class _Converter:
         return [*parts, _written(text[place:])]
 
     def _end(self, tag: re.Match[str], text: str) -> int:
-        """Return where what the tag begins ends: for what is not shown, its whole element."""
+        """Return the end of the part that the tag begins: the tag alone, or the whole element if it is not shown."""
         closing = "-->" if tag[0] == "<!--" else f"</{tag['name']}>"
         shown = closing != "-->" and (tag["name"] not in _SKIPPED or tag["close"])
         if shown or closing in self._unclosed:
             return tag.end()
         end = text.find(closing, tag.end())
         if end < 0:
-            self._unclosed.add(closing)  # so that it is looked for once
+            self._unclosed.add(closing)  # so that it is looked for only once
             return tag.end()
         return end + len(closing)
 

@@ -13,7 +13,7 @@ from citewell_documents.parsing.archives import Archive
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts are often obfuscated against copying; that hides no text.
+# Fonts are often obfuscated against copying, which hides no text.
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _SAID = ("title", "date", "language", "description")
 _HTML = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
@@ -39,7 +39,7 @@ def is_encrypted(archive: Archive, filename: str) -> bool:
 
 
 def read_package(archive: Archive, filename: str) -> Package:
-    """Raise DocumentUnreadable if the book has no reading order."""
+    """Read the package of a book. Raises DocumentUnreadable if it has no reading order."""
     container = _xml(archive, _CONTAINER, filename)
     name = next((node.get("full-path") for node in _named(container, "rootfile")), None) or ""
     package = _xml(archive, name, filename)
@@ -91,7 +91,7 @@ def _metadata(package: Element) -> dict[str, str | None]:
 
 
 def path_from(base: str, href: str | None) -> str:
-    """The name in the archive of what the file `base` in it refers to."""
+    """The name in the archive of the file that the file `base` refers to with `href`."""
     return normpath(join(dirname(base), unquote((href or "").partition("#")[0]))).lstrip("/")
 
 

@@ -1,4 +1,4 @@
 """HTML pages: their blocks, lists and tables, without navigation and advertising.
 
-Books and e-mail messages are read by it too.
+Its modules also read the HTML of books and e-mail messages.
 """

@@ -37,9 +37,9 @@ def add_blocks(
 ) -> None:
     """Add the visible content below `root` to the document, in order.
 
-    An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, `<pre>` its lines. The
-    alternative text of an image stands for it in blocks without other text, and follows other text if it describes it.
-    `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
+    An `<h2>` has the rank (*above, 2). Data tables become rows, lists keep their markers, and `<pre>` keeps its lines.
+    In a block without other text, the alternative text of an image stands for the image; otherwise it follows the text
+    if it is a description. `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
     """
     blocks = _Blocks(builder, above, leave_out, plain_heads, labels_in(root), captions_in(root))
     walk(root, blocks.enter, blocks.leave)
@@ -66,7 +66,7 @@ class _Blocks:
         self._heading = 0
         self._pre = 0
         self._figures: list[tuple[bool, str]] = []
-        """The figures around the text: whether they show a picture, and their captions."""
+        """The `<figure>` elements around the text: whether each shows a picture, and its caption."""
         self._captions = 0
         self._labels, self._other_captions = labels, captions
 
@@ -110,7 +110,7 @@ class _Blocks:
         if tag == "br":
             self._text.append("\n")
         elif tag == "img":
-            if node.mem_id not in self._labels:  # else its label was taken
+            if node.mem_id not in self._labels:  # otherwise its label was used already
                 self._add_image(one_line(node.attributes.get("alt")))
         elif tag == "sup" and _EXPONENT.fullmatch(exponent := node.text().strip()):
             # `10<sup>6</sup>` is not 106.
@@ -156,7 +156,7 @@ class _Blocks:
         return True
 
     def _taken(self) -> tuple[str, str]:
-        """The text since the last block, and what is said of the pictures in it."""
+        """The text since the last block, and the descriptions of the pictures in it."""
         text, images = "".join(self._text), self._images
         self._text, self._images = [], []
         if images and text.strip():

@@ -22,7 +22,7 @@ _TEXTS = ("main", "article")
 
 @dataclass(slots=True)
 class _Landmark:
-    """A landmark of the page, its number of letters, and how many of them are links."""
+    """A landmark of the page, its number of letters, and the number of letters in links."""
 
     kind: str
     node: LexborNode
@@ -78,10 +78,11 @@ class _Survey:
 
 
 def main_text(body: LexborNode) -> tuple[LexborNode, Callable[[LexborNode, str], bool]]:
-    """Return the element that holds the page's text, and a predicate for what to leave out of it.
+    """Return the element that holds the page's text, and a predicate for nodes to leave out of it.
 
-    The element is `<main>`, else `<article>`, if it holds most of the text outside links; else the whole page.
-    Navigation, and headers, footers and asides outside the text, are left out, unless that would be most of the page.
+    The element is `<main>` or else `<article>`, if it holds most of the text outside links; otherwise it is the whole
+    page. Navigation, and headers, footers and asides outside the text, are left out, unless that would be most of the
+    page.
     """
     survey = _Survey(body)
     walk(body, survey.enter, survey.leave)

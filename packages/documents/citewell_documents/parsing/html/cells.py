@@ -24,7 +24,7 @@ class Cell:
 
 @dataclass(slots=True)
 class CellTable:
-    """The rows of a table, in groups that no cell extends beyond; `head_rows` counts those of `<thead>`."""
+    """The rows of a table, in groups; no cell extends beyond its group. `head_rows` counts the rows of `<thead>`."""
 
     caption: str = ""
     groups: list[list[list[Cell]]] = field(default_factory=list[list[list[Cell]]])
@@ -94,7 +94,7 @@ def _span(node: LexborNode, name: str, most: int) -> int:
 
 
 class _Flat:
-    """Collects the text of a cell; stops when it holds more than a data cell would."""
+    """Collects the text of a cell; it stops when the cell holds more than a data cell would."""
 
     def __init__(self, named: bool) -> None:
         self.parts: list[str] = []

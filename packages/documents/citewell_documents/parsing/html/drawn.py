@@ -1,4 +1,4 @@
-"""How the text of an element of a web page is drawn, as far as it decides whether it is seen."""
+"""The looks of the text of an element of a web page, as far as they decide whether a reader sees it."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -20,23 +20,23 @@ _PLACED = ("absolute", "fixed")
 
 
 class Drawn(NamedTuple):
-    """What text within an element inherits; a colour is None where it cannot be told."""
+    """The looks that text within an element inherits; a colour is None if it cannot be determined."""
 
     colour: _Rgb | None = _INK
     ground: _Rgb | None = _PAPER
     on_paper: bool = True
-    """False where the ground is that of a page whose sheets are not all known."""
+    """False if the background is that of a page whose style sheets are not all known."""
     size: float = 16.0  # pixels
     root_size: float = 16.0
     visible: bool = True
     clear: bool = False
     away: bool = False
     is_placed: bool = False
-    """True where the element itself is placed, so that it may lie over others; its children do not inherit it."""
+    """True if the element itself is positioned, so that it may lie over others; its children do not inherit this."""
     has_ground: bool = False
-    """True where the element itself has a ground; its children do not inherit it."""
+    """True if the element itself has a background; its children do not inherit this."""
     is_over_others: bool = False
-    """True where an element within its ground is placed over others."""
+    """True if the text is in an element that is positioned over others, within the nearest background."""
 
     def why_unseen(self) -> Reason | None:
         if not self.visible or self.away:
@@ -52,7 +52,9 @@ class Drawn(NamedTuple):
 
 
 def why_gone(style: Style) -> Reason | None:
-    """Why all text below an element goes, whatever that says of itself."""
+    """The reason why all text below an element is hidden, whatever the styles of its children say; None if it is
+    not.
+    """
     if not style:
         return None
     if style.get("display") == "none" or _number(style.get("opacity", "1")) == 0:
@@ -79,7 +81,7 @@ def _is_nothing(length: str) -> bool:
 
 
 def drawn_within(around: Drawn, style: Style) -> Drawn:
-    """What the style of an element makes of what it inherits."""
+    """The looks within an element: the looks `around` it, changed by its style."""
     if not style:
         return around._replace(is_placed=False, has_ground=False) if around.is_placed or around.has_ground else around
     colour, clear = around.colour, around.clear
@@ -116,7 +118,7 @@ def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:
 
 
 def _colours(value: str) -> Iterator[tuple[_Rgb | None, bool]]:
-    """The colours in a value, and whether one is clear; one that is partly so is None."""
+    """Yield each colour in a value, and whether it is transparent; a partly transparent colour is None."""
     for part in parse_component_value_list(value):
         try:
             colour = parse_color(part)

@@ -55,7 +55,7 @@ class ListText:
             level.marker = " " * len(level.marker)
 
     def taken(self) -> tuple[str, dict[int, FigureKind]]:
-        """The text, and which of its lines stand for pictures."""
+        """The text, and the kinds of its lines that stand for pictures, by their numbers."""
         text, figures = "\n".join(self._lines), self._figures
         self._lines, self._figures = [], {}
         return text, figures

@@ -1,4 +1,4 @@
-"""Nodes of an HTML page: an iterative walk, and the elements whose text is none of the page's."""
+"""Nodes of an HTML page: an iterative walk, and the elements whose text does not belong to the page."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ UNSEEN = frozenset(
         " annotation annotation-xml -comment -doctype"
     ).split()
 )
-# Wiki tools around an article and beside its headings.
+# Classes of a wiki's tools around an article and beside its headings.
 _TOOLS = frozenset("mw-editsection mw-jump-link mw-indicators noprint printfooter catlinks".split())
 
 _MAX_DEPTH = 1_000  # browsers stop at 512; the parser's time grows with the square
@@ -32,8 +32,8 @@ _MAX_ATTRIBUTES = 500
 _LONG_TAG = 2_000
 _TAG = re.compile(r"<!--(?!-?>)|-->|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)")
 _VALUE = re.compile(r""""[^"]*"|'[^']*'""")
-_RAW = {"<!--": "-->", "script": "script", "style": "style"}  # markup that only looks like tags, and its end
-# Void elements, and elements that the next one of their kind closes.
+_RAW = {"<!--": "-->", "script": "script", "style": "style"}  # the beginnings and ends of text that is no markup
+# Void elements, and elements that the next element of their kind closes.
 _NEVER_DEEP = frozenset(
     (
         "area base br col embed hr img input link meta param source track wbr"
@@ -44,7 +44,7 @@ _NEVER_DEEP = frozenset(
 
 
 def parse_tree(html: str, filename: str) -> LexborHTMLParser:
-    """Parse HTML. Raises DocumentUnreadable or DocumentTooLarge where the parser would take very long."""
+    """Parse HTML. Raises DocumentUnreadable or DocumentTooLarge if the parser would take very long."""
     _check_depth(html, filename)
     return LexborHTMLParser(html)
 

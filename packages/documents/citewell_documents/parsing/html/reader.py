@@ -54,7 +54,7 @@ _HEAD_BYTES = 4096
 _SITE = re.compile(r"\s[-|–—·•:»«].*|.*[-|–—·•:»«]\s")
 _FIRST_HEADINGS = 3
 _MOST_REPLACED = 0.01
-# XHTML may self-close any element; HTML would take what follows for its content.
+# XHTML may self-close any element; read as HTML, the element would contain everything that follows.
 _SELF_CLOSED = re.compile(
     r"<((?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)[a-zA-Z][\w:-]*)([^<>]*)/>"
 )
@@ -83,7 +83,7 @@ def _own_title(document: ParsedDocument) -> dict[str, str]:
 
 
 def html_text(data: bytes, filename: str, charset: str | None = None) -> str:
-    """A page's source, decoded as `charset`, else as it declares, else as detected.
+    """A page's source, decoded by `charset`, or else by its own declaration, or else by detection.
 
     Raises DocumentUnreadable when no encoding gives readable text.
     """
@@ -97,8 +97,8 @@ def _declared(data: bytes, charset: str | None) -> str | None:
     try:
         encoding = codecs.lookup(name).name
         encoding = MEANT.get(encoding, encoding)
-        # Bytes that are valid UTF-8 hardly ever mean anything else, whatever the page declares; but old Japanese mail
-        # (ISO-2022) is ASCII.
+        # Bytes that are valid UTF-8 are hardly ever in another encoding, whatever the page declares; but old Japanese
+        # mail (ISO-2022) is ASCII.
         if encoding == "utf-8" or (_is_utf8(data) and not encoding.startswith("iso2022")):
             return None
         text = data.decode(encoding, errors="replace")

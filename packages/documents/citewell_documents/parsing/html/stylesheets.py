@@ -1,4 +1,4 @@
-"""The style sheets of an HTML page: what they declare of its elements that decides whether text is seen."""
+"""The style sheets of an HTML page: the declarations that decide whether a reader sees the text of its elements."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -10,9 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from tinycss2.ast import AtRule, Declaration, LiteralToken, Node, QualifiedRule, StringToken, URLToken
 
 Style = Mapping[str, str]
-"""The values of properties, in small letters; `!important` is decided already."""
+"""The values of properties, in small letters; `!important` has been taken into account."""
 Linked = Callable[[str, str], tuple[str, str] | None]
-"""The name and content of the sheet at an address in another sheet, of that name, or in the page, which has none."""
+"""Finds the sheet at an address in another sheet, whose name is given, or in the page, which has no name. Returns the
+name and content of the sheet that was found, or None."""
 LOOKED_AT = frozenset(
     (
         "display visibility opacity font-size font color background background-color text-decoration"
@@ -21,14 +22,14 @@ LOOKED_AT = frozenset(
     ).split()
 )
 _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
-_ELEMENTS_A_MATCH = 30  # that are looked through in the time of one match
-_SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # of a reader, in pixels
+_ELEMENTS_A_MATCH = 30  # elements that are looked through in the time of one match
+_SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # a reader's, in pixels
 _PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
 _CONDITIONS = ("media", "supports", "layer")
 
 
 class _Value(NamedTuple):
-    """A declaration with what decides which of several holds."""
+    """The value of a declaration; among several declarations of one property, the highest rank holds."""
 
     rank: tuple[bool, tuple[int, int, int], int]
     text: str
@@ -45,14 +46,16 @@ class _Sheet(NamedTuple):
 
 
 class Sheets:
-    """What the style sheets of a page declare, by the ids of its elements; `linked` gives those that lie elsewhere."""
+    """The declarations of a page's style sheets, by the ids of its elements; `linked` reads the sheets that are not in
+    the page.
+    """
 
     def __init__(self, page: LexborHTMLParser | None, linked: Linked | None = None) -> None:
         self._of: dict[int, dict[str, _Value]] = {}
         self._linked = linked
         self._left = _MOST_CHARACTERS
         self.has_others = False
-        """True if the page also takes sheets from elsewhere, which are not read."""
+        """True if the page also uses style sheets from elsewhere that are not read."""
         if page is not None and (rules := list(self._rules(page))):
             self._apply(page, rules)
 
@@ -60,7 +63,7 @@ class Sheets:
         return bool(self._of)
 
     def style(self, node_id: int, inline: str, default: Style) -> Style:
-        """What holds for an element with this `style` attribute, and these defaults of browsers."""
+        """The style of an element with this `style` attribute and these defaults of browsers."""
         if not inline and node_id not in self._of:
             return default
         values = {name: _Value((False, (0, 0, 0), -1), value) for name, value in default.items()}
@@ -125,7 +128,7 @@ def _inline(style: str) -> tuple[tuple[str, str, bool], ...]:
     return tuple((part.lower_name, _text(part.value), part.important) for part in _declarations(style))
 
 
-# The chapters of a book have the same ones.
+# The chapters of a book have the same style sheets.
 @lru_cache(maxsize=32)
 def _sheet(content: str) -> _Sheet:
     nodes = tinycss2.parse_stylesheet(content, True, True)
@@ -157,12 +160,12 @@ def _declarations(content: str | list[Node]) -> list[Declaration]:
 def _text(value: list[Node]) -> str:
     try:
         return tinycss2.serialize([node for node in value if node.type != "comment"]).strip().lower()
-    except RecursionError:  # brackets in brackets, of which no browser makes anything
+    except RecursionError:  # deeply nested brackets, which no browser understands
         return ""
 
 
 def _is_screen(media: list[Node]) -> bool:
-    """True for the media of a reader at a screen of 1,280 by 800 pixels; of other conditions nothing is known."""
+    """True for the media of a reader with a screen of 1,280 by 800 pixels; other conditions cannot be decided."""
     queries = _text(media)
     return not queries or any(all(map(_is_met, query.split(" and "))) for query in queries.split(","))
 
@@ -187,7 +190,7 @@ def _pixels(value: str) -> float | None:
 
 
 def _alternatives(prelude: list[Node]) -> Iterator[list[Node]]:
-    """The selectors of a list; one that cannot be read leaves the others."""
+    """The selectors of a list. If one cannot be read, the others still count."""
     selector: list[Node] = []
     for node in prelude:
         if _is_sign(node, ","):

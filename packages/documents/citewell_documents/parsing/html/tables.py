@@ -12,7 +12,7 @@ from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.html.cells import Cell, CellTable, cells_of
 from citewell_documents.parsing.limits import ParseLimits
 
-# Company reports put these into cells of their own to align the digits.
+# Company reports put these signs into cells of their own to align the digits.
 _SIGNS_BEFORE = frozenset("$ € £ ¥ ₩ ( $( €( £(".split())
 _SIGNS_AFTER = frozenset(") % )%".split())
 _BEGINS_NUMBER, _ENDS_NUMBER = frozenset("0123456789(.-–—"), frozenset("0123456789)")
@@ -42,7 +42,7 @@ class _Placed:
 
 @dataclass(slots=True)
 class _Row:
-    """All cells that cover a row; `shown` is False when they all continue in the next row."""
+    """All cells that cover a row; `shown` is False if all of them continue in the next row."""
 
     cells: list[_Placed]
     shown: bool
@@ -51,9 +51,9 @@ class _Row:
 def read_table(table: LexborNode, filename: str, limits: ParseLimits, *, plain_heads: bool = False) -> DataTable | None:
     """Return a data table; None for a layout table.
 
-    A cell that spans rows is repeated in each, so that every row can be cited alone; one that spans columns goes into
-    the first. Several header rows are merged into one. With `plain_heads`, rows of names above figures are headers even
-    if nothing marks them. Raises DocumentTooLarge.
+    A cell that spans rows is repeated in each of them, so that every row can be cited alone; a cell that spans columns
+    goes into the first of them. Several header rows are merged into one. With `plain_heads`, rows of names above
+    figures are headers even if nothing marks them as such. Raises DocumentTooLarge.
     """
     cells = cells_of(table)
     if cells is None:
@@ -133,7 +133,7 @@ def _plain_heads(rows: list[_Row], width: int) -> int:
 
 
 def _draw_together(header: list[_Placed], body: list[_Row]) -> None:
-    """Take the columns below one head for one if each row fills at most one of them: details and their sums."""
+    """Merge the columns below one head into one if each row fills at most one of them, as details and their sums do."""
     heads = [head for head in header if head.end - head.start > 1]
     starts = [head.start for head in heads]
     below: list[list[_Placed]] = [[] for _ in heads]
@@ -172,7 +172,9 @@ def _merged(rows: list[_Row]) -> list[_Placed]:
 
 
 def _columns(rows: list[_Row], header: list[_Placed]) -> list[int]:
-    """Where columns begin: at narrow cells with text, and at wide ones that cover none of these."""
+    """The places where columns begin: at cells of one column with text, and at wider cells with text that cover none of
+    these.
+    """
     cells = [*header, *(cell for row in rows for cell in row.cells)]
     used = sorted({cell.start for cell in cells if cell.text and cell.end - cell.start == 1})
     starts = set(used)

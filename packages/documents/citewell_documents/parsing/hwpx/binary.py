@@ -1,4 +1,4 @@
-"""Hancom's binary documents (.hwp, HWP 5): hwpforge makes an .hwpx of them, which is read as any other."""
+"""Hancom's binary documents (.hwp, HWP 5): hwpforge converts them to .hwpx, which is read as usual."""
 
 from importlib.util import find_spec
 
@@ -8,14 +8,14 @@ from citewell_documents.parsing.hwpx.reader import parse_hwpx
 from citewell_documents.parsing.limits import ParseLimits
 
 _SIGNATURE = b"HWP Document File".ljust(32, b"\0")
-_FLAGS_AT = 36  # behind the version; both lie in one sector with the signature, wherever the container has put it
-_LOCKED = 1 << 1 | 1 << 4 | 1 << 8 | 1 << 10  # a password, rights management, a certificate, both of these
+_FLAGS_AT = 36  # behind the version; both are in the sector of the signature, wherever the container has put that
+_LOCKED = 1 << 1 | 1 << 4 | 1 << 8 | 1 << 10  # a password, rights management, a certificate, both of the latter
 _FOR_DISTRIBUTION = 1 << 2
 _BEFORE_2000 = b"HWP Document File V"
 
 
 def parse_hwp(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .hwp as `parse_hwpx` does, which knows the errors of what it contains.
+    """Convert a .hwp and read it as `parse_hwpx` does, which finds errors in its content.
 
     Raises DocumentTypeUnknown without hwpforge, DocumentEncrypted, DocumentUnreadable, DocumentEmpty, DocumentTooLarge.
     """

@@ -19,20 +19,20 @@ _SECTION = re.compile(r"Contents/section(\d+)\.xml")
 _HEADER, _PACKAGE, _MANIFEST = "Contents/header.xml", "Contents/content.hpf", "META-INF/manifest.xml"
 _BREAKS = {"tab": "\t", "lineBreak": "\n", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
 _GENERATED = re.compile(r"그림입니다\.?(?:\s+원본 그림의|\s*$)")
-_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # numbers of notes would become words of the text
+_COUNTED = ("TABLE", "PICTURE", "EQUATION")  # without notes, whose numbers would become words of the text
 _GLOSSED = ("mainText", "subText")
 _REMARKS = ("fieldBegin", "hiddenComment")
 _MAX_HEADING = 300
 _MOST_COLUMNS = 200
-_MOST_DEPTH = 50  # tables in cells of tables, boxes in boxes
+_MOST_DEPTH = 50  # of tables in cells of tables, and boxes in boxes
 
 
 def parse_hwpx(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .hwpx; text boxes and notes follow their paragraph, descriptions and captions of pictures and the captions
-    of tables stand in their place.
+    """Read a .hwpx. Text boxes and notes follow their paragraph; descriptions of pictures take the place of the
+    pictures.
 
-    Captions stand above or below what they are of. Comments are marked as such, page headers and footers follow the
-    text. Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
+    Captions of pictures and tables stay above or below them. Comments are marked as such; page headers and footers
+    follow the text. Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_archive(data, filename, limits)
     if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
@@ -84,7 +84,7 @@ class _Reader:
     _depth: int = 0
 
     def read(self, container: Element) -> None:
-        """Read the paragraphs right below a section or a list of paragraphs, not those deeper inside."""
+        """Read the paragraphs directly in a section or a list of paragraphs, but not the paragraphs deeper inside."""
         self._depth += 1
         if self._depth > _MOST_DEPTH:
             raise DocumentUnreadable(f"{self.builder.filename} is nested more than {_MOST_DEPTH} levels deep")
@@ -93,7 +93,7 @@ class _Reader:
         self._depth -= 1
 
     def read_page_headers(self, roots: Sequence[Element]) -> None:
-        """Read what stands above and below the text of all pages, each text once."""
+        """Read the page headers and footers, each different text once."""
         headers = (inner for root in roots for name in ("header", "footer") for inner in _all(root, name))
         texts = dict.fromkeys(text for header in headers if any(map(str.isalpha, text := _cell_text(header))))
         if texts:
@@ -128,7 +128,7 @@ class _Reader:
             self.builder.table(rows, has_header=has_header(rows))
         else:
             description = next((child.text or "" for child in _children(attached, "shapeComment")), "").strip()
-            # Hangul describes a picture without a description by the name and size of its file.
+            # If a picture has no description, the program Hangul writes the name and size of its file instead.
             is_generated = _GENERATED.match(description) is not None
             self.builder.paragraph("" if is_generated else description, figure="alternative_text")
         if is_below:
@@ -140,13 +140,15 @@ class _Reader:
 
 
 def _attached(paragraph: Element) -> Iterator[Element]:
-    """What is attached to a paragraph itself, not to the tables, pictures, notes and text boxes in it."""
+    """Yield the tables, pictures, notes, boxes and comments of a paragraph itself, but not those that are within
+    them.
+    """
     for run in _children(paragraph, "run"):
         waiting = list(run)
         while waiting:
             element = waiting.pop(0)
             name = _local(element)
-            # A memo begins like other fields.
+            # A memo begins in the same way as other fields.
             is_memo = name == "fieldBegin" and element.get("type") == "MEMO"
             if is_memo or name in ("tbl", "pic", "subList", "hiddenComment"):
                 yield element
@@ -162,7 +164,7 @@ def _paragraph_text(paragraph: Element) -> str:
                 parts.append(element.text or "")
                 parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
             elif _local(element) == "dutmal":
-                # Words with smaller ones above or below them (덧말), which explain them.
+                # These are words with smaller words above or below them (덧말), which explain them.
                 words, gloss = (
                     " ".join("".join(part.itertext()) for part in _children(element, name)) for name in _GLOSSED
                 )
@@ -170,7 +172,7 @@ def _paragraph_text(paragraph: Element) -> str:
             elif _local(element) == "equation":
                 parts += [script.text or "" for script in _children(element, "script")]
             elif _local(element) in ("tbl", "pic"):
-                parts.append(" ")  # the words around it are not one
+                parts.append(" ")  # the words around it are not one word
             elif _local(element) == "ctrl":
                 counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
                 parts += [number.get("num", "") for number in counted]
@@ -178,7 +180,9 @@ def _paragraph_text(paragraph: Element) -> str:
 
 
 def _rows(table: Element) -> list[list[Cell]]:
-    """The cells of each row; a cell over columns covers those to its right (None), one over rows is repeated."""
+    """The cells of each row. A cell over several columns covers the cells to its right (None); a cell over several rows
+    is repeated.
+    """
     rows: list[dict[int, Cell]] = []
     for at, row in enumerate(_children(table, "tr")):
         for cell in _children(row, "tc"):

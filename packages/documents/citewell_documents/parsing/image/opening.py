@@ -1,4 +1,4 @@
-"""Opens and draws pictures of strangers: their size is bounded before they are unpacked."""
+"""Opens and draws untrusted pictures: their size is bounded before they are unpacked."""
 
 import struct
 import zlib
@@ -13,13 +13,13 @@ from citewell_documents.parsing.limits import MAX_PIXELS, ParseLimits
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _MOST_PIXELS = 100_000_000  # a page of A3 at 600 dots per inch has 70 million
-_READ_DPI, _READ_PIXELS = 300, 12_000_000  # at which letters are recognised best, and of a page of A4 with it
+_READ_DPI, _READ_PIXELS = 300, 12_000_000  # letters are recognised best at this resolution; A4 has fewer pixels at it
 _USUAL_DPI = (100, 1200)
-_PAGE_INCHES = 11.7  # of a page whose picture does not state its resolution
+_PAGE_INCHES = 11.7  # the assumed height of a page whose picture does not state its resolution
 _MOST_ENLARGED = 3.0
 _QUALITY = 80
 _FAST = 2  # on a scale from 0 to 6
-_MOST_SIDE = 16_000  # WebP has no longer ones
+_MOST_SIDE = 16_000  # WebP allows no longer sides
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, TypeError, LookupError, struct.error, zlib.error)
 
 
@@ -36,7 +36,7 @@ def page_numbers(data: bytes, filename: str, limits: ParseLimits) -> list[int]:
 
 
 def readable_page(data: bytes, filename: str, number: int) -> tuple[Image.Image, int]:
-    """Page `number` (from 1) in grey, upright and on white, and its dots per inch.
+    """Page `number` (from 1) in grey, upright and on a white background, and its dots per inch.
 
     Raises DocumentUnreadable or DocumentTooLarge.
     """
@@ -47,7 +47,7 @@ def readable_page(data: bytes, filename: str, number: int) -> tuple[Image.Image,
 
 
 def page_picture(data: bytes, filename: str, number: int) -> Image.Image | None:
-    """Page `number` (from 1) in its colours; None if there is none. Raises as `readable_page` does."""
+    """Page `number` (from 1) in its colours; None if there is no such page. Raises as `readable_page` does."""
     with _opened(data, filename) as image:
         if number < 1 or not _has_frame(image, number - 1):
             return None
@@ -73,7 +73,7 @@ def draw_image(data: bytes, filename: str, number: int, width: int) -> bytes:
 
 @contextmanager
 def _opened(data: bytes, filename: str) -> Generator[Image.Image]:
-    Image.MAX_IMAGE_PIXELS = None  # `_check_size` bounds it, with words
+    Image.MAX_IMAGE_PIXELS = None  # `_check_size` bounds the size, with a message
     try:
         with Image.open(BytesIO(data), formats=_FORMATS) as image:
             yield image
@@ -110,7 +110,7 @@ def _readable(image: Image.Image) -> tuple[Image.Image, int]:
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    if image.mode.startswith(("I", "F")):  # 16 bits and more
+    if image.mode.startswith(("I", "F")):  # 16 bits and more per pixel
         image = image.point(lambda value: value / 256).convert("L")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         over = image.convert("RGBA")

@@ -41,7 +41,7 @@ def parse_image(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
 def recognise_image(
     data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
 ) -> dict[int, RecognisedPage]:
-    """What is on pages of a picture: on the first one, and on more until so much time has passed.
+    """The recognised pages of a picture: the first of `numbers`, and more of them until `seconds` have passed.
 
     Raises DocumentTooSlow, DocumentUnreadable, DocumentTooLarge.
     """

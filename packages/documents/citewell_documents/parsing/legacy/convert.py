@@ -1,7 +1,7 @@
-"""The program that turns an old Office file into a new one: limits itself, and becomes LibreOffice.
+"""The program that converts an old Office file to a new one: it limits itself, and becomes LibreOffice.
 
-`python -m citewell_documents.parsing.legacy.convert SOFFICE FOLDER FILE KIND MEMORY_MB CPU_S PARENT`; the file it
-makes is in FOLDER/out.
+`python -m citewell_documents.parsing.legacy.convert SOFFICE FOLDER FILE KIND MEMORY_MB CPU_S PARENT`; the new file is
+in FOLDER/out.
 """
 
 import os

@@ -1,7 +1,8 @@
-"""Old Office files (.doc, .xls, .ppt) through LibreOffice, where it is installed: it makes new ones of them.
+"""Converts old Office files (.doc, .xls, .ppt) to new ones with LibreOffice, where it is installed.
 
-It cannot live within the limits of the child that reads files: it starts processes and writes files. It has its own:
-`MEMORY_MB`, the time that any file of this size may take and `START_S`, and a folder that is deleted afterwards.
+LibreOffice cannot run within the limits of the child that reads files, because it starts processes and writes files. It
+has limits of its own: `MEMORY_MB`, `START_S` more time than any file of this size may take, and a folder that is
+deleted afterwards.
 """
 
 import math
@@ -31,7 +32,7 @@ def is_legacy(filename: str) -> bool:
 
 
 def modernised(data: bytes, filename: str, limits: ParseLimits) -> tuple[bytes, str]:
-    """The file in today's format, and its name in it.
+    """The file in today's format, and its name in that format.
 
     Raises DocumentTypeUnknown without LibreOffice, DocumentEncrypted, DocumentUnreadable or DocumentTooSlow.
     """
@@ -59,7 +60,7 @@ def _converted(program: str, data: bytes, filename: str, limits: ParseLimits) ->
         given.write_bytes(data)
         argv = (sys.executable, "-P", "-B", "-m", _MODULE, program, folder, str(given), kind)
         limited = (*argv, str(MEMORY_MB), str(math.ceil(deadline_s)), str(os.getpid()))
-        # The program gets nothing of this process's environment but where programs are, and a home that is deleted.
+        # Of this process's environment the program gets only the places of programs, and it has a home that is deleted.
         environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
             "HOME": folder,

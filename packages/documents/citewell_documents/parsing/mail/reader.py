@@ -36,7 +36,7 @@ _PARAGRAPHS = re.compile(r"\r?\n[ \t]*\r?\n")
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of a message: its text, its attachments, and what is encrypted or inside of a signature."""
+    """The parts of a message: its text, its attachments, and the parts that are encrypted or within a signature."""
 
     texts: list[EmailMessage] = field(default_factory=list[EmailMessage])
     attached: list[EmailMessage] = field(default_factory=list[EmailMessage])
@@ -44,10 +44,9 @@ class _Parts:
 
 
 def parse_mail(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a message: its subject becomes a heading, its header a paragraph, attached texts sections of their own.
+    """Read a message: its subject becomes a heading, its header a paragraph, and each attached text a section.
 
-    Other attachments are named, not read. Raises DocumentEmpty, DocumentEncrypted, DocumentUnreadable or
-    DocumentTooLarge.
+    Other attachments are only named. Raises DocumentEmpty, DocumentEncrypted, DocumentUnreadable or DocumentTooLarge.
     """
     if data.count(b"\n--") > _MOST_BOUNDARIES:  # the standard library takes a millisecond for each
         raise DocumentTooLarge(f"{filename} has more than {_MOST_BOUNDARIES:,} parts, which is the limit.")

@@ -1,1 +1,1 @@
-"""What the Office formats share: parts of a package, properties, charts and equations."""
+"""The common parts of the Office formats: parts of a package, properties, charts and equations."""

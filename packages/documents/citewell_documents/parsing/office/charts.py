@@ -40,7 +40,7 @@ def chart_rows(chart: Element) -> list[list[str]]:
 
 
 def _points(series: Element, axis: str) -> dict[int, str]:
-    """The values of an axis by their index; of multi-level categories those of the innermost level."""
+    """The values of an axis by their index; multi-level categories give the values of the innermost level."""
     source = series.find(f"{_C}{axis}")
     if source is None:
         return {}

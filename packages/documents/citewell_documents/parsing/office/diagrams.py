@@ -12,15 +12,15 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
 
 def data_of(diagram: Element) -> str:
-    """The relationship to the part with the data of a diagram."""
+    """The id of the relationship to the part with the data of a diagram."""
     return diagram.get(_DATA, "")
 
 
 def diagram_text(data: Element) -> str:
-    """The text of each shape on a line of its own, below that of the shape that it belongs to.
+    """The text of each shape on a line of its own, below the text of the shape that it belongs to.
 
-    The points of a `dgm:dataModel` are listed as they were made, their order is that of its connections; points of the
-    presentation may repeat the texts of the others.
+    The points of a `dgm:dataModel` are listed in the order in which they were made, but the model's connections give
+    their real order. Points of the presentation may repeat the texts of other points.
     """
     points: dict[str, list[Element]] = defaultdict(list)
     for point in data.iter(f"{_DGM}pt"):

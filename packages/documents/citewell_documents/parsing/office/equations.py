@@ -31,12 +31,12 @@ def _grouped(text: str) -> str:
 
 def _fraction(element: Element) -> str:
     kind = element.find(f"{_M}fPr/{_M}type")
-    bar = "¦" if kind is not None and kind.get(f"{_M}val") == "noBar" else "/"  # without a bar: a binomial
+    bar = "¦" if kind is not None and kind.get(f"{_M}val") == "noBar" else "/"  # a fraction without a bar is a binomial
     return f"{_grouped(_part(element, 'num'))}{bar}{_grouped(_part(element, 'den'))}"
 
 
 def _raised(element: Element) -> str:
-    """What stands below and above on the right: exponents, indices, limits."""
+    """The index or lower limit, and the exponent or upper limit, of an element."""
     lower, upper = _part(element, "sub"), _part(element, "sup")
     return (f"_{_grouped(lower)}" if lower else "") + (f"^{_grouped(upper)}" if upper else "")
 

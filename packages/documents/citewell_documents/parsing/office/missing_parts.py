@@ -13,7 +13,7 @@ _LINKS = ".rels"
 
 
 def linked_stream(archive: Archive, filename: str) -> BytesIO:
-    """The archive without dangling links, because python-docx and python-pptx reject packages that have any.
+    """The archive without dangling links, because python-docx and python-pptx reject packages with such links.
 
     Raises DocumentUnreadable as `Archive.checked_stream` does.
     """

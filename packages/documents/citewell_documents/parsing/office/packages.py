@@ -1,4 +1,4 @@
-"""Opens packages of Office; those of the form "Strict Open XML" become ordinary ones, which the libraries know."""
+"""Opens Office packages; packages in the form "Strict Open XML" become ordinary ones, which the libraries can read."""
 
 import re
 import zipfile
@@ -16,7 +16,7 @@ _XML = (".xml", ".rels")
 
 
 def opened_package(data: bytes, filename: str, limits: ParseLimits) -> Archive:
-    """Open a package as `opened_archive` does; its namespaces are those of ordinary ones."""
+    """Open a package as `opened_archive` does; its namespaces become those of ordinary packages."""
     archive = opened_archive(data, filename, limits)
     if _ROOT not in archive or not _STRICT.search(archive.read(_ROOT)):
         return archive
@@ -29,7 +29,9 @@ def opened_package(data: bytes, filename: str, limits: ParseLimits) -> Archive:
 
 
 def note_inserted(archive: Archive, builder: DocumentBuilder) -> None:
-    """Tell which files of other programs it holds; the data of charts are read with these."""
+    """Note the files of other programs that the package holds, except the data of charts, which are read with the
+    charts.
+    """
     of_charts = b"".join(archive.read(name) for name in archive.names if "/charts/_rels/" in name)
     files = [name.rpartition("/")[2] for name in archive.names if "/embeddings/" in name]
     left = [name for name in files if name.encode() not in of_charts]

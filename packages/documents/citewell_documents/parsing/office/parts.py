@@ -14,7 +14,7 @@ from citewell_documents.parsing.picture_words import description
 
 Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]: lxml has no public name for it
 
-# Raised by the libraries for parts that are missing or malformed, beside errors of their own.
+# The libraries raise these, beside errors of their own, for parts that are missing or malformed.
 _DAMAGE = (
     *(etree.LxmlError, SyntaxError),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError, AssertionError, RecursionError),
@@ -27,7 +27,7 @@ _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_]\w+)*")
 def core_properties(archive: Archive, filename: str) -> dict[str, str]:
     """The metadata of an OOXML file; the date is the day of the last change.
 
-    Not read through the libraries, which fill in today's date where a file has none.
+    This does not use the libraries, because they fill in today's date if a file has none.
     """
     name = next((name for name in archive.names if _CORE_PART.fullmatch(name)), None)
     if name is None:
@@ -59,9 +59,10 @@ def _day(moment: str) -> str:
 
 @contextmanager
 def unreadable_if_damaged(filename: str, kind: str, *own: type[Exception]) -> Generator[None]:
-    """Turn a library's exceptions, with its `own`, into DocumentUnreadable; `kind` completes "cannot be read as …".
+    """Turn the exceptions of a library into DocumentUnreadable; `kind` completes "cannot be read as …".
 
-    They are given, because a file shall load no library of another format: each costs 0.1 s.
+    The caller passes the library's `own` exceptions, because reading a file must not load libraries of other formats:
+    each of them costs 0.1 s.
     """
     try:
         yield
@@ -89,7 +90,7 @@ def no_text(filename: str) -> str:
 
 
 def described(properties: Element) -> str:
-    """What a picture's properties (`wp:docPr`, `p:cNvPr`) say about it, marked as such; nothing for a mere name."""
+    """The description in a picture's properties (`wp:docPr`, `p:cNvPr`), marked as such; empty for a mere name."""
     return described_as(properties.get("descr", ""))
 
 

@@ -1,4 +1,4 @@
-"""Takes the words out of an OpenDocument text that a reader does not see."""
+"""Removes the words that a reader does not see from an OpenDocument text."""
 
 import re
 
@@ -14,7 +14,7 @@ _NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:
 
 
 def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
-    """Judges each piece of text by the nearest style that says how it is shown, unless its section is hidden."""
+    """Remove hidden sections, and each piece of text that the nearest style with a say in its looks makes invisible."""
     for section in list(content.iter(odf("text:section"))):
         if section.get(odf("text:display")) == "none" or section.get(odf("text:is-hidden")) == "true":
             hidden.add(" ".join(map(str, section.itertext())), "hidden")
@@ -30,7 +30,7 @@ def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
                 continue
             if child.tag == _SPAN or child.tag in _PARAGRAPHS:
                 open_elements.append((child, _reason(child, styles)))
-            else:  # pictures are not shown by the styles of text
+            else:  # the styles of text do not decide whether pictures are shown
                 open_elements.append((child, reason if child.tag.startswith(_TEXT) else None))
         if reason and element.text:
             hidden.add(element.text, reason)
@@ -59,7 +59,7 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
     has_ground = any(ground not in _NO_GROUND and not is_like_paper(ground.lstrip("#")) for ground in grounds)
     if has_ground or not is_like_paper(shown("fo:color").lstrip("#")):
         return None
-    # Cells and boxes have grounds of their own.
+    # Cells and boxes have backgrounds of their own.
     return None if any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors()) else "unseen"
 
 

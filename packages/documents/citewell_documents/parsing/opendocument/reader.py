@@ -32,15 +32,15 @@ _LIST, _TABLE, _BOX = odf("text:list"), odf("table:table"), odf("draw:text-box")
 _ITEMS = (odf("text:list-item"), odf("text:list-header"))
 _CONTAINERS = (odf("text:section"), odf("text:bibliography"), odf("text:index-body"), odf("draw:frame"), _BOX)
 _PAGE_HEADERS = (odf("style:header"), odf("style:footer"))
-_NUMBERED = 4  # words: `Page 3 of 7`
+_NUMBERED = 4  # the most words of a page number, as in `Page 3 of 7`
 _DATE_NAMES = {"date": "modified", "creation-date": "created", "initial-creator": "creator"}
 
 
 def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .odt: headings with their numbers, paragraphs, lists and tables in document order; no pages.
 
-    Text boxes, descriptions of pictures, notes and comments follow their paragraph, page headers and footers the text.
-    Deletions and the table of contents are left out. The text of a cell that spans rows is repeated in each.
+    Text boxes, descriptions of pictures, notes and comments follow their paragraph; page headers and footers follow the
+    text. Deletions and the table of contents are left out. The text of a cell that spans rows is repeated in each row.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -59,7 +59,7 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
 
 
 def _add_page_headers(parts: Sequence[Element], builder: DocumentBuilder) -> None:
-    """Add what stands above and below the text of all pages, each text once, without page numbers."""
+    """Add the page headers and footers, each different text once, without page numbers."""
     texts: dict[str, None] = {}
     for paragraph in (
         inner for part in parts for header in part.iter(*_PAGE_HEADERS) for inner in header.iter(*_PARAGRAPHS)
@@ -131,7 +131,7 @@ class _Reader:
             self._items.append(f"{label} {text}")
         elif text:
             self._flush()
-            # Things other than figures are counted, too, so without the style of a caption the words decide.
+            # Other things than figures are counted, too, so the words decide if the style is not that of a caption.
             if self.styles.is_caption(paragraph):
                 captions = not names_other(text)
             else:
@@ -186,7 +186,7 @@ class _Reader:
     def _table(self, table: Element) -> None:
         rows = list(row_elements(table))
         cells = list(rows[0].iterchildren(odf("table:table-cell"))) if len(rows) == 1 else []
-        if len(cells) == 1:  # a frame around its content
+        if len(cells) == 1:  # the table only frames its content
             self._blocks(cells[0])
             return
         texts = with_one_header(table_rows(table, self._cell))

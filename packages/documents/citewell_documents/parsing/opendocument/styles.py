@@ -17,7 +17,7 @@ _SPACES = {
 
 
 def odf(name: str) -> str:
-    """The name that lxml gives to `text:p` and the like."""
+    """The name that lxml uses for a name such as `text:p`."""
     prefix, _, local = name.partition(":")
     return f"{{{_SPACES[prefix]}}}{local}"
 
@@ -35,7 +35,7 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The numbering of a list level; without a format it is not numbered."""
+    """The numbering of a list level; a level without a format is not numbered."""
 
     number_format: str = ""
     prefix: str = ""
@@ -87,7 +87,7 @@ class Styles:
         return self._lists.get(name) or {level: _Level(is_bullet=True) for level in range(1, 11)}
 
     def heading_level(self, paragraph: Element) -> int | None:
-        """0 for the title, 1 … for headings, None for text."""
+        """The level of a paragraph: 0 for the title, 1 … for headings, None for text."""
         name = paragraph.get(odf("text:style-name"), "")
         chain = self._chain(name)
         if "Title" in chain:
@@ -100,7 +100,9 @@ class Styles:
         return "Caption" in self._chain(paragraph.get(odf("text:style-name"), ""))
 
     def text_property(self, name: str, attribute: str) -> str:
-        """How a style, or the nearest one that it inherits from, shows text; nothing if none says."""
+        """The value of a text property in a style, or in the nearest style that it inherits from; empty if none sets
+        it.
+        """
         values = (self._text_properties.get(style, {}).get(odf(attribute), "") for style in self._chain(name))
         return next(filter(None, values), "")
 

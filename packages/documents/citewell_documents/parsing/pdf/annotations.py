@@ -1,4 +1,4 @@
-"""What people added to a page of a PDF: fields that they filled in, comments, and text that they wrote on it."""
+"""People's additions to a page of a PDF: fields that they filled in, comments, and text that they wrote on it."""
 
 import ctypes
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _MOST, _MOST_BYTES = 5_000, 100_000
 
 
 class Field(NamedTuple):
-    """`ticked` is None for fields of text."""
+    """A field of a form; `ticked` is None for fields of text."""
 
     box: Box
     ticked: bool | None = None
@@ -31,7 +31,9 @@ class Note(NamedTuple):
 
 
 class Annotations(NamedTuple):
-    """`is_drawn`: whether some have to be drawn into the page for their text to be among its text."""
+    """The additions to a page. `is_drawn`: some of them have to be drawn into the page before its text includes
+    theirs.
+    """
 
     fields: tuple[Field, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -39,7 +41,7 @@ class Annotations(NamedTuple):
 
 
 def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations:
-    """The visible annotations of a page whose forms are not drawn into it yet."""
+    """The visible annotations of a page. Its forms must not be drawn into it yet."""
     fields: list[Field] = []
     notes: list[Note] = []
     is_drawn = False
@@ -63,11 +65,11 @@ def annotations_on(pdf: pdfium.PdfDocument, page: pdfium.PdfPage) -> Annotations
 def _box(annotation: pdfium_c.FPDF_ANNOTATION) -> Box | None:
     rectangle = pdfium_c.FS_RECTF()
     if pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN:
-        pdfium_c.FPDFAnnot_SetFlags(annotation, _HIDDEN)  # PDFium also draws what is only printed
+        pdfium_c.FPDFAnnot_SetFlags(annotation, _HIDDEN)  # PDFium also draws annotations that are only for print
         return None
     if not pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rectangle)):
         return None
-    # Some programs name the corners the other way round.
+    # Some programs write the corners in the other order.
     left, right = sorted((rectangle.left, rectangle.right))
     bottom, top = sorted((rectangle.bottom, rectangle.top))
     return left, bottom, right, top
@@ -79,7 +81,7 @@ def _field(pdf: pdfium.PdfDocument, annotation: pdfium_c.FPDF_ANNOTATION, box: B
 
 
 def _is_written(annotation: pdfium_c.FPDF_ANNOTATION) -> bool:
-    """True for text that stands on the page itself, and for lines that strike it."""
+    """True for text that is drawn on the page itself, and for lines that strike text out."""
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     return kind in _ON_PAGE and bool(pdfium_c.FPDFAnnot_HasKey(annotation, b"AP"))
 
@@ -89,7 +91,9 @@ def _share(box: Box, page: Box) -> bool:
 
 
 def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
-    """The text of a note, which says that it is a comment, and of whom; comments are also listed beside the page."""
+    """The text of an annotation. It states that it is a comment, and its author; comments outside of the page count,
+    too.
+    """
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
@@ -106,7 +110,7 @@ def _string(annotation: pdfium_c.FPDF_ANNOTATION, key: bytes) -> str:
 
 
 def _read(fill: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
-    """A string of PDFium, which `fill` writes into a place of so many bytes after saying how many it needs."""
+    """A string of PDFium: `fill` first returns the number of bytes that it needs, and then writes into a buffer."""
     size = fill(None, 0)
     if not 2 < size <= _MOST_BYTES:
         return ""

@@ -1,4 +1,4 @@
-"""Restores the reading order of right-to-left text where PDFium leaves it in another one."""
+"""Restores the reading order of right-to-left text that PDFium returns in another order."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
     """Return a line's characters as (index, code) in logical order; only lines with right-to-left letters change.
 
     PDFium splits ligatures and replaced text from the wrong end, puts a vowel mark before its letter with a space
-    between them, and inserts no space where the direction changes.
+    between them, and inserts no space at a change of direction.
     """
     if not any(code >= _FIRST and _is_rtl(code) for _, code in characters):
         return characters
@@ -38,7 +38,7 @@ def in_logical_order(characters: list[Character], boxes: Mapping[int, Extent]) -
 
 
 def _turned_back(characters: list[Character], boxes: Mapping[int, Extent]) -> Iterator[Character]:
-    """Reverse the characters that share a place, such as ligatures, because PDFium turns them round."""
+    """Reverse the characters that share a place, such as ligatures, because PDFium returns them in reverse."""
     place: Extent | None = None
     group: list[Character] = []
     for index, code in characters:
@@ -58,7 +58,7 @@ def _from_the_right(group: list[Character]) -> list[Character]:
 
 
 def _begins_word(ordered: list[Character]) -> bool:
-    """True if PDFium put the mark after a space that was removed since."""
+    """True if PDFium put the mark after a space, which has been removed since then."""
     return (
         len(ordered) > 1 and not unicodedata.combining(chr(ordered[-2][1])) and abs(ordered[-1][0] - ordered[-2][0]) > 1
     )

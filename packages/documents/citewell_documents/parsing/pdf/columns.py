@@ -1,4 +1,4 @@
-"""Puts the lines of a PDF page into reading order where the drawing order differs."""
+"""Puts the lines of a PDF page into reading order if the drawing order differs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.rows import PROSE_EM, divided, in_rows
 
 _MIN_LINES = 5  # fewer show no gutter
-_FULL = 0.8  # of its column's width: a full line of prose
+_FULL = 0.8  # the share of its column's width that a full line of prose fills
 _SHARE = 0.6
 _NEAR_EM = 1.6
 
@@ -21,7 +21,7 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
 
 
 def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Take out a title or running header, often drawn last: lines above everything drawn before them."""
+    """Take out a title or running header, which is often drawn last: the lines above everything drawn before them."""
     highest = float("-inf")
     for start, line in enumerate(lines):
         if start and line.y > highest + line.size:
@@ -34,7 +34,7 @@ def _head(lines: list[Line]) -> tuple[list[Line], list[Line]]:
 
 
 def _foot_last(lines: list[Line]) -> list[Line]:
-    """Put a running footer last that is often drawn first: lines below everything drawn after them."""
+    """Put a running footer last, which is often drawn first: the lines below everything drawn after them."""
     lowest = [float("inf")]
     for line in reversed(lines[1:]):
         lowest.append(min(lowest[-1], line.y))
@@ -43,7 +43,7 @@ def _foot_last(lines: list[Line]) -> list[Line]:
 
 
 def _stands_over(lines: list[Line], others: list[Line]) -> bool:
-    """True if lines stand over most of the width of the others, so that they are no column beside them."""
+    """True if lines overlap most of the width of the others, so that they are no column beside the others."""
     (left, right), (first, last) = _sides(lines), _sides(others)
     return min(right, last) - max(left, first) >= _SHARE * (right - left)
 
@@ -54,7 +54,9 @@ def _sides(lines: list[Line]) -> Extent:
 
 
 def _column_by_column(lines: list[Line]) -> Iterator[Line]:
-    """Order lines by columns as text recognition or a converter drew them; tables with short cells stay."""
+    """Order lines column by column if text recognition or a converter drew them across; tables with short cells stay as
+    they are.
+    """
     gutter = _gutter(lines)
     if gutter is None:
         yield from lines
@@ -72,7 +74,7 @@ def _column_by_column(lines: list[Line]) -> Iterator[Line]:
 
 
 def _gutter(lines: list[Line]) -> float | None:
-    """The x position just left of where the right column begins, if most rows have a gap there, between prose."""
+    """The x position just left of the right column, if most rows have a gap there between pieces of prose."""
     gaps = [(left[1], right[0]) for line in lines for left, right in pairwise(line.cells)]
     rows = sum(len(line.cells) > 1 for line in lines)
     for begin, _ in Counter(round(right) for _, right in gaps).most_common(3):
@@ -99,7 +101,7 @@ def _gap_at(line: Line, x: float) -> int | None:
 
 
 def _regions(lines: list[Line], x: float) -> Iterator[list[Line]]:
-    """Divide the lines where one crosses the gutter; such a line is a region of its own."""
+    """Divide the lines at each line that crosses the gutter; such a line is a region of its own."""
     region: list[Line] = []
     for line in lines:
         far = region and abs(region[-1].y - line.y) > _NEAR_EM * line.size

@@ -1,4 +1,4 @@
-"""The fields of a PDF's forms: what was filled in stands beside its label, and boxes say whether they are ticked."""
+"""The fields of a PDF's forms: puts the value of a field beside its label, and marks boxes as ticked or not ticked."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,14 +13,14 @@ Characters = list[tuple[int, int]]
 
 
 class Run(NamedTuple):
-    """Characters up to the end of a line, as index and code; `divided`: the last word continues in the next line."""
+    """The characters of a line, as index and code; `divided`: the last word continues in the next line."""
 
     characters: Characters
     divided: bool = False
 
 
 def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) -> list[Run]:
-    """The runs with what is in the fields, which is drawn last, moved to where it stands on the page."""
+    """The runs with the values of the fields, which are drawn last, moved to their places on the page."""
     if not fields:
         return list(runs)
     filled: dict[int, Characters] = {}
@@ -42,7 +42,7 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
         if any(code > _SPACE for _, code in kept):
             rest.append(Run(kept, run.divided))
     for at, field in enumerate(fields):
-        if field.ticked is not None:  # its own mark may be a letter of any font, or none
+        if field.ticked is not None:  # the file's own mark may be a letter of any font, or missing
             filled[at] = [(glyphs.add(field.box), _TICKED if field.ticked else _UNTICKED)]
     hosts = [(run, _around(run.characters, glyphs)) for run in rest]
     for at in sorted(filled, key=lambda at: (-fields[at].box[1], fields[at].box[0])):
@@ -51,7 +51,9 @@ def with_fields(runs: Sequence[Run], fields: Sequence[Field], glyphs: Glyphs) ->
 
 
 def _place(characters: Characters, hosts: list[tuple[Run, Box]], glyphs: Glyphs) -> None:
-    """Into the line of the same height, after what is left of it; else below the line that is next above it."""
+    """Put the characters of a value into the line at the same height, after the text to the left of it; or else below
+    the next line above it.
+    """
     own = _around(characters, glyphs)
     middle = (own[1] + own[3]) / 2
     beside = [at for at, (_, box) in enumerate(hosts) if box[1] <= middle <= box[3]]
@@ -78,14 +80,15 @@ def _joined(line: Characters, characters: Characters, own: Box, glyphs: Glyphs) 
         label.pop()
     if not _is_name(label) or characters[0][1] in (_TICKED, _UNTICKED):
         return [*line[:at], space, *characters, space, *line[at:]]
-    # A value and its label are no cells of two columns, and the first pair names no others.
+    # A colon joins a label and its value, so that they are not read as cells of two columns, nor the first pair as the
+    # head of others.
     _, bottom, right, top = glyphs.box(label[-1][0])
     colon = (glyphs.add((right, bottom, max(right, own[0]), top)), _COLON)
     return [*label, colon, space, *characters, space, *line[at:]]
 
 
 def _is_name(line: Characters) -> bool:
-    """True if what stands between the value before and the next one is a name, and no part of a sentence."""
+    """True if the text since the value before is the name of the next value, and no part of a sentence."""
     since = max((at for at, (index, _) in enumerate(line) if index == _PUT), default=-1)
     words = "".join(chr(code) for _, code in line[since + 1 :]).lstrip()
     return bool(words) and not words[0].islower() and words[-1].isalnum()

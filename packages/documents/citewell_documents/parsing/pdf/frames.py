@@ -1,4 +1,4 @@
-"""The frame of a page: from its own coordinates to those of the page as it is displayed, from the upper left corner."""
+"""The frame of a page: converts its own coordinates to those of the displayed page, from the upper left corner."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ UNCHANGED: Matrix = (1, 0, 0, 1, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """`box` is the visible part of the page, `turns` how often it is displayed turned by 90° clockwise."""
+    """The frame of a page: `box` is its visible part, `turns` the number of turns by 90° clockwise when displayed."""
 
     box: Box
     turns: int
@@ -36,7 +36,9 @@ class Frame:
     def boxes(
         self, number: int, words: Iterable[tuple[int, int, Box]], recognised: Iterable[Recognised] = ()
     ) -> PageBoxes:
-        """The boxes of page `number`; `words` are places in the document's text with their place on the page."""
+        """The boxes of page `number`; `words` are the start and end of words in the document's text with their boxes on
+        the page.
+        """
         made = (WordBox(start, end, *self.displayed(box)) for start, end, box in words)
         return PageBoxes(number, self.width, self.height, packed(made), tuple(recognised))
 
@@ -50,7 +52,9 @@ def frame_of(page: pdfium.PdfPage) -> Frame | None:
 
 
 def matrix_within(item: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix) -> Matrix:
-    """From the coordinates of what a form holds to those of the page, for a form in another of that `outer` matrix."""
+    """The matrix from the coordinates within a form object to those of the page, for a form in another form with the
+    matrix `outer`.
+    """
     own = pdfium_c.FS_MATRIX()
     pdfium_c.FPDFPageObj_GetMatrix(item, own)
     a, b, c, d, e, f = outer

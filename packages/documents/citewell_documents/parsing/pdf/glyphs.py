@@ -9,7 +9,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 _BOLD = re.compile(rb"bold|black|heavy|[^a-z]demi|CMBX|SFBX|LMRoman\d+-?Bold", re.IGNORECASE)
-# Values outside these come from broken files and may not even be finite.
+# Values outside these limits come from broken files and may not even be finite.
 _MIN_SIZE, _MAX_SIZE, _MAX_POSITION = 1.0, 2000.0, 1e6
 _NO_INK = 0.02  # points; PDFium makes the box of a missing glyph 0.01 high
 
@@ -46,7 +46,7 @@ class Glyphs:
         self._font = ctypes.create_string_buffer(128)
 
     def add(self, box: Box) -> int:
-        """The index of a character that stands for what is no text of the page, such as a box that is ticked."""
+        """Add a character that is no text of the page, such as the mark of a ticked box, and return its index."""
         index = -2 - len(self._added)
         self._added[index] = box
         return index
@@ -74,7 +74,7 @@ class Glyphs:
             self._textpage, index, self._line
         ):
             self._without_ink.add(index)
-            # The file has no glyph of the character, and this machine has no font with one: take its place in the line.
+            # Neither the file nor a font of this machine has a glyph of the character: use its place in the line.
             return self._line.left, self._line.bottom, self._line.right, self._line.top
         return left, bottom, right, top
 
@@ -94,7 +94,7 @@ class Glyphs:
             return self._added[index][3] - self._added[index][1]
         pdfium_c.FPDFText_GetMatrix(self._textpage, index, self._matrix)
         scale = (self._matrix.c**2 + self._matrix.d**2) ** 0.5
-        # A size below 0 turns the letters by a half.
+        # A negative size turns the letters by 180°.
         return scale * abs(pdfium_c.FPDFText_GetFontSize(self._textpage, index))
 
     def size(self, index: int) -> float:
@@ -110,7 +110,7 @@ class Glyphs:
         return bool(_BOLD.search(self._font.value)) or pdfium_c.FPDFText_GetFontWeight(self._textpage, index) >= 600
 
     def is_drawn_by_file(self, index: int, item: pdfium_c.FPDF_PAGEOBJECT | None) -> bool:
-        """False for a character that only a font of the reader's machine can draw, and none of this machine can."""
+        """False for a character that only a font of the reader's machine can draw, if no font of this machine can."""
         if index not in self._without_ink or not item:
             return True
         return pdfium_c.FPDFFont_GetIsEmbedded(pdfium_c.FPDFTextObj_GetFont(item)) == 1

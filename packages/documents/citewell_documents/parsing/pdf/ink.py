@@ -1,4 +1,4 @@
-"""Where the visible characters of a line stand, however its text is cut and joined later.
+"""The places of the visible characters of a line, which stay known when its text is cut and joined later.
 
 Ink is a flat array: for each piece of a word the number of its characters, and its box (left, bottom, right, top) in
 the page's own coordinates. Pieces follow the text; white space has none, so cutting at white space cuts between pieces.
@@ -17,7 +17,8 @@ from citewell_documents.parsing.pdf.glyphs import Box
 Ink: TypeAlias = "array[float]"
 _FIELDS = 5
 _MAX_POSITION = 1e6
-# Text without spaces, and words that are none, such as addresses: their parts are cited, too.
+# The longest pieces of ordinary words, and of text without spaces. Longer texts, such as addresses, are divided,
+# because their parts are cited, too.
 _LONGEST, _LONGEST_UNSPACED = 40, 4
 _NOWHERE = (nan, nan, nan, nan)
 
@@ -29,8 +30,8 @@ def no_ink() -> Ink:
 def ink_of(text: str, drawn: Sequence[tuple[str, int]], boxes: Mapping[int, Box], *, upright: bool) -> Ink:
     """The ink of a line's `text`; `drawn` are its visible characters before some were left out, with their glyphs.
 
-    `boxes` are those of the glyphs; `upright` text runs along the first axis of the page. A piece is at least as high
-    as most letters of the line, so that a comma's box is not a speck.
+    `boxes` are the boxes of the glyphs; `upright` text runs along the first axis of the page. A piece is at least as
+    high as most letters of the line, so that a comma's box is not a speck.
     """
     sound = {
         index: box
@@ -87,7 +88,7 @@ def placed(text: str, ink: Ink) -> Iterator[tuple[int, int, Box]]:
 
 
 def cleaned_places(raw: str, cleaned: str) -> Sequence[int] | None:
-    """Where each place of `raw` is in `cleaned == clean(raw)`; None if that cannot be told."""
+    """The place in `cleaned == clean(raw)` of each place of `raw`; None if these places cannot be determined."""
     if raw == cleaned:
         return range(len(raw) + 1)
     places: list[int] = []
@@ -122,7 +123,7 @@ def _pieces(text: str, drawn: Sequence[tuple[str, int]]) -> Iterator[list[int]]:
 
 
 def _glyphs(text: str, drawn: Sequence[tuple[str, int]]) -> Iterator[int | None]:
-    """For each character the glyph that draws it, -1 where none is known, None for white space."""
+    """Yield for each character the glyph that draws it, -1 if it is not known, None for white space."""
     same = visible(text) == len(drawn)
     at, lost = 0, False
     for character in text:

@@ -32,9 +32,9 @@ def lay_out(
 ) -> ParsedDocument:
     """Join paragraphs and pages by blank lines.
 
-    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them. Pages
-    get boxes where their frame is known; behind `max_words` words only their size is kept. `drawn` are the pictures of
-    the pages.
+    `running` are lines that cannot be headings; `outline` holds the bookmark titles as `outline_key` gives them. A page
+    gets boxes if its frame is known; after `max_words` words only its size is kept. `drawn` are the pictures of the
+    pages.
     """
     typography = Typography(pages)
     parts: list[str] = []
@@ -77,7 +77,7 @@ def outline_key(title: str) -> str:
 def _heading_rank(paragraph: Paragraph, typography: Typography, outline: frozenset[str]) -> tuple[float, ...] | None:
     """The rank of a heading, smaller for higher levels, or None for other text.
 
-    A heading is a bookmark, larger than the body, bold where the body is not, or numbered like `3.2 Returns`.
+    A heading is a bookmark, larger than the body, bold if the body is not, or numbered like `3.2 Returns`.
     """
     if not paragraph.lines:
         return None

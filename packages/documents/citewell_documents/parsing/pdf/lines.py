@@ -19,7 +19,7 @@ from citewell_documents.parsing.pdf.ink import Ink, ink_of, no_ink
 _NEWLINES = (0x0A, 0x0D)
 _SPACE, _NO_BREAK, _SOFT_HYPHEN = 0x20, 0xA0, 0xAD
 _DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
-# Justified text stretches its spaces to about one em; table columns are further apart.
+# Justification stretches spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
 # The number or bullet of an item. A number or dash before another value is a value of a row, and no bullet.
 _LABEL = re.compile(
@@ -28,7 +28,7 @@ _LABEL = re.compile(
 _LEADERS = re.compile(r"[ \t]*(?:\.[ \t]?){5,}[ \t]*")
 _SPACES = re.compile(r"[ \xa0]+")
 _MEANINGLESS = frozenset({"Cc", "Co", "Cs", "Cn"})
-MARGIN = 0.12  # of the height of the page
+MARGIN = 0.12  # the share of the page's height that a margin takes
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
@@ -37,11 +37,11 @@ class Line:
     """One line: `left` and `right` in reading direction, the baseline `y` above the page's lower edge, and the font
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
-    outside a table is one cell, and none is known where leaders fill the gaps. `apart`: where words begin that the
-    file sets apart without a space. `table`: the number of the table with drawn lines whose row this is, empty cells
-    and all; `cells` are unknown then. `rise`: how far above `y`, that of its last line, a row begins.
-    `hidden`: why a reader does not see it. `ink`: where its characters stand. `confidence`: of a line that was
-    recognised in a picture, from 0 to 1.
+    outside a table is one cell, and no cell is known if leaders fill the gaps. `apart`: the starts of words that the
+    file sets apart without a space. `table`: the number of the table with drawn lines whose row this is; the row has
+    its empty cells, too, and `cells` are unknown then. `rise`: the distance from `y`, the baseline of the row's last
+    line, up to that of its first. `hidden`: the reason why a reader does not see the line. `ink`: the places of its
+    characters. `confidence`: that of a line that was recognised in a picture, from 0 to 1.
     """
 
     text: str
@@ -67,13 +67,13 @@ class Line:
 
 
 Unseen = Callable[[Mapping[int, Box], Mapping[int, int], int], Mapping[int, Reason]]
-"""Why characters of a line are not seen, of their places, their codes and the rotation of the line."""
+"""Returns the reasons why characters of a line are not seen, from their places, their codes and the line's rotation."""
 
 
 def read_lines(
     textpage: pdfium.PdfTextPage, count: int, glyphs: Glyphs, unseen: Unseen, fields: Sequence[Field] = ()
 ) -> list[Line]:
-    """The lines in the order in which they are drawn. What is not seen of a line is a line of its own after it."""
+    """The lines in the order in which they are drawn. The unseen part of a line is a line of its own after it."""
     reader = _Reader(textpage, glyphs, unseen)
     for run in with_fields(_runs(textpage, count), fields, glyphs):
         reader.end_line(run)
@@ -145,18 +145,18 @@ class _Reader:
         size = sorted(glyphs.size(index) for index in sample)[1]
         boxes = {index: sides(place, quarter) for index, place in places.items()}
         ordered = in_logical_order(characters, boxes)
-        # Words that were left out of a sentence leave no gap between cells.
+        # Words that are left out of a sentence must not leave a gap that divides cells.
         taken = [sides(place, quarter) for place in (between or {}).values()]
         joined, cells = _joined(ordered, boxes, _gaps([*boxes.values(), *taken], CELL_GAP_EM * size))
         text = readable(joined)
         if not text.strip():
             return
-        if text.strip().count("\t") == len(cells) - 2:  # the label of an item and its text
+        if text.strip().count("\t") == len(cells) - 2:  # the label of an item and its text are one cell
             cells = ((cells[0][0], cells[1][1]), *cells[2:])
         left, right = min(box[0] for box in boxes.values()), max(box[1] for box in boxes.values())
         directions = (unicodedata.bidirectional(character) for character in text)
         first = next((direction for direction in directions if direction in ("L", "R", "AL")), "L")
-        if first != "L":  # such a line is measured from the right
+        if first != "L":  # a line that is read from the right is measured from the right
             left, right = -right, -left
         y = sorted(glyphs.baseline(index, quarter) for index in sample)[1]
         self.lines.append(
@@ -185,7 +185,7 @@ class _Reader:
 def _lines_of(
     characters: list[tuple[int, int]], places: dict[int, Box], quarter: int
 ) -> Iterator[list[tuple[int, int]]]:
-    """The characters of each line: PDFium takes cells that are drawn below or above each other for one, at times."""
+    """Yield the characters of each line, because PDFium sometimes joins cells that are drawn one below the other."""
     line: list[tuple[int, int]] = []
     before: Box | None = None
     upright = (sides(box, (quarter + 1) % 4) for box in places.values())
@@ -194,7 +194,7 @@ def _lines_of(
         if box := places.get(index):
             if before and sides(box, quarter)[0] < sides(before, quarter)[1]:
                 (low, high), (bottom, top) = (sides(either, (quarter + 1) % 4) for either in (box, before))
-                if max(low - top, bottom - high) > tallest / 2:  # no accent or index
+                if max(low - top, bottom - high) > tallest / 2:  # the gap is too large for an accent or an index
                     yield line
                     line = []
             before = box
@@ -205,7 +205,9 @@ def _lines_of(
 def _parted(
     characters: list[tuple[int, int]], unseen: Mapping[int, Reason]
 ) -> Iterator[tuple[Reason | None, list[tuple[int, int]]]]:
-    """What is seen of a line, and what is not, by the reasons; white space goes with what is before it."""
+    """Yield the seen part of a line, and its unseen parts with the reasons. White space belongs to the same part as the
+    character before it.
+    """
     parts: dict[Reason | None, list[tuple[int, int]]] = {}
     reason: Reason | None = None
     for index, code in characters:
@@ -218,7 +220,9 @@ def _parted(
 def _joined(
     characters: list[tuple[int, int]], boxes: dict[int, Extent], gaps: list[Extent]
 ) -> tuple[str, tuple[Extent, ...]]:
-    """The characters as UTF-16 units, with a tab for the spaces of a gap between cells, and the cells' extents."""
+    """The characters as UTF-16 units, with one tab in place of the spaces between two cells, and the extents of the
+    cells.
+    """
     parts: list[str] = []
     cells: list[Extent] = []
     end: Extent | None = None

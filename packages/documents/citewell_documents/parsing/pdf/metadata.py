@@ -35,13 +35,14 @@ _SCRIPTS = {
 }
 _SAMPLE = 2000
 _MAX_CHARS = 500
-_FIRST = 5  # pages
+_FIRST = 5  # pages that are looked at
 _MOST_ATTACHMENTS = 20
 
 
 def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
-    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known, and the files
-    within it, as a portfolio has them, which are not read."""
+    """Title, author, subject, keywords, date (of creation, ISO 8601) and language (ISO 639-1), if known, and the names
+    of files within the PDF, as in a portfolio, which are not read.
+    """
     given, attachments = pdf.get_metadata_dict(), range(min(pdf.count_attachments(), _MOST_ATTACHMENTS))
     metadata = {
         "title": _written(given["Title"]),
@@ -56,7 +57,7 @@ def metadata_of(pdf: pdfium.PdfDocument, text: str) -> dict[str, str]:
 
 
 def is_shell(pdf: pdfium.PdfDocument) -> bool:
-    """True if the file has no pages of its own but "Please wait": a program has to build them from XFA."""
+    """True if the file has no other page than "Please wait", because a program has to build its pages from XFA."""
     if not pdfium_c.FPDF_GetXFAPacketCount(pdf) > 0:
         return False
     builds = pdfium_c.FPDF_GetFormType(pdf) == pdfium_c.FORMTYPE_XFA_FULL
@@ -90,7 +91,7 @@ def _day(value: str) -> str:
 
 
 def _language(pdf: pdfium.PdfDocument, text: str) -> str:
-    """The declared language, if its script is that of the text: many programs declare their user's language."""
+    """The declared language, if the text is in its script: many programs declare the language of their user."""
     buffer = (ctypes.c_ushort * 32)()
     pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
     match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])

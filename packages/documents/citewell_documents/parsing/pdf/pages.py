@@ -25,14 +25,14 @@ from citewell_documents.parsing.pdf.pictures import NOTHING, Drawn, drawn_on
 from citewell_documents.parsing.pdf.scans import is_picture, is_readable, picture_of
 from citewell_documents.parsing.pdf.visible.sight import Sight
 
-_MORE = 2  # times the text of a page: then it is a stamp on a scan
+_MORE = 2  # with more than this many times as much recognised text, a page's own text is a stamp on a scan
 _SAMPLE = 40  # characters that show the rotation of a page's text
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The lines of a page, its frame and what is drawn on it; `is_scan`: a picture that was not read. `hidden`
-    are the lines that a reader does not see.
+    """The lines of a page, its frame and its pictures; `is_scan`: the page is a picture that was not read. `hidden` are
+    the lines that a reader does not see.
     """
 
     lines: list[Line]
@@ -43,13 +43,13 @@ class ReadPage:
 
 
 Recognise = Callable[[int, Callable[[], tuple[Image.Image, int]]], tuple[list[Line], Frame]]
-"""Reads the page of a number, of which it may ask for a picture and its dots per inch."""
+"""Reads the page with a number by text recognition; it may ask for a picture of the page and its dots per inch."""
 
 
 def read_pages(
     pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits, recognise: Recognise | None = None
 ) -> Iterator[ReadPage]:
-    """Yield the pages in their order; those that are pictures are read with `recognise`.
+    """Yield the pages in their order; pages that are pictures are read with `recognise`.
 
     Raises DocumentTooLarge, before the first page is read if there are too many pages, or DocumentUnreadable.
     """
@@ -80,10 +80,10 @@ def opened_page(pdf: pdfium.PdfDocument, index: int) -> Generator[pdfium.PdfPage
 
 @contextmanager
 def _annotated_page(pdf: pdfium.PdfDocument, index: int) -> Generator[tuple[pdfium.PdfPage, Annotations]]:
-    """The page with what is filled in and written on it as a part of it, and what was added to it."""
+    """The page, with the filled-in values and the text written on it drawn into it, and its annotations."""
     page = pdf[index]
     annotations = annotations_on(pdf, page)
-    # pypdfium2's own `flatten` refuses a file without a form, whose texts on the page are drawn as well.
+    # pypdfium2's own `flatten` refuses a file without a form, but the texts on its pages have to be drawn as well.
     if pdf.formenv or annotations.is_drawn:
         result = pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
         if result == pdfium_c.FLATTEN_FAIL:
@@ -110,16 +110,18 @@ def _read_page(
         return replace(read, is_scan=True), count
     page.set_rotation(turned)
     recognised, shown = recognise(partial(picture_of, page))
-    if not is_readable("\n".join(line.text for line in recognised)):  # a damaged font is drawn wrong, too
+    if not is_readable("\n".join(line.text for line in recognised)):  # a damaged font may also be drawn wrong
         recognised = []
     seen, stated = (sum(len(line.text) for line in either) for either in (recognised, lines))
-    # Much less than its unreadable characters are no more than noise.
+    # If far fewer characters are recognised than the page has unreadable ones, they are only noise.
     stated = stated or (count - sum(len(line.text) for line in text.hidden)) // 8
     return (replace(read, lines=recognised, frame=shown), seen) if seen > _MORE * stated else (read, count)
 
 
 class _Text(NamedTuple):
-    """The lines of a page, none if there are too many characters; those that are not seen; whether nothing is."""
+    """The lines of a page, none if it has too many characters; the number of its characters; the lines that are not
+    seen; and whether the page shows nothing at all.
+    """
 
     lines: list[Line]
     characters: int
@@ -135,7 +137,7 @@ def _read(page: pdfium.PdfPage, budget: int, fields: Sequence[Field]) -> _Text:
         turned = 90 * quarters.most_common(1)[0][0] if quarters else 0
         if turned == page.get_rotation():
             return _lines(page, textpage, budget, fields)
-    # PDFium orders lines by how the page is displayed, so its text must be upright.
+    # PDFium orders lines as on the displayed page, so the text must be upright there.
     page.set_rotation(turned)
     with closing(page.get_textpage()) as textpage:
         return _lines(page, textpage, budget, fields)
@@ -143,7 +145,7 @@ def _read(page: pdfium.PdfPage, budget: int, fields: Sequence[Field]) -> _Text:
 
 def _lines(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, budget: int, fields: Sequence[Field]) -> _Text:
     count, frame = textpage.count_chars(), frame_of(page)
-    # A page of unreadable characters is one without text, so it is read as a picture.
+    # A page of unreadable characters counts as one without text, so it is read as a picture.
     if not 0 < count <= budget or not is_readable(textpage.get_text_range()):
         return _Text([], count)
     glyphs = Glyphs(textpage, page.get_bbox())

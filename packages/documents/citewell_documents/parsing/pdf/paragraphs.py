@@ -27,16 +27,17 @@ _ITEM = re.compile(r"(?:[•◦▪‣●○■□–—*·※-]|\(?(?:\d{1,2}|[a
 _SENTENCE_END = re.compile(r"[.!?:;。！？…][\"'”’»)\]」』]*$")
 _INDENT_EM = 0.8
 _JUMP_EM = 8.0
-_PROSE_EM = 10.0  # narrower lines are not wrapped prose
+_PROSE_EM = 10.0  # narrower lines are no wrapped prose
 _WRAPPED_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Lines of one paragraph, and their text; `words`: start and end in it, and the place on the page.
+    """The lines of one paragraph, and its text; `words`: the start and end of words in the text, and their boxes on the
+    page.
 
-    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: its parts that
-    belong to a picture; an alternative text has no lines.
+    `recognised`: start, end and confidence of the lines that were recognised in a picture. `figures`: the parts of the
+    text that belong to a picture; an alternative text has no lines.
     """
 
     lines: tuple[Line, ...]
@@ -47,7 +48,7 @@ class Paragraph:
 
 
 def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a page; inside one, `\\n` separates rows and items and `\\t` the cells of a row."""
+    """Yield the paragraphs of a page; in a paragraph, `\\n` separates rows and items, and `\\t` the cells of a row."""
     if not lines:
         return
     lines = whole_tables(list(_without_stretched_spaces(whole_rows(lines), typography)))
@@ -66,7 +67,9 @@ def paragraphs(lines: list[Line], typography: Typography) -> Iterator[Paragraph]
 
 
 def _without_stretched_spaces(lines: list[Line], typography: Typography) -> Iterator[Line]:
-    """Replace single gaps in single lines of a block, which justification stretched: they divide no columns."""
+    """Replace single gaps in single lines of a block: they are spaces that justification stretched, not gaps between
+    columns.
+    """
     for above, line, below in zip([None, *lines], lines, [*lines[1:], None], strict=False):
         close = [
             neighbour
@@ -95,7 +98,7 @@ def _recognised(
         if line.confidence is not None and places is not None:
             first, last = places[start], places[start + len(line.text)]
             yield Recognised(first, last, round(line.confidence, 3))
-        elif line.confidence is not None and start == 0:  # the places of its lines cannot be told
+        elif line.confidence is not None and start == 0:  # the lines have no known places: use the whole text
             yield Recognised(0, length, round(line.confidence, 3))
 
 
@@ -110,7 +113,7 @@ def _words(lines: list[Line], starts: list[int], places: Sequence[int] | None) -
 
 
 def _separator(above: Line, line: Line, edge: float, typography: Typography) -> str | None:
-    """What stands between two lines of a paragraph; None between paragraphs."""
+    """The separator of two lines of a paragraph; None if they belong to different paragraphs."""
     drop = above.y - line.y - line.rise
     if above.table or line.table:
         return "\n" if same_table([above], line) else None
@@ -150,7 +153,7 @@ def _wraps(above: Line, line: Line, edge: float) -> bool:
         return True
     first_word = line.text.split(maxsplit=1)[0]
     room = min(len(first_word), 15) / len(line.text) * (line.right - line.left)
-    slack = (1.5 if above.spaced else 0.5) * above.size  # ragged lines do not show how far they could have extended
+    slack = (1.5 if above.spaced else 0.5) * above.size  # a ragged line does not show how far it could have extended
     return above.right - above.left > _PROSE_EM * above.size and above.right + room + slack > edge
 
 
@@ -164,7 +167,7 @@ def _begins_indented(above: Line, line: Line, *, wraps: bool) -> bool:
 def _right_edges(lines: list[Line], typography: Typography) -> list[float]:
     """The right edge available to each line, in points.
 
-    A block of wrapped prose shows its own edge; for other lines it is where the column's lines of that size end.
+    A block of wrapped prose shows its own edge; for other lines it is the edge of the column's lines of the same size.
     """
     edges: list[float] = []
     for column in _split(lines, lambda above, line: line.y > above.y + line.size):

@@ -12,8 +12,8 @@ from citewell_documents.parsing.pdf.pages import opened_page
 from citewell_documents.parsing.pdf.reader import PDFIUM, opened_pdf
 
 _QUALITY = 80
-_FAST = 2  # on a scale from 0 to 6; slower ones save some percent
-_MOST_SIDE = 16_000  # WebP has no longer ones
+_FAST = 2  # on a scale from 0 to 6; slower settings save some percent
+_MOST_SIDE = 16_000  # WebP allows no longer sides
 
 
 def draw_page(data: bytes, filename: str, number: int, width: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What is drawn on a page of a PDF, and what a tagged PDF says of its pictures."""
+"""The pictures on a page of a PDF, the alternative texts that a tagged PDF has for them, and their captions."""
 
 import ctypes
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from citewell_documents.parsing.picture_words import description, is_caption
 _FIGURE = "Figure"
 _MOST_ELEMENTS, _MOST_OBJECTS, _MOST_PICTURES = 20_000, 5_000, 200  # of a page
 _LONGEST, _MOST_BYTES = 4_000, 1_000_000
-_FEWEST_PATHS = 3  # more than a rule above the footnotes
+_FEWEST_PATHS = 3  # a drawing has more paths than a rule above the footnotes
 _PICTURES = (pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING, pdfium_c.FPDF_PAGEOBJ_FORM)
 
 
@@ -28,8 +28,8 @@ _GetString = Callable[[pdfium_c.FPDF_STRUCTELEMENT, "ctypes.Array[ctypes.c_char]
 
 
 class Picture(NamedTuple):
-    """The alternative text of a picture, or what people added to the page, and its place on the page, in the page's own
-    points; `across` and `height` are those of its lower edge, as lines have them.
+    """The alternative text of a picture, or a text that people added to the page, and its box on the page, in the
+    page's own points; `across` and `height` are the position of its lower edge, in the same form as those of lines.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Picture(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The described pictures of a page; `captions`: whether it has pictures that may have captions."""
+    """The described pictures of a page; `captions`: the page has pictures that may have captions."""
 
     pictures: tuple[Picture, ...] = ()
     captions: bool = False
@@ -55,14 +55,16 @@ NOTHING = Drawn()
 
 
 def drawn_on(page: pdfium.PdfPage, lines: Sequence[Line], notes: Iterable[Note] = ()) -> Drawn:
-    """Looks at what is drawn only where a line may be a caption: lists of figures have none."""
+    """The pictures of a page and the notes on it. Drawings are only looked for if a line may be a caption; a list of
+    figures has no drawings.
+    """
     has_caption = any(_is_caption(line.text) for line in lines)
     added = (_at(page, text, box)._replace(is_note=True) for text, box in notes)
     return Drawn((*_described(page), *added), has_caption and _draws(page))
 
 
 def with_pictures(paragraphs: Iterable[Paragraph], drawn: Drawn) -> Iterator[Paragraph]:
-    """The paragraphs with the alternative texts where the pictures stand, and captions told from other text."""
+    """The paragraphs, with the alternative texts in the places of the pictures, and with captions marked as such."""
     waiting = list(drawn.pictures)
     for paragraph in paragraphs:
         for picture in [picture for picture in waiting if picture.is_above(paragraph.lines[0])]:
@@ -79,7 +81,7 @@ def _paragraph(picture: Picture) -> Paragraph:
 
 
 def _captions(text: str) -> Iterator[Figure]:
-    """The captions among the lines of a text; what stands close below a caption may be text."""
+    """Yield the captions among the lines of a text; a line close below a caption may be ordinary text."""
     start = 0
     for line in text.split("\n"):
         if _is_caption(line):
@@ -88,7 +90,7 @@ def _captions(text: str) -> Iterator[Figure]:
 
 
 def _is_caption(line: str) -> bool:
-    """True for a caption, and for those of pictures beside each other."""
+    """True for a caption, and for several captions of pictures beside each other."""
     return all(map(is_caption, line.split("\t")))
 
 
@@ -124,7 +126,7 @@ def _described(page: pdfium.PdfPage) -> Iterator[Picture]:
 
 
 def _at(page: pdfium.PdfPage, text: str, box: Box) -> Picture:
-    # The page was turned until its text is upright.
+    # The page is turned so that its text is upright.
     quarter, edges = page.get_rotation() // 90 % 4, page.get_bbox()
     return Picture(text, box, sides(box, quarter), _up(box, quarter) - _up(edges, quarter))
 

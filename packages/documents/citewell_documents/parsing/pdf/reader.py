@@ -1,4 +1,4 @@
-"""PDF: PDFium finds the characters, `layout` makes paragraphs and sections of them."""
+"""PDF: PDFium finds the characters, and `layout` makes paragraphs and sections from them."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -24,7 +24,7 @@ from citewell_documents.parsing.recognition.lines import evened
 from citewell_documents.parsing.recognition.reader import PageReader, recognised_in
 from citewell_documents.parsing.recognition.rows import RecognisedPage
 
-# PDFium has process-wide state: no two calls at the same time, not even on different documents.
+# PDFium has process-wide state, so no two calls may run at the same time, not even on different documents.
 PDFIUM = Lock()
 _WITHOUT_TEXT = {
     "off": f"a PDF of pictures or unreadable characters needs text recognition (OCR): {HOW_TO_INSTALL}",
@@ -37,13 +37,13 @@ _ENCRYPTED = (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY)
 def parse_pdf(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a PDF: a page per Page (from 1), paragraphs separated by a blank line, headings as Sections.
 
-    Lines come in drawing order, except where columns, headers and footers show another one. Wrapped lines of a
-    paragraph are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running
-    header or footer stays only at its first occurrence, bare page numbers nowhere. `found` holds the file's own
-    metadata; attachments are not read. `boxes` says where each word stands on its page. Alternative texts of a tagged
-    PDF stand where the pictures do. Pages that are pictures, or of unreadable characters, are recognised or, to
-    be recognised later, named in `scanned`; without recognition `found` says which were not read. What a reader
-    does not see (`sight`) is left out, and `found` says how much.
+    Lines come in drawing order, unless columns, headers and footers show another order. Wrapped lines of a paragraph
+    are joined, cells of a table row are separated by tabs, rows and list items keep their lines. A running header or
+    footer stays only at its first occurrence, and bare page numbers are left out. `found` holds the file's own
+    metadata; attachments are not read. `boxes` has the place of each word on its page. Alternative texts of a tagged
+    PDF stand in the places of the pictures. Pages that are pictures, or have unreadable characters, are recognised, or
+    listed in `scanned` to be recognised later; without recognition `found` names the pages that were not read. Words
+    that a reader does not see (`sight`) are left out, and `found` states their number.
 
     Raises DocumentEncrypted, DocumentUnreadable, DocumentTooLarge, or DocumentEmpty for a scan without a text layer.
     """
@@ -84,7 +84,8 @@ def _document(pdf: pdfium.PdfDocument, filename: str, limits: ParseLimits) -> Pa
 def recognise_pdf(
     data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
 ) -> dict[int, RecognisedPage]:
-    """What is on pages that are pictures: on the first one, and on more until so much time has passed.
+    """The recognised text of pages that are pictures: the first of `numbers`, and more of them until `seconds` have
+    passed.
 
     Raises DocumentTooSlow, DocumentUnreadable, DocumentEncrypted.
     """

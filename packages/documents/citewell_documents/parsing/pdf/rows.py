@@ -1,6 +1,7 @@
-"""Puts the cells of a table into rows from top to bottom, in whatever order they are drawn.
+"""Puts the cells of a table into rows from top to bottom, whatever the order in which they are drawn.
 
-Spreadsheets draw a column at a time, or their rows from below; the values of a form are drawn after all its labels.
+Spreadsheets draw one column after the other, or their rows from the bottom up; the values of a form are drawn after all
+its labels.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +16,12 @@ from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.paragraphs import is_item
 from citewell_documents.parsing.pdf.tables import ROW_DROP_EM, SAME_ROW_EM, are_aligned
 
-PROSE_EM = 10.0  # narrower cells are those of a table
+PROSE_EM = 10.0  # narrower cells are cells of a table
 _LEADING_EM = 1.6  # lines of a list are no further apart
-_MAX_LEADING_EM = 2.5  # nor those of wrapped text
+_MAX_LEADING_EM = 2.5  # lines of wrapped text are no further apart
 _PROSE_LINES = 3
 _MIN_ROWS = 2
-_LOOK = 4  # rows above and below
+_LOOK = 4  # rows above and below that are compared
 _SHARE = 0.6
 _MOST_WIDE = 0.4
 _CLOSE_EM, _TOUCH_EM, _MOST_CLOSE = 0.8, 0.25, 0.2
@@ -28,7 +29,7 @@ _CLOSE_EM, _TOUCH_EM, _MOST_CLOSE = 0.8, 0.25, 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A cell, and the place of its line in the order of drawing."""
+    """A cell, and the index of its line in the drawing order."""
 
     line: Line
     at: int
@@ -42,7 +43,9 @@ _Rows = list[list[_Piece]]
 
 
 def in_rows(lines: list[Line]) -> list[Line]:
-    """The lines with the cells of tables in rows, where they are not drawn so; a table stands where it was begun."""
+    """The lines, with the cells of tables in rows even if they are not drawn in rows. A table stands in the place of
+    the first of its cells that was drawn.
+    """
     prose = _prose(lines)
     pieces = [_Piece(part, at) for at, line in enumerate(lines) if at not in prose for part in _pieces(line)]
     begun: dict[int, list[Line]] = {}
@@ -57,7 +60,7 @@ def in_rows(lines: list[Line]) -> list[Line]:
 
 
 def _prose(lines: list[Line]) -> set[int]:
-    """The places of lines that are drawn one below the other and are mostly wide, or items of a list."""
+    """The indices of lines that are drawn one below the other and are mostly wide, or are items of a list."""
     prose: set[int] = set()
     block: list[int] = []
     for at, line in enumerate(lines):
@@ -81,7 +84,7 @@ def _is_prose(block: Sequence[Line]) -> bool:
 
 
 def _rows(pieces: list[_Piece]) -> Iterator[list[_Piece]]:
-    """The pieces of each baseline, from the top."""
+    """Yield the pieces on each baseline, from the top down."""
     row: list[_Piece] = []
     for piece in sorted(pieces, key=lambda piece: -piece.line.y):
         if row and row[0].line.y - piece.line.y >= SAME_ROW_EM * min(row[0].line.size, piece.line.size):
@@ -104,13 +107,13 @@ def _near(rows: _Rows) -> Iterator[_Rows]:
 
 
 def _is_table(near: _Rows) -> bool:
-    """True for rows of cells that stand below each other, unless they may as well be columns of text."""
+    """True for rows of cells that are aligned below each other, unless they may also be columns of text."""
     rows = [row for row in near if len(row) > 1]
     cells = [piece for row in rows for piece in row]
     if len(rows) < _MIN_ROWS or len({piece.line.left < 0 for piece in cells}) > 1:
         return False
     if any(right.line.left < left.line.right - left.line.size for row in rows for left, right in pairwise(row)):
-        return False  # written over each other
+        return False  # the cells are drawn over each other
     wide = sum(cell.line.right - cell.line.left >= PROSE_EM * cell.line.size for cell in cells)
     if wide > _MOST_WIDE * len(cells) or _is_formula(near, rows):
         return False
@@ -127,7 +130,9 @@ def _is_table(near: _Rows) -> bool:
 
 
 def _is_formula(near: _Rows, rows: _Rows) -> bool:
-    """True for baselines closer than those of lines, or pieces that touch: indices, fractions, signs of a drawing."""
+    """True for baselines that are closer than those of lines, or pieces that touch: indices, fractions, signs of a
+    drawing.
+    """
     close = sum(above[0].line.y - row[0].line.y < _CLOSE_EM * row[0].line.size for above, row in pairwise(near))
     beside = [(left, right) for row in rows for left, right in pairwise(row) if left.at != right.at]
     touching = sum(right.line.left - left.line.right < _TOUCH_EM * right.line.size for left, right in beside)
@@ -135,7 +140,9 @@ def _is_formula(near: _Rows, rows: _Rows) -> bool:
 
 
 def _are_columns(rows: _Rows) -> bool:
-    """True if the cells are drawn downwards, one column after the other, as close as lines of text, and no values."""
+    """True if the cells are drawn downwards, one column after the other, are as close as lines of text, and are mostly
+    no values.
+    """
     drawn = sorted((piece for row in rows for piece in row), key=lambda piece: piece.at)
     upwards = sum(piece.line.y - before.line.y > SAME_ROW_EM * piece.line.size for before, piece in pairwise(drawn))
     drops = [(above[0].line.y - row[0].line.y) / row[0].line.size for above, row in pairwise(rows)]
@@ -152,7 +159,7 @@ def _pieces(line: Line) -> Iterator[Line]:
 
 
 def divided(line: Line, cells: int) -> tuple[Line, Line]:
-    """The line before and behind so many of its cells."""
+    """The parts of the line before and after this many of its cells."""
     texts = line.text.split("\t")
     return (
         _cut(line, texts[:cells], line.cells[:cells], last=False),

@@ -17,7 +17,7 @@ _DISTANCE_EM = 1.6  # lines closer to the body belong to it
 def without_repeats(pages: list[list[Line]]) -> tuple[list[list[Line]], frozenset[Line]]:
     """Return the pages without bare page numbers and repeated margin lines, and the running lines that were kept.
 
-    Only page numbers are lost: of each running line the first occurrence stays, on its page.
+    Only page numbers are lost: the first occurrence of each running line stays on its page.
     """
     margins: list[list[Line]] = []
     for number, page in enumerate(pages, start=1):

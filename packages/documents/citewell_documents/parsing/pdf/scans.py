@@ -1,4 +1,4 @@
-"""Pages of a PDF that are pictures of text or have unreadable text, and what they are recognised from."""
+"""Finds pages of a PDF that are pictures of text or have unreadable text, and draws them for text recognition."""
 
 import re
 import unicodedata
@@ -12,18 +12,18 @@ from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.visible.texts import pictures_of
 
 _DPI, _MOST_PIXELS = 300, 12_000_000
-_FEW_LETTERS = 60  # a stamp or a number of the page on a scan
-_MOST_PICTURES, _CELLS = 5_000, 20  # cells of the page each way, of which the covered ones are counted
+_FEW_LETTERS = 60  # a stamp or a page number on a scan has no more letters
+_MOST_PICTURES, _CELLS = 5_000, 20  # cells of the page each way; the covered ones are counted
 _COVERED = 0.5  # of the page
-# Of 8,400 pages of reports, textbooks and Korean and Arabic documents, those of formulas have the fewest letters: 68 %.
-# A damaged font gives 20 to 34 %. A short page may be a formula or a row of a table, and no more.
+# Among 8,400 pages of reports, textbooks and Korean and Arabic documents, pages of formulas have the fewest letters:
+# 68 %. A damaged font gives 20 to 34 %. A short page may consist of a formula or a row of a table, so it is not judged.
 _LEAST_READABLE = 0.4
 _FEW_SHOWN = 60
 _REPEATED = re.compile(r"([.·…_=*~|–—─-])(?:\s?\1){3,}")  # leaders, rules, and blanks of forms
 
 
 def is_picture(page: pdfium.PdfPage, lines: list[Line]) -> bool:
-    """True if the page shows something and has no text, or hardly any on pictures of half its size."""
+    """True if the page shows something and has no text, or if it has hardly any text and pictures cover half of it."""
     letters = sum(len(line.text) for line in lines)
     if letters > _FEW_LETTERS:
         return False
@@ -33,7 +33,7 @@ def is_picture(page: pdfium.PdfPage, lines: list[Line]) -> bool:
 
 
 def _is_pictured(page: pdfium.PdfPage) -> bool:
-    """True if pictures cover most of the page together: some scanners save a page in strips."""
+    """True if pictures together cover most of the page: some scanners save a page in strips."""
     left, bottom, right, top = page.get_bbox()
     wide, high = (right - left) / _CELLS, (top - bottom) / _CELLS
     boxes = pictures_of(page)[:_MOST_PICTURES]

@@ -12,12 +12,12 @@ from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 
 _ALIGNED_EM = 0.6
 ROW_DROP_EM = 3.5  # rows further apart belong to different tables
-_WRAPPED_DROP_EM = 1.5  # lines of one cell
-_NEARER = 1.1  # times as near as rows: lines of a first cell
+_WRAPPED_DROP_EM = 1.5  # lines of one cell are no further apart
+_NEARER = 1.1  # the lines of a first cell are at least this many times nearer than rows
 SAME_ROW_EM = 0.6
 _WORD_GAP_EM = 0.15
 _MIN_ALIGNED, _MIN_ROWS = 2, 2
-_MAX_LOOK_BACK = 8  # rows: each has other empty cells
+_MAX_LOOK_BACK = 8  # rows that are compared, because each has other empty cells
 
 
 def whole_tables(lines: list[Line]) -> list[Line]:
@@ -26,14 +26,14 @@ def whole_tables(lines: list[Line]) -> list[Line]:
     rows: list[Line] = []
     for near in (with_whole_values(near, apart) for near in _runs(lines, _near)):
         drops = [above.y - line.y for above, line in pairwise(near) if line.is_row]
-        drop = min(drops) if len(drops) >= _MIN_ROWS else 0.0  # too few rows tell nothing
+        drop = min(drops) if len(drops) >= _MIN_ROWS else 0.0  # too few rows do not show their distance
         for line in near:
             if rows and (joined := _with_wrapped_cell(rows[-1], line, drop)):
                 rows[-1] = joined
             else:
                 rows.append(line)
     tables = list(_runs(rows, same_table))
-    for above, below in pairwise(tables):  # heads, and other rows that are narrower than the columns
+    for above, below in pairwise(tables):  # heads and other rows may be narrower than the columns
         while above and _near(above[-1:], below[0]) and belongs(below, above[-1], apart):
             below.insert(0, above.pop())
     return [row for table in tables for row in (in_columns(table, apart) if len(table) > 1 else table)]
@@ -44,7 +44,9 @@ def _near(above: Sequence[Line], line: Line) -> bool:
 
 
 def same_table(above: Sequence[Line], line: Line) -> bool:
-    """True if a line is a row of the table with the rows above: near, and at least two of its cells aligned."""
+    """True if a line belongs to the same table as the rows above: it is near, and at least two of its cells are
+    aligned.
+    """
     last = above[-1]
     if last.table or line.table:
         return last.table == line.table
@@ -80,7 +82,7 @@ def _same_row(left: Line, right: Line) -> Line | None:
     cells: tuple[Extent, ...] = ()
     if left.cells and right.cells and between == "\t":
         cells = (*left.cells, *right.cells)
-    elif left.cells and right.cells:  # the last cell on the left and the first on the right are one
+    elif left.cells and right.cells:  # the last cell of the left and the first of the right piece are one cell
         cells = (*left.cells[:-1], (left.cells[-1][0], right.cells[0][1]), *right.cells[1:])
     text, ink = f"{left.text}{between}{right.text}", left.ink + right.ink
     return replace(
@@ -105,8 +107,8 @@ def within_row(left: Line, right: Line) -> str | None:
 
 
 def _with_wrapped_cell(row: Line, line: Line, row_drop: float) -> Line | None:
-    """The row with the line as the rest of a cell: of the first one, where a new row may begin, if rows are further
-    apart.
+    """The row with the line as the rest of one of its cells; None if the line does not fit. It continues the first cell
+    only if rows are further apart, because a new row may begin there.
     """
     if line.is_row or not row.cells or line.size != row.size or not 0 < row.y - line.y <= _WRAPPED_DROP_EM * row.size:
         return None

@@ -1,4 +1,4 @@
-"""Typographic norms of a PDF document, against which its lines are interpreted."""
+"""The typographic norms of a PDF document, by which its lines are interpreted."""
 
 import re
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ _DISPLAY_SIZE = 1.08  # times the body size
 
 
 class Typography:
-    """A document's norms: its body font, the line distance per font size, and how it divides words."""
+    """A document's norms: its body font, the line distance for each font size, and its way of dividing words."""
 
     def __init__(self, pages: list[list[Line]]) -> None:
         lines = [line for page in pages for line in page]
@@ -67,7 +67,7 @@ def _usual_drops(pages: list[list[Line]]) -> dict[float, float]:
 
 
 def _divides_hangul(pages: list[list[Line]]) -> bool:
-    """True if a space marks the lines that end with a whole word, so that other lines divide one."""
+    """True if lines that end with a whole word have a space there, so that all other lines divide a word."""
     ends = Counter(
         above.spaced
         for page in pages

@@ -1,4 +1,5 @@
 """Text recognition (OCR) of pages that are pictures, by Tesseract.
 
-`installed.py` says whether it is there, `engine.py` reads one picture, `lines.py` makes lines of a page of it.
+`installed.py` says whether Tesseract is there, `engine.py` reads one picture, and `lines.py` makes lines from the
+result.
 """

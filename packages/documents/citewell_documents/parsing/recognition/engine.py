@@ -1,7 +1,7 @@
-"""Reads one picture of a page with Tesseract: rows of words, each with its box and how sure the engine is of it.
+"""Reads one picture of a page with Tesseract: rows of words, each with its box and the engine's confidence.
 
-Runs in the child process that reads files (citewell_documents.parsing.sandbox), whose limits of memory and time hold
-for it.
+This runs in the child process that reads files (citewell_documents.parsing.sandbox), under its limits of memory and
+time.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +15,12 @@ from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 from citewell_documents.parsing.recognition.rows import Row, Turns, Word
 from citewell_documents.parsing.recognition.scripts import Scripts
 
-_SAMPLE = 0.12  # of a page's height: enough to tell its language
-# Confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its side or head
-# 0.57 and less; covers, where a picture is the sample, and other scripts had up to 0.6 in any direction.
+_SAMPLE = 0.12  # the share of a page's height that is enough to tell its language
+# The least confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its
+# side or upside down 0.57 and less. Covers, whose sample is a picture, and other scripts had up to 0.6 in any
+# direction.
 _SURE = 0.65
-_DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # of a page: parts of words that are read in the other languages, too
+_DOUBTFUL, _MOST_DOUBTFUL = 0.7, 300  # words below this confidence, at most so many, are read in other languages, too
 _AROUND = 6  # pixels
 _NEAR = 40  # characters
 _MIN_CONFIDENCE = 0.15
@@ -34,27 +35,28 @@ _BACK: tuple[tuple[Turns, Image.Transpose], ...] = (
 
 
 class TooSlow(Exception):
-    """A page takes longer than it may."""
+    """A page takes longer than its limit."""
 
 
 class Recogniser:
-    """One engine for each language, whose data is in a folder; each page is read in the one that fits it best.
+    """One engine for each language, whose data is in a folder; each page is read by the engine that fits it best.
 
-    Two languages at once read Korean worse than Korean alone.
+    An engine with two languages reads Korean worse than an engine with Korean alone.
     """
 
     def __init__(self, folders: Mapping[str, str], page_s: float) -> None:
         self._scripts = Scripts(folders)
         self._page_ms = int(page_s * 1000)
-        # Lines go across the whole page: columns are found as in other PDFs, and rows of tables stay whole.
+        # Lines go across the whole page: columns are found later as in other PDFs, and rows of tables stay whole.
         self._engines = [
             PyTessBaseAPI(path=folder, lang=language, psm=PSM.SINGLE_COLUMN) for language, folder in folders.items()
         ]
 
     def read(self, picture: Image.Image, dpi: int) -> tuple[Turns, list[Row], str]:
-        """How often a grey picture is turned by 90° clockwise, and its rows when upright, from the top down.
+        """Read a grey picture: how often it is turned by 90° clockwise, its rows when it is upright, from the top down,
+        and the name of an unknown script.
 
-        The rows are empty for letters that no language here has, which are then named. Raises TooSlow.
+        If no installed language has the letters, there are no rows, and their script is named. Raises TooSlow.
         """
         turns, picture, best = self._upright(picture, dpi)
         rows = list(_rows(best, picture, dpi, self._page_ms))
@@ -67,8 +69,8 @@ class Recogniser:
         return turns, [] if unknown else [row for row in kept if row.words], unknown
 
     def _upright(self, picture: Image.Image, dpi: int) -> tuple[Turns, Image.Image, PyTessBaseAPI]:
-        """How often the picture is turned, which only happens if that makes the engines sure, the picture so turned,
-        and the engine that is surest of it.
+        """The number of turns of the picture, the upright picture, and the engine that is surest of it. The picture is
+        only turned if an engine is then sure.
         """
         sure, best = self._best(picture, dpi)
         upright = picture, best
@@ -95,7 +97,7 @@ def _confidence(rows: Sequence[Row]) -> float:
 
 
 def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word | None:
-    """The word as another language reads it, if that is surer: `320kWh` on a page of Korean."""
+    """The word as the engine of another language reads it, if that is surer: `320kWh` on a page of Korean."""
     left, top, right, bottom = word.box
     engine.SetPageSegMode(PSM.SINGLE_WORD)
     engine.SetImage(picture.crop((left - _AROUND, top - _AROUND, right + _AROUND, bottom + _AROUND)))
@@ -106,7 +108,7 @@ def _read_again(engine: PyTessBaseAPI, picture: Image.Image, word: Word) -> Word
 
 
 def _fullest_band(picture: Image.Image) -> Image.Image:
-    """The part of the picture, over its whole width, that is darkest."""
+    """The darkest band of the picture, over its whole width."""
     height = max(1, int(_SAMPLE * picture.height))
     tops = range(0, max(1, picture.height - height), max(1, height // 2))
     small = picture.resize((max(1, picture.width // 8), max(1, picture.height // 8)))
@@ -133,7 +135,7 @@ def _rows(engine: PyTessBaseAPI, picture: Image.Image, dpi: int, most_ms: int) -
 
 
 def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, float]]:
-    """The number of the row, the word, and the row's baseline; `page` is the text of all."""
+    """Yield the number of the row, the word, and the row's baseline; `page` is the text of all words."""
     row, rest, baseline = 0, page, 0.0
     for at in tesserocr.iterate_level(iterator, RIL.WORD):
         if at.Empty(RIL.WORD):
@@ -144,7 +146,8 @@ def _words(iterator: PyResultIterator, page: str) -> Iterator[tuple[int, Word, f
             ends, box = at.Baseline(RIL.TEXTLINE), at.BoundingBox(RIL.TEXTLINE)
             baseline = (ends[0][1] + ends[1][1]) / 2 if ends else float(box[3]) if box else 0.0
         text, box = at.GetUTF8Text(RIL.WORD), at.BoundingBox(RIL.WORD)
-        # Korean comes in parts of words; only the text of the page says where spaces are, if the word is near in it.
+        # Korean comes in parts of words. Only the text of the page shows the spaces, and only if the word is found near
+        # the expected place in it.
         start = rest.find(text, 0, len(text) + _NEAR)
         spaced = start < 0 or any(character.isspace() for character in rest[:start])
         rest = rest if start < 0 else rest[start + len(text) :]

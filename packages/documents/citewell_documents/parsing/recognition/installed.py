@@ -1,4 +1,4 @@
-"""Whether text recognition is installed: the library of the extra `ocr`, and Tesseract's data for a language."""
+"""Finds an installed text recognition: the library of the extra `ocr`, and Tesseract's data for a language."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 HOW_TO_INSTALL = (
     "install citewell[ocr], and for Korean Tesseract's data (on Debian: tesseract-ocr-kor), then ingest it again"
 )
-# Where the extra itself (English), Debian, Fedora, Alpine and Homebrew put the data of languages.
+# The folders in which the extra itself (English), Debian, Fedora, Alpine and Homebrew put the data of languages.
 _PLACES = (
     f"{sys.prefix}/share/tessdata",
     "/usr/share/tesseract-ocr/*/tessdata",
@@ -20,9 +20,9 @@ _PLACES = (
 
 
 def recognition_data(wanted: str) -> dict[str, str]:
-    """The folder with Tesseract's data for each of the `wanted` languages (`kor+eng`) that has some.
+    """The folder with Tesseract's data for each of the `wanted` languages (`kor+eng`) that has data.
 
-    Empty without the library, too.
+    It is also empty without the library.
     """
     if find_spec("tesserocr") is None:
         return {}

@@ -1,4 +1,4 @@
-"""Lines of a page that was recognised, as those of any other page of a PDF."""
+"""Makes lines from a recognised page, in the same form as those of any other page of a PDF."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, MARGIN, Line
 from citewell_documents.parsing.recognition.rows import RecognisedPage, Row, Word
 
 _POINTS = 72  # per inch
-_EM = 1.1  # a font's size over the height of most of its words
-_SAME_SIZE = 0.35  # how much the size of body text varies by what letters a line has
+_EM = 1.1  # a font's size, divided by the height of most of its words
+_SAME_SIZE = 0.35  # the measured size of body text varies this much with the letters of a line
 
 
 def laid(page: RecognisedPage) -> tuple[list[Line], Frame]:
-    """The lines of a page in reading order, in points, and the frame of the page that its picture shows."""
+    """The lines of a page in reading order, in points, and the frame of the page in its picture."""
     scale = _POINTS / page.dpi
     width, height = page.width * scale, page.height * scale
     lines = in_reading_order([_line(row, scale, height) for row in page.rows])

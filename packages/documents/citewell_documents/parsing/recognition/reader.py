@@ -1,4 +1,4 @@
-"""Recognises pages of a document, or takes what was recognised on them before."""
+"""Recognises pages of a document, or uses the rows that were recognised on them before."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ Draw = Callable[[], Picture]
 
 
 class PageReader:
-    """Reads pictures of pages; those in `limits.recognised` are not even drawn."""
+    """Reads pictures of pages; pages in `limits.recognised` are not even drawn."""
 
     def __init__(self, limits: ParseLimits) -> None:
         self._limits = limits
@@ -32,7 +32,7 @@ class PageReader:
 
     @property
     def findings(self) -> dict[str, str]:
-        """What the metadata say of pages whose letters no installed language has."""
+        """The entries of the metadata about pages whose letters no installed language has."""
         if not self._unknown:
             return {}
         scripts = " and ".join(sorted(set(self._unknown.values())))
@@ -50,7 +50,7 @@ class PageReader:
         return laid(page)
 
     def recognise(self, number: int, draw: Draw) -> RecognisedPage:
-        """Raises DocumentTooSlow."""
+        """Recognise page `number`. Raises DocumentTooSlow."""
         from citewell_documents.parsing.recognition.engine import TooSlow  # noqa: PLC0415 - its library is an extra
 
         picture, dpi = draw()
@@ -72,7 +72,7 @@ class PageReader:
 
 
 def recognised_in(pages: Iterable[tuple[int, Draw]], limits: ParseLimits, seconds: float) -> dict[int, RecognisedPage]:
-    """Recognise the first of these pages, and more of them until so much time has passed. Raises DocumentTooSlow."""
+    """Recognise the first of these pages, and more of them until `seconds` have passed. Raises DocumentTooSlow."""
     reader, until = PageReader(limits), time.monotonic() + seconds
     recognised: dict[int, RecognisedPage] = {}
     for number, draw in pages:

@@ -1,4 +1,4 @@
-"""What was recognised on a page, before it becomes lines; it can be kept as JSON."""
+"""The words that were recognised on a page, before they become lines; they can be stored as JSON."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -10,7 +10,7 @@ Turns: TypeAlias = Literal[0, 1, 2, 3]
 
 
 class Word(NamedTuple):
-    """A word, or a part of one, at left, top, right, bottom; `joined` to the one before it without a space."""
+    """A word, or a part of one, at left, top, right, bottom; `joined`: it follows the word before without a space."""
 
     text: str
     box: PixelBox
@@ -28,9 +28,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """The rows of a picture of so many pixels when it is upright; it is shown turned by 90° clockwise so often.
+    """The rows of an upright picture with its size in pixels, and the number of turns by 90° clockwise with which it is
+    shown.
 
-    `unknown_script`: in which letters it seems to be, where no language that is installed has them; it has no rows.
+    `unknown_script`: the script that the page seems to be in, if no installed language has it; it has no rows then.
     """
 
     width: int

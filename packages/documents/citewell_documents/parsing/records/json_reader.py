@@ -45,7 +45,7 @@ def _loaded(text: str, filename: str, place: Callable[[json.JSONDecodeError], st
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """An object; a name that is there twice has two values."""
+    """An object; a name that occurs twice keeps both values."""
 
 
 def _value(loaded: Any) -> Value:

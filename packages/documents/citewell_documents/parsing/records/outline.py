@@ -8,11 +8,11 @@ from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _MOST_DEPTH = 100
 _MIN_ROWS = 2
-_SMALL_TABLE, _MOST_EMPTY = 10_000, 20  # cells, and times those that are filled
+_SMALL_TABLE, _MOST_EMPTY = 10_000, 20  # cells of a small table, and the most cells for each filled one in a larger one
 
 
 class Group(NamedTuple):
-    """Named values in their order; a name may be there more than once."""
+    """Named values in their order; a name may occur more than once."""
 
     values: tuple[tuple[str, "Value"], ...]
 
@@ -58,7 +58,7 @@ def _add_list(values: "list[Value]", builder: DocumentBuilder, path: str, depth:
     records = [
         value for value in values if isinstance(value, Group) and all(_is_flat(held) for _, held in value.values)
     ]
-    # Records with names of their own would be a table of empty cells.
+    # Records that each have other names would give a table of mostly empty cells.
     names = {name for record in records for name, _ in record.values}
     filled = sum(len(record.values) for record in records)
     is_full = len(names) * len(records) <= max(_SMALL_TABLE, _MOST_EMPTY * filled)

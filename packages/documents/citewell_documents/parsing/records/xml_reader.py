@@ -32,7 +32,7 @@ def parse_xml(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument
 def _value(element: Element) -> Value:
     children = [child for child in element if isinstance(child.tag, str)]
     attributes: list[tuple[str, Value]] = [(f"@{_local(name)}", value) for name, value in element.attrib.items()]
-    # Text between the children shows that they mark words of it.
+    # Text between the children shows that they only mark words of it.
     is_prose = any(text and text.strip() for text in (element.text, *(child.tail for child in children)))
     if not children or is_prose:
         text = " ".join("".join(element.itertext()).split())

@@ -1,4 +1,4 @@
-"""The child process that reads files of strangers, its limits, and its replies.
+"""The child process that reads untrusted files, its limits, and its replies.
 
-`isolated.py` is the entry; `fork_server.py` is the program that forks the process, `child.py` what the process does.
+`isolated.py` is the entry; `fork_server.py` is the program that forks the process, and the process runs `child.py`.
 """

@@ -1,10 +1,10 @@
-"""What the child process does that reads one file; `citewell_documents.parsing.sandbox.fork_server` forks it.
+"""The code of the child process that reads one file; `citewell_documents.parsing.sandbox.fork_server` forks it.
 
-Standard input: a line of JSON (filename, limits, cpu_s, picture, recognise), then the bytes of the file.
-Standard output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks,
-scanned, figures}, then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the file
-is drawn instead: {}, the picture. With `recognise` (numbers, seconds) some of its pages are recognised: {recognised},
-by their numbers.
+Standard input: a line of JSON (filename, limits, cpu_s, picture, recognise), then the bytes of the file. Standard
+output: a line of JSON, {"error": {code, message}} or {chars, pages, sections, tables, found, boxes, blocks, scanned,
+figures}, then the text in UTF-8, then the packed boxes of all pages. With a `picture` (page, width) the page is drawn
+instead: the output is {}, then the picture. With `recognise` (numbers, seconds) pages are recognised: the output is
+{recognised}, by their numbers.
 """
 
 import faulthandler
@@ -40,7 +40,7 @@ def read_file() -> NoReturn:
         head, *parts = _answer(request, limits)
         out = os.fdopen(answer, "wb")
         out.writelines((head, b"\n", *parts))
-        out.flush()  # not closed: the parent kills this process at the end of its output
+        out.flush()  # the output is not closed, because the parent kills this process at the end of its output
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     # Exit handlers registered by libraries must not delay or break the exit.
@@ -61,7 +61,7 @@ def _answer(request: dict[str, Any], limits: ParseLimits) -> tuple[bytes, ...]:
     except (MemoryError, ImportError):
         raise
     except Exception as error:  # noqa: BLE001 - any failure of a library means an unreadable document
-        # Only the traceback: exception messages quote the document.
+        # Only the traceback is written, because exception messages quote the document.
         sys.stderr.writelines(traceback.format_tb(error.__traceback__))
         broken = f"{filename} cannot be read: its reader failed ({type(error).__name__}); save it again and try again"
         return (_refusal(DocumentUnreadable(broken)),)
@@ -98,7 +98,7 @@ def _encoded(document: ParsedDocument, filename: str, limits: ParseLimits) -> tu
         "figures": document.figures[:MOST_FIGURES],
     }
     head = json.dumps(marks | {"blocks": document.blocks}, default=asdict).encode()
-    if len(head) > limits.max_marks_bytes:  # the blocks are what can be missed
+    if len(head) > limits.max_marks_bytes:  # the document can do without its blocks
         head = json.dumps(marks, default=asdict).encode()
     if len(head) > limits.max_marks_bytes:
         raise DocumentTooLarge(f"{filename} has too many headings, tables and pages for its text; split it")

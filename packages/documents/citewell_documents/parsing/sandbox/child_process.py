@@ -1,4 +1,4 @@
-"""Runs one child process with input, output and a deadline; it has always ended on return."""
+"""Runs one child process with input, output and a deadline; the child has always ended on return."""
 
 import os
 import selectors
@@ -17,7 +17,7 @@ _MAX_ERRORS = 8_192
 
 
 class Cut(Enum):
-    """Why a child was killed before it closed its output."""
+    """The reason why a child was killed before it closed its output."""
 
     TIME = "time"
     OUTPUT = "output"
@@ -25,9 +25,9 @@ class Cut(Enum):
 
 @dataclass(slots=True)
 class Ended:
-    """A finished child: its output, the first kilobytes of its errors, and how it ended.
+    """A finished child: its output, the first kilobytes of its errors, and the way in which it ended.
 
-    `code` is the exit code, or minus the signal that ended it; `peak_bytes` is its peak memory.
+    `code` is the exit code, or the negative number of the signal that ended it; `peak_bytes` is its peak memory.
     """
 
     output: bytearray = field(default_factory=bytearray)
@@ -42,8 +42,8 @@ def run_child(
 ) -> Ended:
     """Run `argv` in its own session, in the root folder, feed its input and collect its output.
 
-    Uses no code between fork and exec: threads of this process may hold locks. Raises OSError when it cannot be
-    started. Any exception meanwhile, such as a worker's time limit, ends the child too.
+    No code runs between fork and exec, because threads of this process may hold locks. Raises OSError when the child
+    cannot be started. Any exception meanwhile, such as a worker's time limit, also ends the child.
     """
     deadline = time.monotonic() + deadline_s
     child = subprocess.Popen(  # noqa: S603 - argv is our own
@@ -70,7 +70,7 @@ Pipes = tuple[IO[bytes], IO[bytes], IO[bytes]]
 
 
 def exchange(pipes: Pipes, feed: Sequence[bytes], ended: Ended, *, deadline: float, max_output: int) -> None:
-    """Write and read whatever the pipes accept, until the output is closed, too large, or late."""
+    """Write and read what the pipes accept, until the output is closed, too large, or late."""
     _Exchange(pipes, feed, ended, max_output).run(deadline)
 
 

@@ -32,7 +32,7 @@ def confine(*, memory_mb: int, cpu_s: int) -> None:
     # macOS rejects values below what is already mapped, which is a lot.
     with suppress(*(() if sys.platform == "linux" else (ValueError, OSError))):
         _limit(resource.RLIMIT_AS, memory_mb * 1024 * 1024)
-    # Last: an observer can tell by it that all limits are in force.
+    # This comes last: it shows an observer that all limits are in force.
     os.nice(_NICE)
 
 
@@ -40,7 +40,7 @@ def bind_to(parent: int) -> None:
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL.value)
-    if os.getppid() != parent:  # it died before the setting took effect
+    if os.getppid() != parent:  # the parent died before the setting took effect
         os._exit(1)
 
 

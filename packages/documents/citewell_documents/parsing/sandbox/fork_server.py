@@ -2,15 +2,16 @@
 
 `citewell_documents.parsing.sandbox.forked` starts it, with a socket as standard input. It has imported what most
 readers need, so that a child costs a fork instead of a fresh Python. It has one thread and never sees a byte of a
-file: a request is the three pipes of the child and a socket of its own. On that socket it says that the child runs.
-Once the other side closes or shuts it, it kills the child's group, waits for it, and says how it ended. At the end of
-its standard input, when the process that started it closes it or dies, it kills all children and ends.
+file: a request is the three pipes of the child and a socket for it. On that socket the server reports that the child
+runs. Once the other side closes the socket or shuts it down, the server kills the child's group, waits for the child,
+and reports how it ended. At the end of the server's standard input, when the process that started it closes the input
+or dies, the server kills all children and ends.
 
-What a child gets is fresh: its memory, session, limits (`confinement.py`), and no descriptor but its pipes. What all
-children of one server share: its environment, which has no secrets; its hash seed, and where in memory things lie, so
-the server is replaced after a child that crashed: no file can guess twice. A file that takes its child over has the
-same user. It cannot read or write the server's memory (which the kernel forbids even where ptrace is allowed), but it
-can kill or stop the server, or the worker, as before; then a new one is started.
+Each child has fresh memory, a fresh session and limits of its own (`confinement.py`), and no descriptor but its pipes.
+All children of one server share its environment, which has no secrets, its hash seed, and its layout of memory. So the
+server is replaced after a child that crashed: no file can guess the layout twice. A file that takes over its child runs
+as the same user. It cannot read or write the server's memory (the kernel forbids this even if ptrace is allowed), but
+it can kill or stop the server or the worker, as it could without a server; then a new one is started.
 """
 
 import ctypes
@@ -33,7 +34,7 @@ RUNS = b"+"
 REPORT = struct.Struct("!iq")
 """The status of the child as of waitpid, and its peak memory as of getrusage."""
 PIPES = 3
-# To import more costs more memory than it saves time. The libraries for PDFs use some of macOS's own, which must not
+# Importing more would cost more memory than it saves time. The libraries for PDFs use libraries of macOS that must not
 # be loaded before a fork.
 _PRELOADED = ("citewell_documents.parsing.text.reader", "citewell_documents.parsing.html.reader")
 _PRELOADED_ON_LINUX = (
@@ -55,15 +56,15 @@ def main() -> None:
 
 
 def serve(read: Callable[[], object]) -> None:
-    """Call `read` in a child for each request. Returns when there is nothing to do."""
+    """Call `read` in a child for each request. Returns at the end of the server's input."""
     # Only the parent ends this process. A Ctrl-C in the terminal must not fail the file that is being read.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     _set_dumpable(False)
-    # So that a child closes all of them in no time.
+    # With a low limit, a child closes all descriptors quickly.
     most = min(_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    # A later collection would write to shared pages, and thereby copy them.
+    # A later garbage collection would write to shared pages, and thereby copy them.
     gc.collect()
     gc.freeze()
     _Server(socket.socket(fileno=os.dup(0)), read).run()
@@ -119,7 +120,7 @@ class _Server:
             for number, pipe in enumerate(pipes):
                 os.dup2(pipe, number)
             os.closerange(PIPES, _DESCRIPTORS)
-            # The child is no secret, and may write what belongs to it in /proc.
+            # The child has no secrets, and has to write its own entries in /proc.
             _set_dumpable(True)
             self._read()
         except BaseException:  # noqa: BLE001 - nothing may return from here into the server's loop
@@ -135,7 +136,9 @@ class _Server:
 
 
 def _say_it_runs(life: socket.socket, pid: int) -> None:
-    """Send a hold on the child, where the system has them, for the case that this process dies first."""
+    """Report that the child runs, with a hold on it (a pidfd) if the system has them, in case this process dies
+    first.
+    """
     with ExitStack() as opened, suppress(OSError):
         holds = list[int]()
         with suppress(AttributeError, OSError):

@@ -30,9 +30,9 @@ log = structlog.get_logger()
 Answer = TypeVar("Answer")
 _FRAME = re.compile(rb'^ *File "[^"]*", line \d+.*$|^Fatal Python error: .*$|^\w+(?:Error|Exception)\b', re.MULTILINE)
 _PARSE_TIMES, _OCR_TIMES = "ingestion.parse_base_s, parse_max_s", "ingestion.ocr_page_s, ocr_max_s"
-# From this share of the limit on, an abort means that memory ran out: libraries abort in their own ways.
+# From this share of the memory limit on, an abort means that memory ran out: each library aborts in its own way.
 _FULL_SHARE = 0.5
-_PASSES = 3  # over a page: an eighth of it in each language and direction, all of it once, and doubtful words
+_PASSES = 3  # over a page: an eighth of it in each language and direction, the whole page once, and doubtful words
 _MAX_RECOGNISED = 50_000_000
 # PDF and Office files are compressed to about a tenth.
 _PACKED = 10
@@ -46,9 +46,9 @@ def deadline_s_of(data: bytes, limits: ParseLimits) -> float:
 def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read one file as `citewell_documents.parsing.parse` does, in a child process that has ended on return.
 
-    Callable from any thread, also in a process that must not have `multiprocessing` children (Celery's prefork). Raises
-    what `parse` raises, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after a
-    crash. RuntimeError or OSError: the child could not be started.
+    Any thread may call this, also in a process that must not have `multiprocessing` children (Celery's prefork). Raises
+    the errors of `parse`, and DocumentTooSlow; DocumentTooLarge also at the memory limit, DocumentUnreadable also after
+    a crash. RuntimeError or OSError: the child could not be started.
     """
     document = _parsed(data, filename, limits)
     if document.scanned and limits.recognise == "later":
@@ -58,16 +58,18 @@ def parse_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
 
 
 def outline_isolated(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """The same without recognising anything: pages that are to be recognised are in `scanned`."""
+    """Like `parse_isolated`, but without text recognition: pages that are to be recognised are in `scanned`."""
     return _parsed(data, filename, limits)
 
 
 def recognise_isolated(
     data: bytes, filename: str, numbers: Sequence[int], limits: ParseLimits, seconds: float
 ) -> dict[int, dict[str, Any]]:
-    """What is on the first of these pages, and on more of them until so much time has passed, by their numbers.
+    """The recognised rows of the first of these pages, and of more of them until `seconds` have passed, by their
+    numbers.
 
-    It is given back in `ParseLimits.recognised`, with `recognise` "now". Raises what `parse_isolated` raises.
+    The caller passes them back in `ParseLimits.recognised`, with `recognise` "now". Raises the errors of
+    `parse_isolated`.
     """
     limits, more_s = replace(limits, recognise="now"), seconds + _PASSES * limits.ocr_page_s
     wanted = {"numbers": list(numbers), "seconds": seconds}
@@ -90,7 +92,7 @@ def _parsed(data: bytes, filename: str, limits: ParseLimits, more_s: float = 0) 
 def picture_isolated(data: bytes, filename: str, page: int, width: int, limits: ParseLimits) -> bytes:
     """Draw one page of a PDF or a picture, `width` pixels wide, in a child process that has ended on return.
 
-    Raises what `parse_isolated` raises, and PageNotFound.
+    Raises the errors of `parse_isolated`, and PageNotFound.
     """
     wanted = {"page": page, "width": width}
     return _asked_of_child(data, filename, limits, MAX_PICTURE_BYTES, read_picture, picture=wanted)

@@ -50,7 +50,7 @@ _RECOGNISED = TypeAdapter(_Recognised)
 
 
 class AnswerInvalid(Exception):
-    """The answer is truncated, or not one that a reader produces."""
+    """The answer is truncated, or no reader can have produced it."""
 
 
 def read_answer(output: bytes | bytearray, limits: ParseLimits) -> ParsedDocument:
@@ -92,8 +92,8 @@ def read_picture(output: bytes | bytearray) -> bytes:
 
 
 def read_recognised(output: bytes | bytearray, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return pages of these numbers, as they are kept, the first one among them. Raises the child's error, or
-    AnswerInvalid."""
+    """Return recognised pages with these numbers, in the form in which they are stored; the first one is among them.
+    Raises the child's error, or AnswerInvalid."""
     try:
         answer = _RECOGNISED.validate_json(bytes(output))
     except ValidationError:
@@ -147,7 +147,7 @@ def _is_sound(document: ParsedDocument, limits: ParseLimits) -> bool:
 
 
 def _are_sound(document: ParsedDocument) -> bool:
-    """True if the boxes belong to words of their page, and no page has two lists of boxes."""
+    """True if all boxes belong to words of their page, and no page has two lists of boxes."""
     pages = {page.number: page for page in document.pages}
     numbers = [boxes.number for boxes in document.boxes]
     return all(before < after for before, after in pairwise(numbers)) and all(

@@ -1,7 +1,7 @@
-"""The fork servers of this process: one, and those that it replaces while they have children.
+"""The fork servers of this process: the present one, and replaced ones as long as they have children.
 
 A server is never shared with a process that this one forks. It ends with this process, or when it is idle for long;
-then the next file starts another.
+then the next file starts another server.
 """
 
 import atexit
@@ -23,14 +23,14 @@ _ARGV = (sys.executable, "-P", "-B", "-m", "citewell_documents.parsing.sandbox.f
 _ROOT = Path(__file__).resolve().parents[3]
 # Some Python installations need these to find their libraries; nothing else is inherited.
 _INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
-# A server that takes longer was stopped, and is killed.
+# A server that takes longer to start or to end was stopped by somebody, and is killed.
 _START_S, _END_S = 30.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The connection to one child: its input, output and errors, the socket on which its server reports its life, and a
-    hold on it (a pidfd) where the system has them."""
+    """The connection to one child: its input, output and errors, the socket on which its server reports its start and
+    end, and a hold on it (a pidfd) if the system has them."""
 
     stdin: IO[bytes]
     stdout: IO[bytes]
@@ -43,7 +43,8 @@ class Server:
     def __init__(self, argv: Sequence[str]) -> None:
         self._control, control_of_server = socket.socketpair()
         with control_of_server:
-            # The kernel could only bind it to the death of this thread; the closed socket ends it with this process.
+            # The kernel could only end the server at the end of this thread. The socket, which closes at the end of
+            # this process, ends the server then.
             self._process = subprocess.Popen(  # noqa: S603 - argv is our own
                 argv,
                 env=environment(),
@@ -87,7 +88,7 @@ class Server:
             self._process.wait()
 
     def forget(self) -> None:
-        """Close the copy of the socket in a forked process, where it would keep the server alive."""
+        """Close the copy of the socket in a forked process, because it would keep the server alive."""
         self._control.close()
         self._process.returncode = 0  # only the process that started the server waits for it
 
@@ -119,7 +120,7 @@ class Servers:
             server.end()
 
     def replace(self, argv: Sequence[str] = _ARGV) -> None:
-        """End the server, once it has no children; the next file starts another."""
+        """End the server once it has no children; the next file starts another one."""
         with self._lock:
             server, self._current, self._argv = self._current, None, argv
             is_over = server is not None and not server.users
@@ -141,9 +142,9 @@ def _pipe(read: ExitStack, write: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a child that reads what strangers wrote: it has no secrets of this process."""
+    """The environment of a child that reads untrusted files: it has no secrets of this process."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | {
-        # The same code as this process, wherever it was found.
+        # The child runs the same code as this process, wherever that was found.
         "PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH")))),
         "PYTHONUTF8": "1",
         # Each extra thread would reserve part of the memory limit.

@@ -1,4 +1,4 @@
-"""What colour lies behind the text of a slide, where that can be told."""
+"""The background colour behind the text of a slide, if it can be determined."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _FILLS = tuple(f"{_A}{name}" for name in ("solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 _NONE = f"{_A}noFill"
-_PLAIN_GROUND = "1001"  # the first of a theme's grounds, which is its colour alone
+_PLAIN_GROUND = "1001"  # the first of a theme's backgrounds, which is a plain colour
 _DRAWN = tuple(f"{_P}{name}" for name in ("pic", "grpSp", "graphicFrame", "cxnSp"))
 
 
@@ -31,7 +31,7 @@ class _Box(NamedTuple):
 
 
 class Grounds:
-    """The colours of a slide, its theme and what is drawn on it."""
+    """The colours of a slide, its theme and its drawings."""
 
     def __init__(self, slide: Slide) -> None:
         layout = slide.slide_layout
@@ -43,7 +43,9 @@ class Grounds:
         self._ground = self._of_slide()
 
     def behind(self, shape: BaseShape, *, is_alone: bool) -> str | None:
-        """The colour behind a shape's text, as six digits; None in a group, in a table, or over what is drawn."""
+        """The colour behind a shape's text, as six digits; None if the shape is in a group or a table, or lies over a
+        drawing.
+        """
         properties = shape.element.find(f"{_P}spPr")
         if properties is None:
             return None
@@ -55,7 +57,7 @@ class Grounds:
         return None if self._is_over_others(shape) else self._ground
 
     def colour(self, fill: Element) -> str | None:
-        """The colour of a plain fill; None where it is changed, as by its brightness."""
+        """The colour of a plain fill; None if the colour is modified, for example in its brightness."""
         colour = next(iter(fill), None)
         if colour is None or len(colour):
             return None
@@ -91,7 +93,7 @@ def fill_of(properties: Element) -> Element | None:
 
 
 def _drawn(layer: Element) -> Iterator[Element]:
-    """The elements of a layer that colour what lies over them."""
+    """The elements of a layer that give shapes over them another background."""
     tree = layer.find(f"{_P}cSld/{_P}spTree")
     for element in tree if tree is not None else ():
         properties = element.find(f"{_P}spPr") if element.tag == f"{_P}sp" else None
@@ -122,7 +124,7 @@ def _scheme(theme: bytes) -> Mapping[str, str]:
 
 
 def _names(slide: Element, master: Element) -> Mapping[str, str]:
-    """Which colour of the theme a name means: `bg1` the first light one, mostly."""
+    """The theme's colour for each name: `bg1` mostly means the first light colour."""
     other = next(slide.iter(f"{_A}overrideClrMapping"), None)
     names = other if other is not None else master.find(f"{_P}clrMap")
     return {} if names is None else dict(names.attrib)

@@ -1,4 +1,6 @@
-"""Takes out of a slide what its viewers do not see: shapes that are hidden or beside it, and words of such looks."""
+"""Removes the parts of a slide that its viewers do not see: shapes that are hidden or beside the slide, and words that
+their looks make invisible.
+"""
 
 from collections.abc import Iterator
 
@@ -84,7 +86,7 @@ def _why_unseen(run: Element, grounds: Grounds, ground: str | None) -> Reason | 
 
 
 def _size(run: Element, properties: Element | None) -> int | None:
-    """In hundredths of a point: the run's own size, or that of its level in the styles of its shape."""
+    """The size of a run in hundredths of a point: its own size, or that of its level in the styles of its shape."""
     said = "" if properties is None else properties.get("sz", "")
     if not said and (body := next(run.iterancestors(f"{_P}txBody", f"{_A}txBody"), None)) is not None:
         paragraph = run.getparent()

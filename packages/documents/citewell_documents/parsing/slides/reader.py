@@ -1,4 +1,4 @@
-"""PowerPoint presentations (.pptx): a page per slide, its title as heading, its notes below it."""
+"""PowerPoint presentations (.pptx): a page for each slide, with its title as a heading and its notes below it."""
 
 import pptx
 from pptx.exc import PythonPptxError
@@ -20,11 +20,11 @@ _OFF = ("0", "false")
 
 
 def parse_slides(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a .pptx: every slide is the page of its number; each slide with text is a section. A hidden slide is an
+    """Read a .pptx: every slide is the page with its number; each slide with text is a section. A hidden slide is an
     empty page, and `found` says so.
 
-    A slide without a title is called `Slide 3` or similar. Text, tables and chart data come from the top down, and
-    descriptions of pictures. Speaker notes follow their slide, under the heading `Notes`, and comments.
+    A slide without a title is called `Slide 3` or similar. Text, tables, chart data and descriptions of pictures come
+    from the top down. Speaker notes, under the heading `Notes`, and comments follow their slide.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """

@@ -1,4 +1,4 @@
-"""The content of a slide in reading order: from the top down, within a line from the left."""
+"""The content of a slide in reading order: from the top down, and in each line from the left."""
 
 from collections.abc import Iterator
 
@@ -63,7 +63,7 @@ def _is_furniture(shape: BaseShape) -> bool:
 
 def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
     for shape in _in_reading_order(shapes):
-        # The first properties are the shape's own, others those of shapes in it.
+        # The first properties are those of the shape itself, others those of shapes in it.
         description = next((described(properties) for properties in shape.element.iter(_PROPERTIES)), "")
         builder.paragraph(description, figure="alternative_text")
         if isinstance(shape, GroupShape):
@@ -75,7 +75,7 @@ def _add_all(shapes: list[BaseShape], builder: DocumentBuilder) -> None:
 
 
 def _in_reading_order(shapes: list[BaseShape]) -> list[BaseShape]:
-    """Order the shapes in lines by their tops; those without a position come first, in their own order."""
+    """Order the shapes in lines by their tops; shapes without a position come first, in their own order."""
     placed = sorted(shapes, key=lambda shape: shape.top or 0)
     lines: list[list[BaseShape]] = []
     for shape in placed:
@@ -99,7 +99,7 @@ def _add_graphic(frame: GraphicFrame, builder: DocumentBuilder) -> None:
 
 
 def _table_rows(table: Table) -> list[list[Cell]]:
-    """The cells of each row; a cell merged down is repeated, one merged across covers others (None)."""
+    """The cells of each row. A cell merged over rows is repeated; a cell merged over columns covers others (None)."""
     rows: list[list[Cell]] = []
     for row in table.rows:
         cells: list[Cell] = []

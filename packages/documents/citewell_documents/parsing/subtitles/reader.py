@@ -1,4 +1,4 @@
-"""Subtitles (SRT, WebVTT): what is said, in sections that say when."""
+"""Subtitles (SRT, WebVTT): the spoken words, in sections whose titles state the time."""
 
 import html
 import re
@@ -25,7 +25,7 @@ class _Cue(NamedTuple):
 
 
 def parse_subtitles(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read subtitles: a section for about each minute, called by its time; what is said runs on in paragraphs.
+    """Read subtitles: a section for about each minute, with its time as the title; the words form running paragraphs.
 
     Raises DocumentUnreadable or DocumentTooLarge.
     """
@@ -70,7 +70,7 @@ def _minutes(cues: list[_Cue]) -> Iterator[list[_Cue]]:
 
 
 def _without_repeats(cues: list[_Cue]) -> Iterator[str]:
-    """The texts of the cues; live captions show a line again while the next one comes."""
+    """Yield the texts of the cues without repetitions: live captions show a line again while the next line appears."""
     before = ""
     for cue in cues:
         if cue.text != before:

@@ -17,7 +17,7 @@ _SAMPLE_ROWS = 100
 _SAMPLE_CHARS = 100_000
 _MOST_TITLES = 10
 _EXCEL_HINT = "sep="  # a first line that states the delimiter for Excel
-csv.field_size_limit(1 << 30)  # cells as long as their file; the text as a whole is limited
+csv.field_size_limit(1 << 30)  # a cell may be as long as its file; the text as a whole is limited
 
 
 def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -43,7 +43,7 @@ def parse_delimited(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
 
 def _titles(rows: Sequence[Sequence[str]]) -> int:
-    """How many lines above the heads say what the table is: those with one cell, above rows with several."""
+    """The number of title lines above the heads of the table: lines with one cell, above rows with several cells."""
     filled = [sum(bool(cell.strip()) for cell in row) for row in rows[: _MOST_TITLES + 1]]
     first = next((at for at, count in enumerate(filled) if count > 1), 0)
     return first if has_header(rows[first:]) else 0
@@ -52,7 +52,7 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     rows = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t"))
     if rows and rows[-1] and "\n" in rows[-1][-1] and not text.rstrip().endswith('"'):
-        # A quotation mark is never closed: the rest of the file would become one cell.
+        # A quotation mark is never closed, so the rest of the file would become one cell; quotation marks do not count.
         return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE))
     return rows
 

@@ -15,7 +15,7 @@ from citewell_documents.figures import MOST_FIGURES, Figure
 from citewell_documents.parsing.picture_words import description
 from citewell_documents.parsing.text_builder import Heading, sections_from
 
-# A mapping without blank lines: text between two thematic breaks is no front matter.
+# Front matter is a mapping without blank lines; other text between two thematic breaks is none.
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?=[^\n:]+:)(?:.+\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _MOST_FRONT_MATTER = 20_000
 _KEYS = {
@@ -27,12 +27,12 @@ _KEYS = {
     "language": "language",
     "tags": "tags",
 }
-# Blocks suffice to find headings; parsing inline content would take most of the time.
+# Blocks are enough to find headings; parsing inline content would take most of the time.
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
 _TARGET = re.compile(r"\((?:[^()\\\n]|\\.|\([^()\n]{0,500}\)){0,2000}\)|\[[^\[\]\n]{0,500}\]")
-_LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with images, and of all that are looked into
+_LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with images, and of all such paragraphs that are parsed
 
 
 def markdown_document(text: str) -> ParsedDocument:
@@ -63,18 +63,18 @@ def markdown_document(text: str) -> ParsedDocument:
 def _images_in(
     blocks: Iterable[Token], text: str, line_starts: list[int], references: dict[str, Any]
 ) -> Iterator[Figure]:
-    """The images with alternative texts, `![alt](address)`, whole as they are written, in their order."""
+    """Yield the images with alternative texts, in order; the span of each is its whole markup, `![alt](address)`."""
     left, done = _MOST, 0
     for block in blocks:
         if block.type == "inline" and block.map and "![" in block.content and len(block.content) <= min(_LONGEST, left):
             left -= len(block.content)
             # The cells of a row of a table are blocks with the same lines.
             at, end = max(done, line_starts[block.map[0]]), line_starts[block.map[1]]
-            # The parser knows what is code; it says what stands between the brackets, but not where.
+            # The parser knows which text is code. It returns the text between the brackets, but not its place.
             parsed = _INLINE.parseInline(block.content, references)[0].children or []
             for label in (token.content for token in parsed if token.type == "image"):
                 start = text.find(f"![{label}]", at, end)
-                if start < 0:  # written over lines of a quotation
+                if start < 0:  # the image is written over several lines of a quotation
                     break
                 at = start + len(label) + 3
                 done = at = target.end() if (target := _TARGET.match(text, at, end)) else at
@@ -83,7 +83,7 @@ def _images_in(
 
 
 def _front_matter(block: str) -> dict[str, str]:
-    """The metadata that stand under the usual keys; several authors or tags are joined."""
+    """The metadata with the usual keys; several authors or tags are joined."""
     try:
         loaded: object = yaml.safe_load(block.strip().strip("-.")) if len(block) <= _MOST_FRONT_MATTER else None
     except (yaml.YAMLError, ValueError, RecursionError):

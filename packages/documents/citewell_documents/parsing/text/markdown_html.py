@@ -1,4 +1,6 @@
-"""Raw HTML in Markdown: its blocks become what a reader sees of them, in Markdown, and tags within lines go."""
+"""Raw HTML in Markdown: its blocks become Markdown of the text that a reader sees, and tags within lines are
+removed.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ from citewell_documents.parsing.text_builder import DocumentBuilder
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _INLINE = MarkdownIt("commonmark")
-_LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with tags, and of all that are looked into
+_LONGEST, _MOST = 5_000, 300_000  # characters of one paragraph with tags, and of all such paragraphs that are parsed
 _BREAK = "<br"
 _NAME = re.compile(r"<([A-Za-z][\w-]*)\b")
 
@@ -46,7 +48,9 @@ def without_html(text: str, filename: str, limits: ParseLimits) -> str:
 
 
 def _blocks(tokens: list[Token], text: str, starts: list[int], filename: str, limits: ParseLimits) -> Iterator[_Change]:
-    """Blocks of HTML; those with only blank lines between are one, such as a table that has some."""
+    """Yield the changes of blocks of HTML. Blocks with only blank lines between them are one, as in a table with blank
+    lines.
+    """
     spans: list[tuple[int, int]] = []
     for token in tokens:
         if token.type == "html_block" and token.level == 0 and token.map:
@@ -77,7 +81,7 @@ def _in_markdown(document: ParsedDocument) -> Iterator[str]:
 def _table(heads: str, content: str) -> Iterator[str]:
     rows = [row.replace("|", "\\|").split("\t") for row in content.split("\n")]
     width = max(map(len, rows))
-    # Markdown has no table without a line of heads.
+    # A table in Markdown needs a line of heads, so an empty one is added.
     lines = [row + [""] * (width - len(row)) for row in (rows if heads else [[], *rows])]
     for number, row in enumerate(lines):
         yield f"| {' | '.join(row)} |"
@@ -86,7 +90,7 @@ def _table(heads: str, content: str) -> Iterator[str]:
 
 
 def _tags(tokens: list[Token], text: str, starts: list[int], filename: str) -> Iterator[_Change]:
-    """Tags within lines, and the words that they hide; what looks like one in code stays."""
+    """Yield the tags within lines, with the words that they hide; text that looks like a tag in code stays."""
     left, done = _MOST, 0
     for block in tokens:
         if block.type != "inline" or not block.map or "<" not in block.content:
@@ -107,7 +111,7 @@ def _tags(tokens: list[Token], text: str, starts: list[int], filename: str) -> I
 
 
 def _with_hidden(tags: list[_Change], text: str, filename: str) -> Iterator[_Change]:
-    """The changes; a tag that hides its words goes with them, up to the next tag that ends it."""
+    """The changes; a tag that hides words is removed together with them, up to the next tag that ends it."""
     for number, tag in enumerate(tags):
         name = _NAME.match(text, tag.start)
         body = parse_tree(text[tag.start : tag.end], filename).body if name else None

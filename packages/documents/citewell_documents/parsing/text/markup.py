@@ -1,4 +1,4 @@
-"""Markup of documentation (reStructuredText, AsciiDoc, LaTeX): the text as it is written, with its headings."""
+"""Markup of documentation (reStructuredText, AsciiDoc, LaTeX): the text in its own markup, with its headings."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _TITLE = re.compile(r"\\title\{([^{}\n]{1,500})\}")
 
 
 def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read markup, whose kind its name tells. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
+    """Read markup; the file name tells its kind. Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge."""
     suffix = PurePath(filename).suffix.lower()
     text = decoded(data, filename, limits)
     if suffix == ".tex" and not (text := _without_comments(text)).strip():
@@ -36,7 +36,7 @@ def parse_markup(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocum
 
 
 def _without_comments(text: str) -> str:
-    """LaTeX without the lines that its author wrote for other authors; code is shown as it is written."""
+    """LaTeX without comments, which are for other authors; code stays as it is written."""
     kept: list[str] = []
     shown_until = ""
     for line in text.splitlines(keepends=True):
@@ -51,7 +51,9 @@ def _without_comments(text: str) -> str:
 
 
 def _underlined(text: str) -> Iterator[Heading]:
-    """Titles with a line of signs below them that is as long; the sign, and one more line above, give the level."""
+    """Yield the titles above a line of signs of the same length; the sign, and whether such a line is also above the
+    title, give the level.
+    """
     levels: dict[tuple[str, bool], int] = {}
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -82,7 +84,7 @@ def _commanded(text: str) -> Iterator[Heading]:
 
 
 def _argument(rest: str) -> str:
-    """What stands before the brace that closes the argument."""
+    """The text before the brace that closes the argument."""
     depth = 1
     for at, character in enumerate(rest):
         depth += (character == "{") - (character == "}")

@@ -1,4 +1,4 @@
-"""Notebooks of Jupyter: their text, code and what the code printed, cell by cell."""
+"""Jupyter notebooks: their text, their code and its printed output, cell by cell."""
 
 import json
 from typing import Any, cast
@@ -14,7 +14,7 @@ _PRINTED = "Output:"
 
 
 def parse_notebook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read a notebook; pictures among its outputs, and errors, are left out. Of an output in several forms one is read.
+    """Read a notebook. Pictures in its outputs, and errors, are left out; an output in several forms is read in one.
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
@@ -52,7 +52,7 @@ def _add_cell(cell: dict[str, Any], builder: DocumentBuilder) -> None:
 
 def _add_markdown(source: str, builder: DocumentBuilder) -> None:
     if "<" in source:
-        # Its library is in another extra of the package.
+        # The library that this needs is in another extra of the package.
         from citewell_documents.parsing.text.markdown_html import without_html  # noqa: PLC0415
 
         source = without_html(source, builder.filename, builder.limits)
@@ -66,7 +66,7 @@ def _add_markdown(source: str, builder: DocumentBuilder) -> None:
 
 
 def _add_formatted(output: dict[str, Any], builder: DocumentBuilder) -> None:
-    """An output that is only there as Markdown or HTML."""
+    """Add an output that exists only as Markdown or HTML."""
     if markdown := _form(output, "text/markdown"):
         _add_markdown(markdown, builder)
     elif page := _form(output, "text/html"):

@@ -15,7 +15,9 @@ _UNDERLINED = re.compile(
 
 
 def plain_document(text: str) -> ParsedDocument:
-    """Return the text with the sections of underlined headings; the rule's character gives the level, by first use."""
+    """Return the text with the sections of underlined headings. The character of the line below gives the level, in the
+    order of first use.
+    """
     levels: dict[str, int] = {}
     headings = [
         Heading(match.start("title"), match["title"], (levels.setdefault(match["rule"][0], len(levels)),))
@@ -31,12 +33,12 @@ def parse_plain(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocume
 
 
 def parse_markdown(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read Markdown, and HTML in it as a reader sees it; a file that is nothing but HTML is a web page.
+    """Read Markdown, and HTML in it as a reader sees it; a file of HTML alone is read as a web page.
 
     Raises DocumentUnreadable, DocumentEmpty or DocumentTooLarge.
     """
     if kind_of(data) is HTML:
-        # Its library is in another extra of the package.
+        # The library that this needs is in another extra of the package.
         from citewell_documents.parsing.html.reader import parse_webpage  # noqa: PLC0415
 
         return parse_webpage(data, filename, limits)

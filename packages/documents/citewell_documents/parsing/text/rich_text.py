@@ -1,4 +1,4 @@
-"""RTF: its text, by striprtf, and the notes, comments and page headers, which that leaves out."""
+"""RTF: its text, by striprtf, and its notes, comments and page headers, which striprtf leaves out."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from citewell_documents.parsing.text.rich_text_hidden import marked, seen
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
 _CELL = "|"  # striprtf's sign for the end of a cell
-_MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # stands where a note was
+_MARK, _MARK_IN_RTF = "\ue7f1", r"\u59377?"  # takes the place of a note
 _TOKEN = re.compile(r"\\(?:[a-zA-Z]+|.)|[{}]", re.DOTALL)
 _APART = re.compile(
     r"\{\s*(?:\\\*\s*)?\\(fonttbl|shp(?:grp)?|footnote|annotation|atnauthor|header[lrf]?|footer[lrf]?)(?![a-zA-Z])"
@@ -36,15 +36,15 @@ class _Group(NamedTuple):
 
 
 def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
-    """Read an RTF document: paragraphs, and the rows of tables; it says nothing of headings that can be relied on.
+    """Read an RTF document: paragraphs, and the rows of tables. RTF has no reliable marks of headings.
 
-    Footnotes and comments follow their paragraph, page headers and footers the text. Raises DocumentUnreadable,
+    Footnotes and comments follow their paragraph; page headers and footers follow the text. Raises DocumentUnreadable,
     DocumentEmpty or DocumentTooLarge.
     """
     if data.rstrip(b"\0\r\n \t")[-1:] != b"}":
         raise DocumentUnreadable(f"{filename} is damaged: its end is missing; save it again")
     try:
-        # Bytes above ASCII stand for themselves until striprtf knows their encoding.
+        # Bytes above ASCII are kept unchanged until striprtf knows their encoding.
         text, notes, headers = _texts(marked(data.decode("latin-1")))
     except (ValueError, TypeError, LookupError):
         raise DocumentUnreadable(
@@ -61,8 +61,8 @@ def parse_rich_text(data: bytes, filename: str, limits: ParseLimits) -> ParsedDo
 
 
 def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
-    """The running text with a mark for each note and comment, these, and the page headers and footers."""
-    # The second byte of a character may be written as the letter that it would be alone.
+    """The running text with a mark for each note and comment; the notes and comments; the page headers and footers."""
+    # The second byte of a character may be written as the letter that the byte alone would be.
     rtf = _BEHIND_BYTE.sub(lambda letter: rf"\'{ord(letter[0]):x}", rtf)
     fonts = ""
     if table := next((group for group in _groups(rtf) if group.kind == "fonttbl"), None):
@@ -98,12 +98,14 @@ def _texts(rtf: str) -> tuple[str, list[str], list[str]]:
 
 
 def _boxes_in(shapes: str) -> str:
-    """The texts of drawn shapes as a group; what draws them is left out."""
+    """The texts of drawn shapes as a group; the drawing instructions are left out."""
     return "{" + " ".join(shapes[group.start + len(_BOX) : group.end - 1] for group in _groups(shapes, _BOXES)) + "}"
 
 
 def _with_charsets(fonts: str) -> str:
-    """The table with those fonts alone that have a character set: striprtf gives one without it that of the next."""
+    """The table of fonts, without fonts that have no character set: striprtf would give such a font the character set
+    of the next one.
+    """
     charsets: dict[str, str] = {}
     font = ""
     for is_charset, number in _FONT.findall(fonts):
@@ -115,7 +117,7 @@ def _with_charsets(fonts: str) -> str:
 
 
 def _groups(rtf: str, wanted: re.Pattern[str] = _APART) -> Iterator[_Group]:
-    """The outermost groups of the wanted kinds; one that is not closed reaches to the end."""
+    """Yield the outermost groups of the wanted kinds; a group that is not closed reaches to the end."""
     depth, opened = 0, ("", 0, 0)
     for token in _TOKEN.finditer(rtf):
         if token[0] == "{":

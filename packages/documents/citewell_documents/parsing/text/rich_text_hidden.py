@@ -1,4 +1,4 @@
-"""What the characters of an RTF document's text look like, as far as it decides whether a reader sees them."""
+"""The looks of the characters of an RTF document's text, as far as they decide whether a reader sees them."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
 _COLOUR = re.compile(r"\\red(\d{1,3})\\green(\d{1,3})\\blue(\d{1,3})")
 _COLOURS = re.compile(r"\{\\colortbl([^{}]*)\}")
 _DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\shp", r"\do\do", r"\background")
-"""Cells, boxes and pages with a ground of their own, which the text does not name."""
+"""Signs of cells, boxes and pages with a background of their own, which the text itself does not state."""
 _GROUNDS = ("highlight", "cb", "chcbpat", "cbpat")
 _SMALLEST = 4  # half-points
 _REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
@@ -66,7 +66,7 @@ class _Look(NamedTuple):
 
 
 def marked(rtf: str) -> str:
-    """The document with marks around what a reader does not see, which `seen` takes out of its text."""
+    """The document with marks around the words that a reader does not see; `seen` removes these words from its text."""
     return "".join(_parts(rtf)) if _MAY_HIDE.search(rtf) else rtf
 
 
@@ -96,7 +96,7 @@ def _parts(rtf: str) -> Iterator[str]:
 
 
 def _white(rtf: str) -> frozenset[int]:
-    """The numbers of the colours that cannot be told from paper; none where text may stand on other grounds."""
+    """The numbers of the colours that cannot be told from paper; none if text may stand on other backgrounds."""
     table = _COLOURS.search(rtf)
     if table is None or any(name in rtf for name in _DRAWN_GROUNDS):
         return frozenset()

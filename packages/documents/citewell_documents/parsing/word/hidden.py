@@ -1,4 +1,4 @@
-"""Takes the words out of a Word document that a reader does not see."""
+"""Removes the words that a reader does not see from a Word document."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def has_background(document: Element) -> bool:
 
 
 def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, *, has_ground: bool) -> None:
-    """`has_ground`: the pages are not white."""
+    """Remove the words of a part that a reader does not see. `has_ground`: the pages are not white."""
     for run in list(part.iter(_RUN)):
         reason = _reason(run, styles, has_ground=has_ground)
         if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
@@ -61,7 +61,7 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
 
 
 def _properties(run: Element, styles: Styles) -> Iterator[Element]:
-    """The properties of a run, of its style, of its paragraph's and of the document, the nearest first."""
+    """Yield the properties of a run, of its style, of its paragraph's style and of the document, the nearest first."""
     own = run.find(qn("w:rPr"))
     if own is not None:
         yield own
@@ -79,12 +79,12 @@ def _style(properties: Element | None, tag: str) -> str:
 
 
 def _ground(run: Element, properties: list[Element], page: str) -> str:
-    """The colour behind the run: a shade of its own, or of what it is in, or of the page."""
+    """The colour behind the run: its own shading, or that of the nearest element around it, or the page's."""
     return next((ground for ground in _grounds(run, properties) if ground is not None), page)
 
 
 def _grounds(run: Element, properties: list[Element]) -> Iterator[str | None]:
-    """The colours behind it, the nearest first; None where nothing is said."""
+    """Yield the colours behind the run, the nearest first; None for an element that states none."""
     yield from map(_shade, properties)
     for parent in run.iterancestors():
         yield from (_shade(child) for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr"))

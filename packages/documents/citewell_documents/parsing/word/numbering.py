@@ -1,4 +1,4 @@
-"""Computes list numbers and bullets of Word documents, whose files hold only the rules for them."""
+"""Computes list numbers and bullets of Word documents, because the files hold only the rules for them."""
 
 import re
 from dataclasses import dataclass, field

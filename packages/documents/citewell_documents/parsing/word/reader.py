@@ -1,4 +1,4 @@
-"""Word documents (.docx): python-docx opens the package, the body is read in document order."""
+"""Word documents (.docx): python-docx opens the package, and the body is read in document order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -41,16 +41,16 @@ from citewell_documents.parsing.word.text import (
 )
 
 _PARAGRAPH, _TABLE, _CELL, _ROW, _CHUNK = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr", "w:altChunk"))
-_MAX_HEADING = 300  # whole paragraphs in a heading style are text
+_MAX_HEADING = 300  # a longer paragraph in a heading style is text
 _CONTENTS = "Table of Contents"
 
 
 def parse_word(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
     """Read a .docx: paragraphs, headings with their numbers, lists and tables in document order; no pages.
 
-    Text boxes, descriptions of pictures, notes and comments follow their paragraph, page headers and footers the text.
-    Deleted text, hidden and struck text (`hidden`) and the table of contents are left out. The text of a cell that
-    spans rows is repeated in each.
+    Text boxes, descriptions of pictures, notes and comments follow their paragraph; page headers and footers follow the
+    text. Deleted text, hidden and struck text (`hidden`) and the table of contents are left out. The text of a cell
+    that spans rows is repeated in each row.
 
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
@@ -104,7 +104,7 @@ class _Reader:
         self._flush()
 
     def read_page_headers(self) -> None:
-        """Read what stands above and below the text of all pages, each text once, without page numbers."""
+        """Read the page headers and footers, each different text once, without page numbers."""
         told: set[str] = set()
         for kind in (RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER):
             for part in _related_parts(self.part, kind):
@@ -132,7 +132,7 @@ class _Reader:
                 self._items.append(f"{label} {text}")
             else:
                 self._flush()
-                # Sequences number other things, too, so without the style of a caption the words decide.
+                # Sequences number other things, too, so the words decide if the style is not that of a caption.
                 captions = (style.is_caption and not names_other(text)) or (
                     is_caption(text) and has_sequence(paragraph)
                 )

@@ -8,7 +8,7 @@ from docx.oxml.ns import qn
 
 from citewell_documents.parsing.office.parts import Element
 
-_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # styles have their English names in the file in any language
+_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # a file has the English names of styles in any language
 _CONTENTS = re.compile(r"(?:toc|table of (?:figures|authorities)) ?\d*", re.IGNORECASE)
 _TITLE, _CAPTION = "title", "caption"
 _BODY_TEXT = 9  # Word's outline level for body text
@@ -17,7 +17,9 @@ _MAX_ANCESTORS = 20
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """`level` is a heading's, 0 for the document's title, None for text; `list_id` and `list_level` as in w:numPr."""
+    """A paragraph style. `level` is that of a heading, 0 for the document's title, None for text; `list_id` and
+    `list_level` are as in w:numPr.
+    """
 
     level: int | None = None
     list_id: str | None = None
@@ -28,12 +30,12 @@ class Style:
 
 @dataclass(slots=True)
 class Styles:
-    """The paragraph styles of a document, with what they inherit."""
+    """The paragraph styles of a document, with their inherited properties."""
 
     _elements: dict[str, Element]
     _defaults: Element | None = None
     default_paragraph: str = ""
-    """The style of paragraphs that name none."""
+    """The style of paragraphs that name no style."""
     _resolved: dict[str, Style] = field(default_factory=dict[str, Style])
 
     @classmethod
@@ -50,7 +52,7 @@ class Styles:
         return _merged(_own(properties), self._of(value(properties, "w:pStyle") or ""))
 
     def run_properties(self, style_id: str) -> Iterator[Element]:
-        """How a style, and those that it is based on, show characters."""
+        """Yield the properties of characters in a style, and in the styles that it is based on."""
         for _ in range(_MAX_ANCESTORS):
             element = self._elements.get(style_id)
             if element is None:
@@ -60,7 +62,7 @@ class Styles:
             style_id = value(element, "w:basedOn") or ""
 
     def document_properties(self) -> Iterator[Element]:
-        """How characters are shown where no style says it."""
+        """Yield the document's default properties of characters, for properties that no style sets."""
         if self._defaults is not None:
             yield self._defaults
 
@@ -116,7 +118,9 @@ def _merged(style: Style, base: Style) -> Style:
 
 
 def heading_level(style: Style) -> int | None:
-    """0 for the title, 1 … 9 for headings, None for text, including styles that revoke an inherited level."""
+    """The level of a style: 0 for the title, 1 … 9 for headings, None for text, also for a style that revokes an
+    inherited level.
+    """
     return None if style.level is None or style.level > _BODY_TEXT else style.level
 
 

@@ -38,13 +38,13 @@ _TICKS = {
     ("Wingdings 2", 0xF052): _TICKED,
     ("Wingdings 2", 0xF0A3): _UNTICKED,
 }
-"""Boxes and ticks by their font: in another font of its kind the same code is an arrow or a sun."""
+"""Boxes and ticks by their font, because in another symbol font the same code may be an arrow or a sun."""
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _TEXT, _RUN, _SYMBOL, _TICK_BOX = qn("w:t"), qn("w:r"), qn("w:sym"), qn("w:checkBox")
 _WORD_ART = "{urn:schemas-microsoft-com:vml}textpath"
 _OFF = ("0", "false", "off")
 _PRIVATE_USE = range(0xE000, 0xF900)
-_MOST_BESIDE_NUMBER = 2  # words: `Page … of …`
+_MOST_BESIDE_NUMBER = 2  # words beside a page number, as in `Page … of …`
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -67,7 +67,7 @@ def charts(paragraph: Element) -> Iterator[str]:
 
 
 def pictures(paragraph: Element) -> Iterator[str]:
-    """What is said about the pictures, which older versions of Word drew as shapes."""
+    """Yield the descriptions of the pictures; older versions of Word drew pictures as shapes."""
     for picture in _outermost(paragraph, _DRAWN):
         yield described(picture)
     for shape in _outermost(paragraph, "{urn:schemas-microsoft-com:vml}shape"):
@@ -75,7 +75,7 @@ def pictures(paragraph: Element) -> Iterator[str]:
 
 
 def has_sequence(paragraph: Element) -> bool:
-    """True if a field counts it, as the captions of figures are counted."""
+    """True if a field numbers the paragraph, as captions of figures are numbered."""
     simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
     codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
     return any(code.lstrip().startswith("SEQ ") for code in (*simple, *codes))
@@ -89,7 +89,7 @@ def note_references(paragraph: Element) -> Iterator[tuple[str, str]]:
 
 
 def without_page_numbers(root: Element) -> None:
-    """Empty the paragraphs of a page's header that are only there for its number: `Page 3 of 7`."""
+    """Empty the paragraphs of a page header that only state the page number: `Page 3 of 7`."""
     for paragraph in root.iter(qn("w:p")):
         simple = (field.get(qn("w:instr"), "") for field in paragraph.iter(qn("w:fldSimple")))
         codes = (code.text or "" for code in paragraph.iter(qn("w:instrText")))
@@ -161,7 +161,9 @@ def _texts(element: Element) -> Iterator[str]:
 
 
 def _symbol(element: Element) -> str:
-    """The character of a symbol; most of the private use area mean nothing without a font such as Wingdings."""
+    """The character of a symbol; most characters of the private use area mean nothing without a font such as
+    Wingdings.
+    """
     try:
         code = int(element.get(qn("w:char"), ""), 16)
     except ValueError:

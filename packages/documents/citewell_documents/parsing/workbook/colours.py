@@ -1,4 +1,4 @@
-"""Colours of a workbook's fonts and fills: as such, of its theme, or by their old numbers."""
+"""Colours of a workbook's fonts and fills: stated directly, taken from its theme, or given by their old numbers."""
 
 import colorsys
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from citewell_documents.parsing.office.parts import xml_part
 _THEME = "xl/theme/theme1.xml"
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _OFFICE = ("FFFFFF", "000000")
-"""Ground and ink, which come first in a cell's numbers, the other way round than in the theme."""
+"""The colours of background and text in Office's own theme. A cell numbers the background first, the theme the text."""
 _SYSTEM = {64: "000000", 65: "FFFFFF"}
 
 
@@ -27,7 +27,7 @@ class Palette:
                 self._theme = [named[1], named[0], named[3], named[2], *named[4:]]
 
     def hexadecimal(self, colour: Any) -> str | None:
-        """Six digits of openpyxl's colour; None if it cannot be told."""
+        """openpyxl's colour as six digits; None if it cannot be determined."""
         if colour is None:
             return None
         digits: object = None
@@ -42,7 +42,7 @@ class Palette:
 
 
 def _tinted(digits: str, tint: float) -> str | None:
-    """The colour made darker (below 0) or lighter, as Excel does it."""
+    """The colour, made darker (by a tint below 0) or lighter as in Excel."""
     try:
         red, green, blue = bytes.fromhex(digits)
     except ValueError:

@@ -1,4 +1,6 @@
-"""Which cells of a workbook a reader does not see: in hidden lines, struck, of the colour of their ground."""
+"""Finds the cells of a workbook that a reader does not see: cells in hidden rows or columns, struck cells, and cells in
+the colour of their background.
+"""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ _PAPER = "ffffff"
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The numbers of the hidden rows and columns of a sheet; whether tables or rules colour its cells."""
+    """The numbers of a sheet's hidden rows and columns, and whether tables or rules colour its cells."""
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[int] = frozenset()
@@ -51,7 +53,7 @@ def hidden_lines(archive: Archive, part: str) -> Lines:
 
 
 class Unseen:
-    """Says why the text of a cell is not seen, by the styles of its workbook."""
+    """Decides by the styles of a workbook whether, and why, the text of a cell is not seen."""
 
     def __init__(self, workbook: Workbook, palette: Palette) -> None:
         self._palette = palette
@@ -64,7 +66,7 @@ class Unseen:
         return self._by_style(cell, lines) or ("hidden" if is_hidden else None)
 
     def without(self, cell: ReadOnlyCell, text: str, lines: Lines, hidden: HiddenWords) -> str:
-        """The text of a cell that is seen, without those of its characters that are not: some are struck alone."""
+        """The text of a cell without the characters that are not seen; single characters of a cell may be struck."""
         if not isinstance(value := cell.value, CellRichText):
             return text
         ground = None if lines.has_grounds else self._ground(self._workbook._fills[self._looks(cell).fillId])

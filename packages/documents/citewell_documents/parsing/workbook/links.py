@@ -1,4 +1,4 @@
-"""The parts that a part of a workbook is linked to."""
+"""The parts of a workbook that another part links to."""
 
 import posixpath
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from citewell_documents.parsing.office.parts import Element, xml_part
 
 
 def linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, str]:
-    """The names of the parts of a kind that a part is linked to, by the ids of the links."""
+    """The names of the parts of a kind that a part links to, by the ids of the links."""
     folder, name = posixpath.split(part.lstrip("/"))
     links = f"{folder}/_rels/{name}.rels"
     if links not in archive:
@@ -25,6 +25,6 @@ def linked(archive: Archive, part: str, filename: str, kind: str) -> dict[str, s
 
 
 def roots(archive: Archive, part: str, filename: str) -> Iterator[Element]:
-    """The root of a part; nothing if it is damaged, because the cells are worth more than a damaged drawing."""
+    """Yield the root of a part, or nothing if it is damaged: the cells are worth more than a damaged drawing."""
     with suppress(DocumentUnreadable):
         yield xml_part(archive, part, filename)

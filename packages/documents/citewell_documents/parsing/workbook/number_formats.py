@@ -1,6 +1,6 @@
 """Excel's number formats: `#,##0.00;(#,##0.00)`, `0.0%`, `[$€-407] #,##0`, `0.0,,"M"`.
 
-Only those that print one plain number; fractions, powers of ten, dates and conditions have none here.
+Only formats that print one plain number are read; formats of fractions, powers of ten, dates and conditions are not.
 """
 
 import re
@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 )
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')
 _BLANK = re.compile(r'(?:""|\s|_.|\[[^\]]*\])*')
-_UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # what Excel prints as it stands
+_UNQUOTED = re.compile(r"[^\w/.,;@?#*]")  # characters that Excel prints unchanged
 _COLOURS = re.compile(r"black|blue|cyan|green|magenta|red|white|yellow|colou?r ?\d+", re.IGNORECASE)
 _SCALES_READ = frozenset({"", "m", "mn", "mil", "million", "b", "bn", "billion", "백만", "십억"})
 _LONGEST, _MOST_DECIMALS, _MOST = 200, 10, Decimal(10) ** 15
@@ -24,7 +24,9 @@ _LONGEST, _MOST_DECIMALS, _MOST = 200, 10, Decimal(10) ** 15
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """How a number is printed: between which words, with how many digits, times a hundred or over a thousand."""
+    """The form in which a number is printed: the words around it, its numbers of digits, and its `factor`, such as a
+    hundred or a thousandth.
+    """
 
     before: str
     after: str
@@ -36,7 +38,7 @@ class _Section:
 
 
 def formatted(value: float, number_format: str) -> str | None:
-    """The number as Excel shows it; None where the format is none of these."""
+    """The number as Excel shows it; None if its format is not read here."""
     sections = _sections(number_format)
     number = Decimal(format(value, ".15g"))
     if not sections or abs(number) >= _MOST:
@@ -50,7 +52,9 @@ def formatted(value: float, number_format: str) -> str | None:
 
 
 def prints_nothing(value: object, number_format: str) -> bool:
-    """True for a value whose section of the format is blank, as all of `;;;`; a zero that is not printed counts."""
+    """True for a value whose section of the format is blank, as all sections of `;;;` are. A zero counts as printed
+    unless positive numbers are not printed either.
+    """
     if ";" not in number_format:
         return False
     positive, negative, zero, text = _blank_sections(number_format)
@@ -74,7 +78,7 @@ def _sections(number_format: str) -> Sequence[_Section] | None:
         return None
     parts = _split(number_format)[:3]
     sections = [_section(part) for part in parts]
-    # A section for zero may print a dash alone: the number says more.
+    # A section for zero may print only a dash; the number says more.
     if len(sections) == 3 and sections[2] is None:
         sections[2] = sections[0]
     known = tuple(section for section in sections if section)
@@ -114,7 +118,7 @@ def _made(before: str, after: str, digits: str, percent: int) -> _Section | None
     thousands = len(digits) - len(digits.rstrip(","))
     if "." in decimals or "," in decimals or percent > 1:
         return None
-    if after.strip().lower() not in _SCALES_READ and thousands:  # `0,"K"`: the whole number is clearer
+    if after.strip().lower() not in _SCALES_READ and thousands:  # for `0,"K"`, the whole number is clearer
         return _made(before, "", digits.rstrip(","), percent)
     fixed = min(decimals.count("0"), _MOST_DECIMALS)
     return _Section(

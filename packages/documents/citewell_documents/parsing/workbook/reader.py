@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): a section per visible sheet, with its tables and last calculated values."""
+"""Excel workbooks (.xlsx): a section for each visible sheet, with its tables and last calculated values."""
 
 import re
 import warnings
@@ -32,8 +32,8 @@ from citewell_documents.parsing.workbook.values import shown
 
 _CHART_SHEET = re.compile(r"xl/chartsheets/[^/]+\.xml")
 _MAX_CELLS = 20_000_000
-_LAST_ROW = 1_048_576  # that Excel has
-_MAX_HIDDEN_ROWS = 10_000  # of a sheet that is only counted
+_LAST_ROW = 1_048_576  # the last row that Excel allows
+_MAX_HIDDEN_ROWS = 10_000  # the most rows that are counted in a hidden sheet
 
 
 def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDocument:
@@ -117,7 +117,9 @@ def _add_remark(remark: Remark, builder: DocumentBuilder, *, is_hidden: bool) ->
 
 
 def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row]]:
-    """Runs of rows without an empty one; a run longer than any document may be raises an error at once."""
+    """Yield runs of rows without an empty row between them. A run that is longer than a document may be raises an error
+    at once.
+    """
     region: list[Row] = []
     length = 0
     for row in rows:
@@ -144,7 +146,9 @@ _Formulas = Mapping[tuple[int, int], str]
 def _rows(
     sheet: ReadOnlyWorksheet, merged: Merged, formulas: _Formulas, builder: DocumentBuilder, seen: _Seen
 ) -> Iterator[Row]:
-    """The rows with what is seen of them; a hidden row is none, so that it does not divide its table."""
+    """Yield the rows with the seen text of their cells; a hidden row is left out, so that it does not divide its
+    table.
+    """
     count, expected = 0, 1
     for number, cells in _streamed(sheet):
         if not expected <= number <= _LAST_ROW:
@@ -160,8 +164,10 @@ def _rows(
 
 
 def _streamed(sheet: ReadOnlyWorksheet) -> Iterator[tuple[int, _Cells]]:
-    """The rows that a sheet has, by number, with the looks of characters, which openpyxl's own stream leaves out."""
-    book: Any = sheet.parent  # what a streamed workbook is read by has no public names
+    """Yield the rows of a sheet with their numbers, and with the looks of characters, which openpyxl's own stream
+    leaves out.
+    """
+    book: Any = sheet.parent  # the parts that a streamed workbook is read with have no public names
     own: Any = sheet
     with book._archive.open(own._worksheet_path) as source:
         parser = WorkSheetParser(
@@ -178,7 +184,7 @@ def _streamed(sheet: ReadOnlyWorksheet) -> Iterator[tuple[int, _Cells]]:
 
 
 def _texts(number: int, cells: _Cells, formulas: _Formulas) -> dict[int, str]:
-    """What the cells of a row show, by column: of a formula without a value the formula."""
+    """The texts that the cells of a row show, by column; a formula without a value shows the formula."""
     return {
         column: text
         for column, cell in cells.items()

@@ -11,7 +11,7 @@ _MIN_NOTE = 30
 
 
 class Row(dict[int, Cell]):
-    """The cells of row `number` by column; blank ones are missing, None is covered by the cell to its left."""
+    """The cells of row `number` by column. Blank cells are missing; None is a cell that the cell to its left covers."""
 
     def __init__(self, number: int, cells: Mapping[int, Cell]) -> None:
         super().__init__(cells)
@@ -42,7 +42,7 @@ def _connected(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Divide where several cells are followed by several others that lie wholly to one side of them."""
+    """Divide the rows wherever several cells are followed by several others that lie wholly to one side of them."""
     run: list[Row] = [rows[0]]
     for above, below in pairwise(rows):
         if min(len(above), len(below)) > 1 and (max(above) < min(below) or max(below) < min(above)):
@@ -53,7 +53,7 @@ def _apart(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _columns_beside(rows: Sequence[Row]) -> list[range]:
-    """The columns of each table; more than one only if all parts between blank columns are tables of their own.
+    """The columns of each table. There is more than one table only if all parts between blank columns are tables.
 
     Blank columns also serve as margins inside tables, so each part must have column names, and begin with words or
     occupy other rows than its neighbour.
@@ -114,7 +114,9 @@ def _place(rows: Sequence[Row]) -> SheetPlace:
 
 
 def _body(rows: Sequence[Row]) -> tuple[int, int]:
-    """The end of the titles above a table and the start of the notes below it: single-cell rows, notes being long."""
+    """The end of the titles above a table and the start of the notes below it. Both are rows with one cell; notes are
+    long.
+    """
     first, last = 0, len(rows)
     if all(_filled(row) < 2 for row in rows):
         return first, last

@@ -1,6 +1,6 @@
-"""Compares the statements of two documents: sentences, labelled lines and cells that are the same but for a value.
+"""Compares the statements of two documents: sentences, labelled lines and cells that are equal except for a value.
 
-Any other word that one of them has, a limit or a condition makes it another statement.
+Any other word that only one of them has, and any limit or condition, makes it a different statement.
 """
 
 import re
@@ -35,8 +35,8 @@ _LONGEST = 500  # characters: a longer sentence says more than one thing
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a document: a sentence or a labelled line, or one cell of a row. `text` is without
-    the `label` before a colon, and without `more`, the clauses that follow."""
+    """A statement of a document: a sentence, a labelled line, or one cell of a row. `text` lacks the `label` before a
+    colon, and `more`, the clauses that follow."""
 
     excerpt: Excerpt
     start: int
@@ -103,7 +103,7 @@ def _read_cells(excerpt: Excerpt) -> Iterator[Statement]:
 
 
 def _as_sentence(row: Row, cell: Cell) -> str:
-    """Return a cell as a sentence would say it: "K7 drill, warranty: 24 months" of the column "Warranty (months)"."""
+    """Return a cell as a labelled sentence: "K7 drill, warranty: 24 months" for the column "Warranty (months)"."""
     label = row.label if _WORD.search(row.label) else f"Row {row.label}"  # A number alone would be a value.
     names = f"{' '.join(row.groups)} {label}, {cell.outer_heads}"
     for word in _WORD.findall(cell.head):
@@ -125,8 +125,9 @@ Values = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two statements that are the same but for `values`, which are pairs; without any they agree. `words` are the keys
-    of what they share; `adds`: one of the two says more besides."""
+    """Two statements that are equal except for `values`, which are pairs; without values they agree. `words` are the
+    keys of their common words; `adds`: one of the two says more.
+    """
 
     values: Values
     words: frozenset[str]
@@ -134,7 +135,7 @@ class Compared:
 
 
 def share_words(stated: Statement, known: Statement) -> bool:
-    """Say whether the statements may be the same: most have nothing to do with each other, and reading takes long."""
+    """Return whether the statements may be about the same: most are not, and this test is faster than a comparison."""
     begun = _beginnings(stated.text), _beginnings(known.text)
     quarters = 2 if (stated.row is None) == (known.row is None) else 3  # A cell is hardly more than names.
     return 4 * len(begun[0] & begun[1]) >= quarters * min(map(len, begun))
@@ -143,7 +144,9 @@ def share_words(stated: Statement, known: Statement) -> bool:
 def compare_sentences(
     stated: Statement, known: Statement, above: tuple[frozenset[str], frozenset[str]]
 ) -> Compared | None:
-    """Compare two sentences or labelled lines, with the words `above` each; None if more than values differ."""
+    """Compare two sentences or labelled lines, given the words `above` each of them; None if more than values
+    differ.
+    """
     first, second = tokenize(stated.text), tokenize(known.text)
     if not first or not second or _refers(first[0]) or _refers(second[0]):
         return None
@@ -187,7 +190,7 @@ def folded(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _beginnings(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text: particles and endings follow."""
+    """Return the beginnings of the words of a text, without their particles and endings."""
     return frozenset(word[:2] if word >= "가" else word[:4] for word in _WORD.findall(text.casefold()))
 
 
@@ -197,7 +200,9 @@ def _refers(token: Token) -> bool:
 
 
 def _rest(tokens: Sequence[Token], matched: Iterable[int], above: frozenset[str]) -> list[Token]:
-    """Return what the other sentence lacks; a word that stands above that one is no difference, nor "every", "must"."""
+    """Return the tokens that the other sentence lacks. Words above the other sentence are no difference, and neither
+    are words such as "every" and "must".
+    """
     known = frozenset(matched)
     return [
         token
@@ -227,8 +232,8 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
 def _values(
     stated: str, known: str, left: Sequence[Token], right: Sequence[Token], aligned: Alignment
 ) -> Values | None:
-    """Return the words of two sentences that take the same place in both. `left` and `right` are all that
-    differs; None if both sentences may be true, nothing if they agree."""
+    """Return the differing words of two sentences that take the same place in both. `left` and `right` are all the
+    differing words. None if both sentences may be true; empty if they agree."""
     if len(left) == len(right) == 1 and _exclude_each_other(left[0], right[0], aligned):
         return ((stated, known),)
     if cues := [token for token in (*left, *right) if token.kind == "cue"]:
@@ -242,8 +247,8 @@ def _values(
 
 
 def _exclude_each_other(stated: Token, known: Token, aligned: Alignment) -> bool:
-    """Say whether the two words are opposites that the sentences say of the same thing: "is permitted"; opposites
-    before a noun, "the northern gate", are two things."""
+    """Return whether the two words are opposites that the sentences state of the same thing, as in "is permitted".
+    Opposites before a noun, as in "the northern gate", are two things."""
     if not (are_opposites(stated, known) or frozenset((stated.key, known.key)) in OPPOSITES):
         return False
     return all(
@@ -261,12 +266,12 @@ def _differing_values(stated: Token, known: Token, aligned: Alignment) -> tuple[
         next(candidate for candidate in side if candidate.is_content) is token
         for side, token in ((aligned.statement, stated), (aligned.source, known))
     ):
-        return None  # "On 4 May the hall is closed": what is said holds on that day.
+        return None  # "On 4 May the hall is closed" holds only on that day.
     return stated.text.strip(_STOP), known.text.strip(_STOP)
 
 
 def _value_beside_more(left: Sequence[Token], right: Sequence[Token], aligned: Alignment) -> tuple[str, str] | None:
-    """Return the only differing values of two sentences of which one has words that the other one lacks."""
+    """Return the only differing values of two sentences, one of which has words that the other lacks."""
     values = [[token for token in side if token.value] for side in (left, right)]
     if min(len(left), len(right)) > 1 or any(token.kind == "cue" for token in (*left, *right)):
         return None
@@ -285,7 +290,7 @@ def _are_of_one_kind(stated: Value, known: Value) -> bool:
 
 
 def _run(sentence: str, values: Sequence[Token]) -> str:
-    """Return values that are written as one, such as those of a telephone number, else nothing."""
+    """Return values that are written as one text, such as those of a telephone number; else an empty text."""
     text = normalised(sentence)
     ends = [value.start + len(value.text) for value in values]
     between = (text[end : value.start] for end, value in zip(ends, values[1:], strict=False))
@@ -310,8 +315,9 @@ def _differing_slots(
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """The `words` that one sentence has in place of those of the other: `opened` by what stands before them, and at the
-    end of their sentence if it `ends` with them."""
+    """The `words` that one sentence has in place of other words in the other sentence. `opened` is the text before
+    them; `ends`: the sentence ends with them.
+    """
 
     words: str
     opened: str

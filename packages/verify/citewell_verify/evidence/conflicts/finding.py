@@ -1,7 +1,7 @@
-"""Finds where other documents say something else than the evidence of an answer: another value for the same thing.
+"""Finds other documents that contradict the evidence of an answer: they have another value for the same thing.
 
-Two statements are about the same thing if they are the same but for one value, and if nothing above them names two
-things. A false alarm costs more than a conflict that is missed.
+Two statements are about the same thing if they are equal except for one value, and if the headings and titles above
+them do not name two things. A false alarm costs more than a conflict that is missed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _MOST_CITED = 8  # statements of one citation
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A sentence of the answer and the words that it rests on, `excerpt.text[start:end]`. Only values that the sentence
+    """A sentence of the answer and the words that support it, `excerpt.text[start:end]`. Only values that the sentence
     states are compared."""
 
     claim: str
@@ -52,8 +52,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two documents disagree. `stated` is what the sentence `claim` of the answer rests on, `other` what else is said;
-    `in_force` is the document of the two that replaces the other one, if one of them says so."""
+    """A disagreement of two documents. `stated` is the evidence of the sentence `claim` of the answer, `other` is the
+    contradicting place; `in_force` is the one of the two documents that replaces the other, if one of them says so."""
 
     claim: str
     stated: Place
@@ -62,7 +62,7 @@ class Conflict:
 
 
 def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], question: str = "") -> list[Conflict]:
-    """Return what other documents among the `excerpts` say instead of the `evidence` of an answer to the `question`."""
+    """Return the conflicts of other documents in `excerpts` with the `evidence` of an answer to the `question`."""
     documents = _documents(evidence, excerpts)
     by_place: dict[tuple[str, ...], Conflict] = {}
     for stated in evidence:
@@ -83,8 +83,8 @@ def conflicts(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt], questio
 
 
 def documents_to_compare(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> set[str]:
-    """Return the documents that have statements like the evidence with other values, and those of the evidence: more
-    has to be known of these before it is certain that they speak of the same thing."""
+    """Return the documents that have statements like the evidence with other values, and the documents of the evidence:
+    more of them has to be read before it is certain that they are about the same thing."""
     documents = _documents(evidence, excerpts)
     pairs = (pair for stated in evidence for pair in _differences(stated, documents))
     return {statement.excerpt.document for cited, elsewhere, _ in pairs for statement in (cited, elsewhere)}
@@ -100,9 +100,9 @@ def _documents(evidence: Sequence[Evidence], excerpts: Sequence[Excerpt]) -> dic
 
 
 def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[tuple[Statement, Statement, Compared]]:
-    """Yield the statements of other documents that are those of the evidence but for their values.
+    """Yield the statements of other documents that are equal to those of the evidence except for their values.
 
-    What a document itself says with several values has several, such as the departures of a bus.
+    A statement that one document makes with several values has several values, such as the departures of a bus.
     """
     own = documents[stated.excerpt.document]
     cited = (
@@ -120,8 +120,8 @@ def _differences(stated: Evidence, documents: Mapping[str, Known]) -> Iterator[t
 
 
 def _like(statement: Statement, own: Known, known: Known) -> list[tuple[Statement, Compared]]:
-    """Return the statements of the document `known` that are the same as `statement` but for values; only where there
-    are none, those of which one says more besides."""
+    """Return the statements of the document `known` that are equal to `statement` except for values. Only if there are
+    none, statements count that say more than the other."""
     alike: list[tuple[Statement, Compared]] = []
     for excerpt in known.excerpts:
         for candidate in statements_of(excerpt):
@@ -140,7 +140,7 @@ def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) 
     compared = compare_sentences(cited, elsewhere, around)
     if compared is None or are_apart(cited, elsewhere, pair):
         return None
-    # Two documents are not of one day, so what differs may be no more than their own dates.
+    # Two documents have different days, so the difference may be only that of their own dates.
     days = [{date.text for date in document.dates} for document in pair]
     if any(here in days[0] and there in days[1] for here, there in compared.values):
         return None
@@ -151,7 +151,7 @@ def _compare(cited: Statement, elsewhere: Statement, pair: tuple[Known, Known]) 
 
 
 def _states(claim: str, value: str, statement: Statement) -> bool:
-    """Say whether a sentence of the answer has the value, however it is written; a whole statement needs no value."""
+    """Return whether a sentence of the answer has the value, in any form; a whole statement needs no value."""
     if value == statement.text and statement.row is None:
         return True
     wanted = [token.value for token in tokenize(value) if token.value]

@@ -1,6 +1,7 @@
-"""Finds the date of a document, and which of several documents says that it replaces another.
+"""Finds the date of a document, and documents that state that they replace another.
 
-A document that replaces another names it in the sentence that says so: by its title, its version, its date or its file.
+A document that replaces another names it in the sentence that states this: by its title, its version, its date or its
+file.
 """
 
 import re
@@ -32,7 +33,7 @@ _EARLIER = re.compile(
     r"|(?:기존|종전|이전|예전|구)의? ?\w*(?:규정|지침|버전|안내|판|방침|기준)",
     re.IGNORECASE,
 )
-# Unlike `_REPLACES`, these verbs end a whole document: one that is amended or corrected stays in force.
+# Unlike `_REPLACES`, these verbs end a whole document: a document that is amended or corrected stays in force.
 _WHOLLY = re.compile(
     r"\b(?P<active>(?:(?:it|this|that|these|which)(?: \w+){0,2}|\w+ \d+)"
     r" (?:replaces?|supersedes?|takes? the place of|revokes?|repeals?))\b"
@@ -47,7 +48,7 @@ _NO_REPLACEMENT = re.compile(
     r"|제\s?\d+\s?[조항장절]|경우|예정|초안|[으]?면 ",
     re.IGNORECASE,
 )
-_NAMED_WITHIN = 80  # characters beside the verb
+_NAMED_WITHIN = 80  # characters beside the verb in which the other document is named
 _NAMED_ENDS = re.compile(r"[,;:]|\b(?:as|see|in|by|with|where|which)\b")
 _VERSION = re.compile(
     r"\b(?:version|edition|revision|rev\.|v)\s?(\d+(?:\.\d+)*)\b|제\s?(\d+)\s?판|(\d+)판", re.IGNORECASE
@@ -58,13 +59,14 @@ _OF_ITSELF = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_LONGEST_LINE = 90  # characters of a line that only says what the document is and of when
+_LONGEST_LINE = 90  # characters of a line that only states the document's kind and date
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A passage as documents are compared by it: `document` tells documents apart, `context` is what stands above the
-    passage, `opens` says whether the document begins with it. `title` and `dated` are what its file states."""
+    """A passage for the comparison of documents: `document` identifies its document, `context` has the headings above
+    the passage, `opens` says whether the document begins with it. `title` and `dated` are stated by its file.
+    """
 
     document: str
     name: str
@@ -93,7 +95,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Known:
-    """What the given passages show of one document."""
+    """One document, as far as the given passages show it."""
 
     excerpts: tuple[Excerpt, ...]
 
@@ -111,7 +113,7 @@ class Known:
 
     @cached_property
     def title(self) -> str:
-        """Its first heading, else the title that its file states, else nothing."""
+        """The document's first heading, or else the title that its file states, or else an empty text."""
         for excerpt in self.excerpts:
             if outer := headings_of(excerpt.context):
                 return outer[0]
@@ -121,7 +123,7 @@ class Known:
 
     @cached_property
     def dates(self) -> tuple[Date, ...]:
-        """The dates that it gives itself, that of its title first."""
+        """The dates that the document gives itself; the date in its title comes first."""
         dates = [
             *find_dates(self.title),
             *(date for line in self._opening if _dates_itself(line) for date in find_dates(line)),
@@ -133,12 +135,12 @@ class Known:
         return frozenset(number for line in (self.title, *self._opening) for number in _versions(line))
 
     def says_which(self, heading: str) -> bool:
-        """Say whether a heading only says which version of the document it is, or of when."""
+        """Return whether a heading only states the version or the date of the document."""
         return any(date.text in heading for date in self.dates) or not _versions(heading).isdisjoint(self.versions)
 
     @property
     def _opening(self) -> Sequence[str]:
-        """The lines where it begins, but for those about the document that it replaces."""
+        """The lines at the document's beginning, except lines about the document that it replaces."""
         opening = (excerpt.text[:_OPENING] for excerpt in self.excerpts if excerpt.opens)
         sentences = (sentence for text in opening for sentence in split_sentences(text, cites=False))
         lines = (line for sentence in sentences for line in sentence.text.split("\n"))
@@ -146,14 +148,14 @@ class Known:
 
     @cached_property
     def date(self) -> str | None:
-        """As far as it is known: `2024`, `2024-05`, `2024-05-04`."""
+        """The date of the document as far as it is known: `2024`, `2024-05`, `2024-05-04`."""
         own = max(
             (date for date in self.dates if date.years),
             key=lambda date: (date.month is not None) + (date.day is not None),
             default=None,
         )
         if own:
-            # No date of several years is that of a document.
+            # A date of several years cannot be that of a document.
             years = own.years if own.years and own.years[0] == own.years[1] else None
             parts = (f"{part:02}" for part in (own.month, own.day) if part)
             return "-".join([str(years[0]), *parts]) if years else None
@@ -164,7 +166,9 @@ class Known:
 
     @cached_property
     def called(self) -> list[str]:
-        """The words of its title, else of its first sentence, without what tells its versions apart."""
+        """The words of the document's title, or else of its first sentence, without the words that distinguish
+        versions.
+        """
         lines = (line for excerpt in self.excerpts if excerpt.opens for line in excerpt.text.split("\n"))
         title = self.title or next(filter(str.strip, lines), "").split(". ")[0]
         for date in find_dates(title):
@@ -173,7 +177,7 @@ class Known:
 
     @cached_property
     def replacing_wholly(self) -> tuple["_Replacing", ...]:
-        """Its sentences that say that one document takes the place of another."""
+        """The document's sentences that state that one document takes the place of another."""
         texts = (excerpt.text for excerpt in self.excerpts if _WHOLLY.search(excerpt.text))
         sentences = (sentence.text for text in texts for sentence in split_sentences(text, cites=False))
         return tuple(filter(None, map(_Replacing.of, sentences)))
@@ -184,15 +188,15 @@ class Known:
 
     @cached_property
     def replacing(self) -> tuple[str, ...]:
-        """Its sentences that say that something is replaced."""
-        # Few texts have such a word, and to split all of them is slow.
+        """The document's sentences that state that something is replaced."""
+        # Few texts have such a word, and splitting all texts would be slow.
         texts = (excerpt.text for excerpt in self.excerpts if _REPLACES.search(excerpt.text))
         sentences = (sentence.text for text in texts for sentence in split_sentences(text, cites=False))
         return tuple(sentence for sentence in sentences if _REPLACES.search(sentence))
 
 
 def known_documents(excerpts: Sequence[Excerpt]) -> dict[str, Known]:
-    """Put together what passages show of each document, by `document`."""
+    """Group the passages by their `document`."""
     names = dict.fromkeys(excerpt.document for excerpt in excerpts)
     first = sorted(excerpts, key=lambda excerpt: not excerpt.opens)
     return {name: Known(tuple(excerpt for excerpt in first if excerpt.document == name)) for name in names}
@@ -203,17 +207,17 @@ def replacing(left: Known, right: Known) -> Known | None:
     for own, named in ((left, right), (right, left)):
         for sentence in own.replacing:
             if _names(sentence, named, own):
-                # "Clause 7 is replaced by the following" says itself what is in force.
+                # "Clause 7 is replaced by the following" is followed by the text in force, in the same document.
                 follows = re.search(r"(?:by|as) (?:the )?follow|다음과 같이", sentence, re.IGNORECASE)
                 return named if _IS_REPLACED.search(sentence) and not follows else own
     return None
 
 
 def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, str]:
-    """Return, by document that another one of the `excerpts` says it replaces as a whole, the name of that one.
+    """Return the documents that another document in `excerpts` replaces as a whole, each with the name of that one.
 
-    What changes a clause, denies a change or plans one replaces nothing. A question about earlier versions, or with a
-    word that of the known documents a replaced one alone has, is about that one.
+    A sentence that changes a clause, denies a change or plans one replaces no document. A question about earlier
+    versions, or with a word that among the known documents only a replaced one has, is about the replaced document.
     """
     known = list(known_documents(excerpts).values())
     speakers = [document for document in known if document.replacing_wholly]
@@ -241,8 +245,8 @@ def replaced_documents(question: str, excerpts: Sequence[Excerpt]) -> dict[str, 
 
 @dataclass(frozen=True)
 class _Replacing:
-    """A sentence that says that one document takes the place of another: `named` are its words about the other one,
-    or about the newer one if it `is_passive`."""
+    """A sentence that states that one document takes the place of another: `named` are its words about the other
+    document, or about the newer one if the sentence `is_passive`."""
 
     named: str
     is_passive: bool
@@ -258,8 +262,9 @@ class _Replacing:
         return cls(sentence[max(0, match.start() - _NAMED_WITHIN) : match.start()], is_passive=False)
 
     def names(self, other: Known, own: Known) -> bool:
-        """Say whether it names the document `other`: by its file, or more of a title than one word and what tells the
-        versions of a title apart."""
+        """Return whether the sentence names the document `other`: by its file, or by more than one word of its title
+        and the words that distinguish versions of that title.
+        """
         title = frozenset(other.called)
         is_titled = title <= frozenset(content_stems(self.named)) or other.called == own.called
         return _has_file(self.named, other) or (len(title) > 1 and is_titled and _names(self.named, other, own))
@@ -298,7 +303,9 @@ def _versions(text: str) -> set[str]:
 
 
 def _dates_itself(line: str) -> bool:
-    """Say whether a line dates its document: "Date: 2 May", "As of 2 May.", a lone date; a sentence dates an event."""
+    """Return whether a line dates its document: "Date: 2 May", "As of 2 May.", or a date alone. A sentence, in
+    contrast, dates an event.
+    """
     if len(line) > _LONGEST_LINE:
         return False
     is_sentence = line.rstrip().endswith((".", "다", "!", "?", "。", "|", ";"))

@@ -1,7 +1,7 @@
-"""Decides whether the same statement in two documents is about the same thing, by what the documents are about.
+"""Decides whether the same statement in two documents is about the same thing, by the subjects of the documents.
 
-Many papers are of one kind: invoices, contracts with two suppliers, reports of two months. They say the same of other
-things, and name these in their titles, in their openings, or in the other fields of the form.
+Many documents are of one kind: invoices, contracts with two suppliers, reports of two months. They make the same
+statements about different things, and name these in their titles, in their openings, or in other fields of the form.
 """
 
 import re
@@ -36,12 +36,12 @@ def above(statement: Statement, document: Known) -> frozenset[str]:
 
 
 def are_apart(left: Statement, right: Statement, pair: Pair) -> bool:
-    """Say whether each of the two stands under a heading that the other one lacks."""
+    """Return whether each of the two statements is below a heading that the other one lacks."""
     return not any(_add_nothing(left, right, pair))
 
 
 def _add_nothing(left: Statement, right: Statement, pair: Pair) -> Sequence[bool]:
-    """Say of each whether the headings below its title add nothing that the other statement does not also have."""
+    """Return for each statement whether the headings below its title only have words that the other one has, too."""
     sides = ((left, pair[0]), (right, pair[1]))
     there = [keys_in(statement.text) | above(statement, known) for statement, known in reversed(sides)]
     inner = [
@@ -53,8 +53,8 @@ def _add_nothing(left: Statement, right: Statement, pair: Pair) -> Sequence[bool
 
 
 def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair, question: str) -> bool:
-    """Say whether the two statements may be about two things, of which the documents name one each, or of which the
-    question names the `left` one."""
+    """Return whether the two statements may be about two things: each document names another one, or the question names
+    the one of the `left` statement."""
     asked = keys_in(question) & keys_in(left.text)
     if not asked <= keys_in(right.text) | above(right, pair[1]):
         return True
@@ -71,12 +71,14 @@ def may_be_two(left: Statement, right: Statement, compared: Compared, pair: Pair
         return True
     labelled = LABELLED.fullmatch(left.text) is not None
     if (labelled or is_past) and all(any(date.day for date in find_dates(document.title)) for document in pair):
-        return True  # What was, and the fields of a paper, are of the day of the paper.
+        return True  # Statements about the past, and the fields of a form, belong to the day of their document.
     return labelled and _most_differ(_labels_in(pair[0]), _labels_in(pair[1]))
 
 
 def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
-    """Say whether the documents are two of a kind: two invoices, the reports of two years, contracts of two parties."""
+    """Return whether the documents are two of one kind: two invoices, reports of two years, contracts of two
+    parties.
+    """
     called = [_undated(known.title or known.name.rsplit(".", 1)[0]) for known in pair]
     numbers = [{number.casefold() for number in (*_NUMBER.findall(text), *_ORDINAL.findall(text))} for text in called]
     if numbers[0] - numbers[1] and numbers[1] - numbers[0]:
@@ -98,7 +100,7 @@ def _are_of_a_kind(left: Statement, right: Statement, pair: Pair) -> bool:
 
 
 def _undated(title: str) -> str:
-    """Return a title without the day of writing."""
+    """Return a title without the date of the document."""
     for date in find_dates(title):
         if date.day:
             title = title.replace(date.text, " ")
@@ -108,7 +110,7 @@ def _undated(title: str) -> str:
 def _names_in_title(document: Known) -> frozenset[str]:
     words = [word for word in document.title.split() if word[:1].isalpha() and len(word) > 3]
     if all(word[:1].isupper() for word in words):
-        return frozenset()  # Capitals of a headline name nothing.
+        return frozenset()  # The capitals of a headline show no names.
     return _names_in(document.title)
 
 
@@ -122,7 +124,9 @@ def _words_of(document: Known) -> frozenset[str]:
 
 
 def _are_related(pair: Pair) -> bool:
-    """Say whether one has a word of the other one's title, if these say anything, or a field with its content."""
+    """Return whether one document has a word of the other's title, if its words mean anything, or a field with the same
+    content.
+    """
     fields = [_labels_in(known) for known in pair]
     if any(says_same(text, fields[1][label]) for label, text in fields[0].items() if label in fields[1]):
         return True
@@ -131,7 +135,9 @@ def _are_related(pair: Pair) -> bool:
 
 
 def _open_differently(left: Statement, right: Statement, pair: Pair) -> bool:
-    """Say whether documents of one title name other parties where they begin, or have other words in a field."""
+    """Return whether documents with the same title name different parties at their beginning, or have other words in a
+    field.
+    """
     names = [
         _names_in(known.opening.replace(statement.text, ""))
         for known, statement in zip(pair, (left, right), strict=True)
@@ -149,7 +155,7 @@ def _is_in_words(text: str) -> bool:
 
 
 def _most_differ(left: Mapping[tuple[str, ...], str], right: Mapping[tuple[str, ...], str]) -> bool:
-    """Return whether most fields that two documents share differ: versions of one table share most of what they say."""
+    """Return whether most common fields of two documents differ; versions of one table have most contents in common."""
     shared = left.keys() & right.keys()
     differing = [field for field in shared if not says_same(left[field], right[field])]
     return len(shared) > 1 and 2 * len(differing) > len(shared)

@@ -24,11 +24,11 @@ _KINDS: dict[str, Kind] = {
     "after": "order",
 }
 _ASSERTED = frozenset({"possible", "planned", "obliged", "advised", "reported", "denied"})
-_CLOSE = 3  # content tokens between a cue and what it governs
+_CLOSE = 3  # content tokens between a cue and the words that it governs
 _ENABLING = frozenset({"can", "수", "가능"})
-"""Words that permit as "may" and "해도 된다" do."""
+"""Words that express permission, as "may" and "해도 된다" do."""
 _FRAMES = frozenset({"according", "contends"})
-"""Cues that attribute an assertion: adding one makes a statement weaker, not wrong."""
+"""Cues that attribute an assertion to somebody: adding such a cue makes a statement weaker, not wrong."""
 
 
 def cue_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
@@ -62,7 +62,7 @@ def _changed(
 
 
 def _is_ordered(cue: Token, alignment: Alignment) -> bool:
-    """Return whether a sentence orders by beginning with its verb: "Change the filter every month"."""
+    """Return whether a sentence is an order, which begins with its verb: "Change the filter every month"."""
     if cue.cue not in ("obliged", "advised") or not alignment.source:
         return False
     at = next(index for index, token in enumerate(alignment.statement) if token is cue)
@@ -93,7 +93,7 @@ def _changes_meaning(
 
 
 def _governs(cue: Token, tokens: Sequence[Token], matched: Collection[int]) -> bool:
-    """Return whether a cue governs matched words: the next ones in its clause, or those before it."""
+    """Return whether a cue governs matched words: the next words in its clause, or the words before it."""
     at = next(index for index, token in enumerate(tokens) if token is cue)
     korean = cue.key == cue.cue and cue.text[:1] >= "가"
     opens = not any(token.is_content for token in tokens[:at])

@@ -1,4 +1,4 @@
-"""Finds who does what to whom exchanged by order, voice or particle: "Denmark defeated Sweden" for "Denmark was
+"""Finds exchanged parties, by the order of words, the voice or a particle: "Denmark defeated Sweden" for "Denmark was
 defeated by Sweden" (V2)."""
 
 import re
@@ -14,17 +14,17 @@ _FARTHEST = 3  # tokens from the auxiliary to its verb, and from the verb to "by
 
 _TOPIC_OF_OBLIQUE = re.compile("(?:에|에서|에게|한테|로|부터|까지|보다|와|과)[는은]$")
 _KOREAN_PASSIVE, _KOREAN_ACTIVE = re.compile("[되된될됩됐돼받]|당[하한할합했]"), re.compile("[하한할합했해]")
-_OTHER_VOICE = ({"object", "goal"}, {"object", "source"})  # of one party in two sentences of other voice
+_OTHER_VOICE = ({"object", "goal"}, {"object", "source"})  # cases of one party in two sentences of different voice
 
 
 _VERY_ALIKE = 0.9  # similarity of two sentences from which the order of common words matters
-_MOST_MOVED = 5  # tokens that an exchange moves; if more moved, clauses changed places
+_MOST_MOVED = 5  # tokens that an exchange moves; if more are moved, clauses changed places
 _LIST_WORDS = frozenset("and or 및 와 과".split())
 
 
 @dataclass(frozen=True, slots=True)
 class _Parties:
-    """The verb of a clause, what stands for who does it, and what for whom it is done to."""
+    """The verb of a clause, the words for the party that acts, and the words for the party that is acted upon."""
 
     verb: Token
     acting: Sequence[Token]
@@ -32,7 +32,7 @@ class _Parties:
 
 
 def order_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield two things that changed places around a third one: "Bob hired Alice" for "Alice hired Bob"."""
+    """Yield pairs of things that changed places around a third one: "Bob hired Alice" for "Alice hired Bob"."""
     both = sorted((*alignment.pairs, *alignment.moved))
     tokens = [(alignment.statement[index], alignment.source[place]) for index, place in both]
     is_clause = not alignment.moved or len(alignment.moved) > _MOST_MOVED or not alignment.is_close
@@ -59,8 +59,8 @@ def is_other_korean_voice(pairs: Iterable[tuple[Token, Token]]) -> bool:
 
 
 def _is_end(stated: Token, known: Token, *, alike: bool) -> bool:
-    """Return whether a token is a name or a value, or in sentences of equal words any word."""
-    named = stated.kind in ("name", "value") or known.kind == "name"  # a name may open the statement as any word does
+    """Return whether a token is a name or a value; if the sentences have equal words (`alike`), any word counts."""
+    named = stated.kind in ("name", "value") or known.kind == "name"  # a name may open the statement
     if named or not alike or stated.kind != "word":
         return named
     return not "가" <= stated.text[-1] <= "힣" or (
@@ -74,7 +74,7 @@ def _is_list(tokens: Sequence[Token]) -> bool:
 
 
 def voice_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield the party that does in one sentence what is done to it in the other; one of them is a passive with "by"."""
+    """Yield a party that acts in one sentence and is acted upon in the other; one of them is a passive with "by"."""
     for passive, sentence in ((alignment.source, alignment.statement), (alignment.statement, alignment.source)):
         known = _passive_with_agent(passive)
         told = _with_verb(sentence, known.verb) if known else None
@@ -102,7 +102,7 @@ def _passive_with_agent(tokens: Sequence[Token]) -> _Parties | None:
         parties = _Parties(tokens[verb], content_tokens(tokens[by + 1 :] if by else ()), content_tokens(tokens[:at]))
         if not parties.acting or not parties.undergoing:
             continue
-        # "By 640 people" has a party, "by 5 %" and "by 2020" have none.
+        # "By 640 people" names a party, "by 5 %" and "by 2020" do not.
         value = parties.acting[0].value
         if value is None or (value.quantity and not value.quantity.unit):
             return parties
@@ -122,7 +122,7 @@ def _with_verb(tokens: Sequence[Token], wanted: Token) -> _Parties | None:
 
 
 def korean_party_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield the noun whose particle makes it another party of the same verb: 유튜브는 구글에 인수되었다 says neither
+    """Yield a noun whose particle makes it another party of the same verb: 유튜브는 구글에 인수되었다 means neither
     구글이 인수되었다 nor 유튜브는 구글을 인수했다."""
     pairs = (*alignment.pairs, *alignment.moved)
     tokens = [(alignment.statement[index], alignment.source[place]) for index, place in pairs]
@@ -155,7 +155,9 @@ def _role(token: Token) -> str:
 
 
 def _has_lost_subject(token: Token, alignment: Alignment) -> bool:
-    """Say whether the clause of a source's noun, a goal or origin there, has a subject that the statement lacks."""
+    """Return whether the clause of a source's noun, which is a goal or origin there, has a subject that the statement
+    lacks.
+    """
     own = [at for at, word in enumerate(alignment.source) if word.clause == token.clause]
     lost = any(_role(alignment.source[at]) == "subject" and at not in alignment.matched_source for at in own)
     verb = next((at for at in reversed(own) if alignment.source[at].is_content), None)

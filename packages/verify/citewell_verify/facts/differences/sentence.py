@@ -1,6 +1,6 @@
 """Finds the differences between a statement and a sentence of its source that otherwise says the same (V2, V3).
 
-They are values, units, names and words in one place of an alignment, which the two sentences fill otherwise.
+These are places of an alignment at which the two sentences have different values, units, names or words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ def are_opposites(left: Token, right: Token) -> bool:
 
 
 def _adjective(word: str) -> str:
-    """Return `quick` for `quickly`; most other words in "-ly" are no adverbs of short adjectives."""
+    """Return `quick` for `quickly`; most longer words in "-ly" are no adverbs of short adjectives."""
     plain = word.removesuffix("ly")
     return plain if plain != word and any(stem(plain) in pair for pair in OPPOSITES) else word
 
@@ -45,7 +45,8 @@ _POUNDS = ("£", "gbp", "파운드", "lb", "lbs")  # "500 pounds" may be money o
 
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
-    """What surrounds a sentence: `context_keys` of its headings, column heads and preceding sentences.
+    """The surroundings of a sentence: `context_keys` are the keys of its headings, column heads and preceding
+    sentences.
 
     `source_keys` and `acronyms` are those of the whole source.
     """
@@ -90,7 +91,7 @@ def value_differences(gap: Gap, alignment: Alignment) -> Iterator[Difference]:
 
 
 def _measure_alike(stated: Value, known: Value) -> bool:
-    """Return whether one value may be another figure for the other: "seven hours" is none for "10:00"."""
+    """Return whether two values may be figures of the same measure: "seven hours" and "10:00" are not."""
     quantity, known_quantity = stated.quantity, known.quantity
     if (stated.minutes is None) != (known.minutes is None):
         return False
@@ -100,7 +101,7 @@ def _measure_alike(stated: Value, known: Value) -> bool:
 
 
 def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """Return some tokens of a sentence, and the one before them, as text."""
+    """Return some tokens of a sentence, and the token before them, as text."""
     if not some:
         return ""
     before = max((token.start for token in tokens if token.start < some[0].start), default=some[0].start)
@@ -108,7 +109,7 @@ def _text_around(some: Sequence[Token], tokens: Sequence[Token]) -> str:
 
 
 def unit_differences(alignment: Alignment) -> Iterator[Difference]:
-    """Yield values of which only one has a known unit, the other a word in its place: `12 kg` for `12 bottles`."""
+    """Yield pairs of values in which one has a known unit and the other a word in its place: `12 kg`, `12 bottles`."""
     for index, place in alignment.pairs:
         stated, known = alignment.statement[index], alignment.source[place]
         if not stated.value or not known.value or not stated.value.quantity or not known.value.quantity:
@@ -142,7 +143,7 @@ def name_differences(gap: Gap, alignment: Alignment, around: SentenceContext) ->
         stands_for = refers and not _is_definite(token, alignment.statement)
         known = around.source_keys.issuperset(token.key.split())
         if not named and stands_for and (not known or around.context_keys.issuperset(token.key.split())):
-            continue  # "the film", "it": refers to a name that the source has before it, or omits
+            continue  # "the film" or "it" refers to a name that the source has before it, or omits
         if not named and not counterparts and around.context_keys.issuperset(token.key.split()):
             continue
         counterpart = named or (counterparts[0] if counterparts else None)
@@ -155,9 +156,10 @@ def name_differences(gap: Gap, alignment: Alignment, around: SentenceContext) ->
 
 
 def _may_refer(token: Token, alignment: Alignment) -> bool:
-    """Say whether a noun may refer to a name; a Korean noun may itself be a name that no rule recognises: `춘천에`.
+    """Return whether a noun may refer to a name. A Korean noun may itself be a name that no rule recognises: `춘천에`.
 
-    So may an English word that opens its sentence without an article, unless it is a verb: "Run the installer".
+    An English word that opens its sentence without an article may also be a name, unless it is a verb: "Run the
+    installer".
     """
     if korean.is_korean(token.text):
         return token.key in korean.GENERIC
@@ -174,7 +176,7 @@ def _is_definite(token: Token, tokens: Sequence[Token]) -> bool:
 
 
 def _is_short_form(token: Token, counterparts: Sequence[Token], around: SentenceContext) -> bool:
-    """Return whether a name and a counterpart are one: an acronym of the other, or its beginning."""
+    """Return whether a name and a counterpart are the same: one is an acronym of the other, or its beginning."""
     letters = token.text.casefold() if token.text.isupper() else ""
     begun = "".join(part[:1] for counterpart in counterparts for part in counterpart.key.split())
     if len(letters) > 1 and (letters in begun or letters in around.acronyms):
@@ -193,7 +195,7 @@ def _is_short_form(token: Token, counterparts: Sequence[Token], around: Sentence
 
 
 def _begins(whole: str, part: str) -> bool:
-    """Return whether a text begins with a part as a whole: X1000 does not begin with X100."""
+    """Return whether a text begins with a whole part: X1000 does not begin with X100."""
     rest = whole.removeprefix(part)
     return rest != whole and not (part[-1:].isdigit() and rest[:1].isdigit())
 
@@ -238,7 +240,7 @@ def _words(gap: Gap, alignment: Alignment, around: SentenceContext) -> Iterator[
         stands_for = generic and token.key in around.context_keys
         opposite = next((counterpart for counterpart in counterparts if are_opposites(token, counterpart)), None)
         if opposite and denied[0] != denied[1]:
-            continue  # "not invalid" for "valid"
+            continue  # "not invalid" equals "valid"
         sure = alignment.is_single_substitution
         if opposite:
             yield Difference("negation", token.text, opposite.text, sure=sure)

@@ -1,7 +1,7 @@
 """Divides a sentence into clauses, and a statement into the parts that can be verified separately (V7).
 
-A clause without a subject gets that of the first one, and a part the words that it shares. Parts are divided
-generously: one counts only if a source states it.
+A clause without a subject gets the subject of the first clause, and a part gets the words that it shares with others.
+Parts are divided generously: a part counts only if a source states it.
 """
 
 import re
@@ -34,13 +34,13 @@ _SUBJECT = re.compile(
 )
 KOREAN_SUBJECT = re.compile(r"^(?:(?:[^\s]+\s){0,2}[^\s]+의\s)?[^\s]+(?:\s[^\s]+)?(?:은|는|이|가|께서)\s")
 HANGUL = re.compile("[가-힣]")
-_LONGEST = 2_000  # characters of a sentence: a longer one has no clauses, or is hostile
+_LONGEST = 2_000  # characters of a sentence: a longer sentence has no clauses, or is hostile
 
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str) -> tuple[str, ...]:
-    """Return the coordinated clauses of `sentence`, or the sentence itself if it has one clause, or one cannot stand
-    alone.
+    """Return the coordinated clauses of `sentence`, or the sentence itself if it has only one clause, or if one of them
+    cannot stand alone.
 
     A sentence of more than 2,000 characters is not divided.
     """
@@ -93,7 +93,7 @@ _LONGEST_DIVIDED = 600  # characters of a statement; a longer one is hostile, or
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`text` is the part as written; `readings` complete it with the subject or verb that it shares."""
+    """A part of a statement: `text` as written; `readings` complete it with the subject or verb that it shares."""
 
     text: str
     readings: tuple[str, ...]

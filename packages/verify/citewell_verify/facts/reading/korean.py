@@ -1,4 +1,4 @@
-"""Analyses a Korean word: its cue, the case that its particle marks, and the key by which it is compared."""
+"""Analyses a Korean word: its cue, the case that its particle marks, and its key for comparisons."""
 
 import re
 from dataclasses import dataclass
@@ -106,7 +106,7 @@ _JOINED_VERB = (
     r"|갔|간다|가[고며는]\s|나[가갔간]|버[렸리린]|냈|낸|달라|드[렸리립]|야\s)"
 )
 BETWEEN = rf"(?<=[가-힣][고며])(?<![다라냐자]고)\s(?!있|싶|나서|난\s|말)|(?<=지만)\s|(?<=는데)\s|{_JOINED_VERB}"
-"""Where one clause ends and the next begins."""
+"""A pattern for the boundary of two clauses."""
 _BEHIND = re.compile(
     r"(?:으로부터|에서부터|에게서|에서는|에서|으로는|으로|로는|로|부터는|부터|까지는|까지|보다는|보다|에게|에는|에도|에"
     r"|이었습니다|이었다|였습니다|였다|입니다|이며|이고|이다|이라고|다|이나|나|은|는|이|가|을|를|의|도|만|과|와|째|인|여)$"
@@ -167,7 +167,7 @@ _OTHER_HALF = {"밤": (12, 1, 2, 3, 4, 5), "낮": (10, 11)}  # hours before noon
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`key` is what it is compared by, `cue` the class of its cue, `case` the role that its particle marks."""
+    """A word: `key` is used in comparisons, `cue` is the class of its cue, `case` the role that its particle marks."""
 
     kind: WordKind
     key: str
@@ -197,7 +197,7 @@ def analyse_word(folded: str, following: str = "") -> Word:
         return Word("filler", folded)
     kind: WordKind = "name" if _HAS_DIGIT.search(folded) else "word"
     if folded in SAME:
-        return Word(kind, SAME[folded])  # 날마다 is no verb
+        return Word(kind, SAME[folded])  # such as 날마다, which is no verb
     if verb := verb_key(folded, following):
         return Word("filler" if verb in FILLERS else kind, verb)
     key = stem(folded)
@@ -205,7 +205,7 @@ def analyse_word(folded: str, following: str = "") -> Word:
 
 
 def starts_with_topic(sentence: str) -> bool:
-    """Say whether a sentence begins with the noun that it is about: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
+    """Return whether a sentence begins with its topic: `강릉에서 가장 …`, `울산 시장은 …`, `민수의 …`.
 
     A noun without a particle counts if the topic follows it; adverbs and words with a verb ending do not count.
     """
@@ -238,7 +238,7 @@ def case_of_value(behind: str) -> str:
 
 
 def counter_of(behind: str) -> str:
-    """Return the counter with which `behind` begins, one for all synonyms (`명` and `사람`); empty if unknown."""
+    """Return the counter with which `behind` begins, the same for all synonyms (`명` and `사람`); empty if unknown."""
     run = _COUNTER.match(behind.lstrip()[:6])
     return COUNTERS.get(_counter(run[0]), "") if run else ""
 
@@ -260,7 +260,7 @@ def is_counter(word: str) -> bool:
 
 
 def _counter(word: str) -> str:
-    """Return a counter without what follows it: `알` of `알씩`, `번` of `번에`."""
+    """Return a counter without its endings: `알` of `알씩`, `번` of `번에`."""
     shorter = word
     for ending in (_BEHIND, _COUNTED, _BEHIND):
         if shorter in COUNTERS:
@@ -301,7 +301,7 @@ def are_opposed(left: str, right: str) -> bool:
 
 
 def only_particle(word: str) -> str:
-    """Return the particle 만 of a word, with what follows it: `만` of `직원만`, `만이` of `직원만이`; else nothing."""
+    """Return the particle 만 of a word with the letters after it: `만` of `직원만`, `만이` of `직원만이`; else ""."""
     match = _ONLY.search(word)
     return match["only"] if match else ""
 
@@ -312,5 +312,5 @@ def is_plain_noun(word: str, before: str) -> bool:
 
 
 def is_future(word: str) -> bool:
-    """Return whether a word makes 것이다 behind it a future: 할, 갈, 될."""
+    """Return whether a word gives a following 것이다 the meaning of a future: 할, 갈, 될."""
     return "가" <= word[-1] <= "힣" and (ord(word[-1]) - _FIRST) % _FINALS == _RIEUL

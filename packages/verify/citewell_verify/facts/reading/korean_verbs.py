@@ -10,7 +10,7 @@ _LONGEST = 40
 
 
 def _letters(pattern: str) -> str:
-    """Return a pattern letter by letter; a final consonant by itself (`ㄴ다`) becomes that of the syllable before."""
+    """Return a pattern letter by letter; a lone final consonant (`ㄴ다`) becomes that of the syllable before."""
     for alone, final in (("ㅂ", "\u11b8"), ("ㄴ", "\u11ab"), ("ㄹ", "\u11af"), ("ㅆ", "\u11bb")):
         pattern = pattern.replace(alone, final)
     return unicodedata.normalize("NFD", pattern)
@@ -109,7 +109,7 @@ def _without_ending(letters: str, following: str) -> str:
 
 
 def _root(stem: str) -> tuple[str, bool]:
-    """Remove tense and contractions; leave the noun of a verb in 하다 or 되다, and say whether it is one."""
+    """Return a stem without tense and contractions, and whether it is the noun of a verb in 하다 or 되다."""
     for _ in range(3):
         stem = _TENSE.sub("", stem)
     if stem.endswith(_letters("였")):

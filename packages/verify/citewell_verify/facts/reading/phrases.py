@@ -19,7 +19,7 @@ _INTENTION = r"(?:plan|proposal|bill|motion|request|bid|attempt|promise|pledge|i
 _ACCENT = re.compile("[\u0300-\u036f]")
 _PHRASES = tuple(
     (re.compile(pattern, flags), plain, needed)
-    # A match has one of the words that are `needed`, in small letters; looking for these is much cheaper.
+    # A match has one of the words in `needed`, in small letters; searching for these first is much cheaper.
     for pattern, plain, flags, *needed in (
         (r"\bUnited States(?: of America)?\b|\bU\.S\.A\.?|\bU\.S\.(?=\W|$)|\bUSA\b", "US", 0),
         (r"\bUnited Kingdom\b|\bU\.K\.(?=\W|$)|\bGreat Britain\b", "UK", 0),
@@ -54,7 +54,7 @@ _PHRASES = tuple(
         (r"n['’]t\b", " not", re.IGNORECASE),
         (r"\bneither\b(?=[^.;]{1,80}\bnor\b)", " ", re.IGNORECASE),
         (r"\b(?:is|are) to be\b(?= [a-z]+(?:ed|en|n|t)\b)", "planned", re.IGNORECASE, " to be "),
-        # These say that something was not done, or do not say that it was.
+        # These state that something was not done, or leave it open.
         (
             r"\b(?:fail(?:ed|s)?|refus(?:es?|ed)|declin(?:es?|ed)|forg(?:ets?|ot)|neglect(?:s|ed)?|unable) to\b",
             "not",
@@ -179,7 +179,7 @@ _PHRASES = tuple(
         (r"\b(?:regardless|irrespective) of whether\b", "regardless", re.IGNORECASE),
         (r"\bfor instance\b", "for example", re.IGNORECASE),
         (r"(?<=[a-z])-(?=[a-z])", " ", re.IGNORECASE, "-"),
-        # An identifier is one word in each of its spellings: F-16 and F16, COVID-19 and COVID19.
+        # An identifier becomes one word, whatever its spelling: F-16 and F16, COVID-19 and COVID19.
         (r"(?<![\w-])([A-Z]{1,6})-(\d{1,5})(?![\d-]|[.,]\d|[a-z]{2})", r"\1\2", 0, "-"),
         (r"(?<=\d)\s?[–—-]\s(?=\d)|(?<=\d)\s[–—-]\s?(?=\d)|(?<=\d)[–—](?=\d)", "-", 0, *"–—-"),
         (r"&", " and ", 0),

@@ -1,7 +1,7 @@
 """Reads questions with their answers: a question alone asserts nothing (V4).
 
-"How much does the X100 weigh? 7 kg." says that the X100 weighs 7 kg. "Is it waterproof?" says nothing, with the answer
-"Yes" that it is, and with "No" that it is not.
+"How much does the X100 weigh? 7 kg." says that the X100 weighs 7 kg. "Is it waterproof?" says nothing by itself; with
+the answer "Yes" it says that it is, and with "No" that it is not.
 """
 
 import re
@@ -32,9 +32,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 
 @dataclass(frozen=True, slots=True)
 class AssertedClause:
-    """A clause as it is compared; `asserts` is False for a question that has no answer.
+    """A clause in the form in which it is compared; `asserts` is False for a question that has no answer.
 
-    It may begin with a `question`, which is a heading if `under_heading`.
+    The clause may begin with a `question`, which is a heading if `under_heading`.
     """
 
     text: str
@@ -52,7 +52,9 @@ class ReadSentence:
 
 
 def is_question(text: str) -> bool:
-    """Say whether a sentence or heading asks: it ends in a question mark, and does not end in a title with one."""
+    """Return whether a sentence or heading is a question: it ends in a question mark that does not belong to a
+    title.
+    """
     if not _MARK.search(text):
         return False
     return HANGUL.search(text) is not None or is_open(text) or bool(_opening(text) & _ENGLISH_CLOSED)
@@ -63,7 +65,7 @@ def asks_openly(heading: str) -> bool:
 
 
 def is_open(question: str) -> bool:
-    """Return whether a question asks who, when or how many, and so for more than yes or no."""
+    """Return whether a question asks for more than yes or no, such as who, when or how many."""
     if HANGUL.search(question):
         return _KOREAN_OPEN.search(question) is not None
     return bool(_opening(question) & _ENGLISH_OPEN)
@@ -72,7 +74,7 @@ def is_open(question: str) -> bool:
 def what_is_asked_about(question: str) -> tuple[Token, ...]:
     """Return the names in a question; if it has none, its Korean nouns or its other English words.
 
-    The words that ask name nothing: "how long", 얼마나.
+    Question words such as "how long" and 얼마나 do not count.
     """
     tokens = tokenize(question)
     degrees = {after for before, after in pairwise(tokens) if before.key == "how"}
@@ -90,7 +92,7 @@ def what_is_asked_about(question: str) -> tuple[Token, ...]:
 def read_with_answers(sentences: Sequence[str], headings: Set[str]) -> Iterator[ReadSentence]:
     """Yield the sentences, each question together with its answer, the sentence after it.
 
-    A sentence among `headings` answers nothing.
+    A sentence that is one of the `headings` is no answer.
     """
     at = 0
     while at < len(sentences):
@@ -129,7 +131,7 @@ def _asserted(sentence: str) -> tuple[AssertedClause, ...]:
 
 
 def _opening(text: str) -> set[str]:
-    """Return the first word, with those before it that only introduce it: "In which year"."""
+    """Return the first word that is no introduction, and the words that introduce it: "In which year"."""
     words: set[str] = set()
     for word in _WORD.finditer(text, _label_end(text)):
         plain = word[0].casefold().replace("’", "'")

@@ -78,7 +78,7 @@ class Alignment:
 
     @cached_property
     def is_close(self) -> bool:
-        """Whether the sentences are so similar that different words in one place have different meanings."""
+        """True if the sentences are so similar that different words in one place have different meanings."""
         lost, left = self.unmatched
         one_place = self.substitutions <= 1 and lost < _ONE_PLACE and left <= _ONE_PLACE
         return one_place or min(self.local_similarity, self.coverage) >= _CLOSE
@@ -152,9 +152,9 @@ def _words_match(left: Token, right: Token) -> bool:
 
 
 def same_syllable(left: Token, right: Token) -> bool:
-    """Say whether two Korean words are one syllable with particles: 강은 and 강의, 강 and 강이.
+    """Return whether two Korean words are the same syllable with particles: 강은 and 강의, 강 and 강이.
 
-    의 and 이 also end nouns, as in 회의 and 나이, so one of the two must be sure.
+    의 and 이 may also be the end of a noun, as in 회의 and 나이, so one of the two words must be certain.
     """
     if left.text[:1] != right.text[:1] or not (
         _ONE_SYLLABLE.fullmatch(left.text) and _ONE_SYLLABLE.fullmatch(right.text)
@@ -169,7 +169,7 @@ def are_other_kinds(left: Token, right: Token) -> bool:
 
 
 class TokenIndex:
-    """Content tokens indexed by the beginnings of their words. Immutable."""
+    """An immutable index of content tokens by the beginnings of their words."""
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self._by_head: dict[str, list[Token]] = defaultdict(list)
@@ -182,7 +182,7 @@ class TokenIndex:
     def candidates(self, token: Token) -> Iterator[Token]:
         """Yield all tokens that may match `token`, which has no value, and some others.
 
-        Takes time in proportion to the tokens with the same beginning.
+        The time is in proportion to the number of tokens with the same beginning.
         """
         for begins in _beginnings(token):
             yield from self._by_head.get(begins, ())
@@ -206,7 +206,7 @@ def _same_name(left: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def same_lexeme(left: str, right: str) -> bool:
-    """Return whether two stems may be of one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
+    """Return whether two stems may belong to one word: `manufactur` and `manufacturer`, 고양 and 고양이."""
     if not (left.isalpha() and right.isalpha()) and _DIGITS.findall(left) != _DIGITS.findall(right):
         # X100 and X1000 are two models.
         return False
@@ -225,7 +225,9 @@ def same_lexeme(left: str, right: str) -> bool:
 
 
 def are_counterparts(left: str, right: str) -> bool:
-    """Return whether one acts upon the other: `employer` and `employee`, `lessor` and the stem `lesse`."""
+    """Return whether the words are counterparts, one acting upon the other: `employer` and `employee`, `lessor` and the
+    stem `lesse`.
+    """
     for acts, done in ((left, right), (right, left)):
         doer = _AGENT.fullmatch(acts)
         if doer and done in (f"{doer[1]}e", f"{doer[1]}ee"):
@@ -268,7 +270,9 @@ class _LabelledTokens:
 
     @cached_property
     def _by_beginning(self) -> Mapping[str, Sequence[int]]:
-        """Cues under their class, names that are compared by their parts under "", other words under their letters."""
+        """The places of tokens: cues under their class, names that are compared by their parts under "", and other
+        words under their first letters.
+        """
         places: dict[str, list[int]] = defaultdict(list)
         for at, token in enumerate(self._tokens):
             if not token.value:
@@ -277,7 +281,7 @@ class _LabelledTokens:
         return places
 
     def _alike(self, token: Token) -> Iterable[int]:
-        """Return all tokens without a value that may match one, with another key, and some others."""
+        """Return all tokens without a value that may match `token` although their keys differ, and some others."""
         if token.cue:
             return self._by_beginning.get(token.cue, ())
         if _has_parts(token):

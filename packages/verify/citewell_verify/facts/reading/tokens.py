@@ -17,7 +17,7 @@ from citewell_verify.text.words import stem
 
 TokenKind = Literal["value", "name", "word", "cue", "pronoun", "filler"]
 
-_MOST_TOKENS = 400  # of one sentence: a longer one is hostile
+_MOST_TOKENS = 400  # tokens of one sentence: a longer sentence is hostile
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|(?<=[\s(])[-−](?=\d)|[½¼¾]")
 _HALF = re.compile(r"\s?(a\.?m\.?|p\.?m\.?)(?![a-z])", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?$")
@@ -34,7 +34,7 @@ _BETWEEN = re.compile(rf"[,;:()]|{korean.BETWEEN}|\b(?:and|but|while|whereas|bec
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number or a date with what distinguishes it: sign, currency, time of day (`minutes` after midnight)."""
+    """A number or a date with its distinguishing features: sign, currency, time of day (`minutes` after midnight)."""
 
     quantity: Quantity | None
     date: Date | None
@@ -47,10 +47,11 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` is at `start` of the normalised sentence; `key` is what it is compared by.
+    """A token: `text` is at `start` of the normalised sentence; `key` is used in comparisons.
 
     `cue` is the class of a cue, `case` the role that a Korean particle marks, `clause` the number of clause breaks
-    before. `names` is what a Korean name is the name of, if its form shows it: a person, place or organisation.
+    before the token. `names` is the kind of thing that a Korean name stands for, if its form shows it: a person, place
+    or organisation.
     """
 
     text: str
@@ -172,8 +173,8 @@ def _cues_in_ending(text: str, token: Token) -> Sequence[Token]:
 
 
 def _joined_names(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield names of several tokens as one, `Ada Whitfield`, `Room 12`; a capitalised word that opens the sentence
-    belongs to the name that follows it."""
+    """Yield the tokens, with the tokens of each name joined into one: `Ada Whitfield`, `Room 12`. A capitalised word
+    that opens the sentence belongs to the name that follows it."""
     current: Token | None = None
     for token in tokens:
         if current is None:
@@ -265,7 +266,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
     minutes, end = _minutes(text, end, quantity)
     counter = ""
     if not quantity.unit:
-        # It has a Korean counter, or an unknown unit such as `W` in `500W`.
+        # The number has a Korean counter, or an unknown unit such as `W` in `500W`.
         unknown = _UNKNOWN_UNIT.match(text, end)
         counter = unknown[0].casefold() if unknown else korean.counter_of(text[end : end + 8])
     return (
@@ -284,7 +285,7 @@ def _measured(text: str, quantity: Quantity) -> tuple[int, int, Value]:
 
 
 def _minutes(text: str, end: int, quantity: Quantity) -> tuple[int | None, int]:
-    """Return the minutes after midnight, if it is a time of day (`5 pm`, `17:00`), and its end."""
+    """Return the minutes after midnight if the quantity is a time of day (`5 pm`, `17:00`), and its end."""
     half = _HALF.match(text, end)
     clock = _CLOCK.fullmatch(quantity.text)
     hours = int(clock[1]) if clock else int(quantity.value) if quantity.value <= 24 else -1

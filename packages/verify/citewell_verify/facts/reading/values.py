@@ -1,4 +1,4 @@
-"""Compares values by what they measure, not by how they are written."""
+"""Compares values by their meaning, not by their spelling."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -9,12 +9,12 @@ from citewell_verify.entities.quantities import PIECES, UNITS, Quantity, same_di
 from citewell_verify.facts.reading.tokens import Value
 
 _TINY = 1e-9
-_PERIODS = ("달", "해", "시간", "살")  # may be measured as well
-_HUGE = 1e290  # a larger value may be infinite in another unit, and agree with everything
+_PERIODS = ("달", "해", "시간", "살")  # these counters may also be units of measurement
+_HUGE = 1e290  # a larger value may become infinite in another unit, and then agree with everything
 
 
 def values_agree(stated: Value, known: Value) -> bool:
-    """Say whether `known` states what `stated` does: equal, rounded, converted or less exact (V3)."""
+    """Return whether the values agree: `stated` equals `known`, also rounded, converted or less exact (V3)."""
     if stated.date or known.date:
         return _same_date(stated, known)
     quantity, sourced = stated.quantity, known.quantity
@@ -35,7 +35,7 @@ def values_agree(stated: Value, known: Value) -> bool:
 
 
 class ValueIndex:
-    """Values indexed by size and unit; a lookup takes time in proportion to the values nearly equal."""
+    """Values indexed by size and unit; a lookup takes time in proportion to the number of nearly equal values."""
 
     def __init__(self, values: Sequence[Value | None]) -> None:
         self._all = [at for at, value in enumerate(values) if value]
@@ -101,7 +101,7 @@ def _other_counter(stated: Value, known: Value) -> bool:
 
 
 def _same_share(share: Value, plain: Value) -> bool:
-    """Return whether a share is written as a plain number: `5 %` is 0.05."""
+    """Return whether a plain number is the same share: `5 %` is 0.05."""
     number = plain.quantity
     if share.percent is None or number is None or number.unit or number.value >= 1:
         return False

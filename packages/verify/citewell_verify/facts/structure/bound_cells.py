@@ -1,8 +1,8 @@
 """Binds a statement to one cell of a table: its row, its column, its period and its value with the unit (V2).
 
-Every word of the statement has to be a name of the cell (row label, group of rows, column heads, caption), its content,
-or say nothing by itself ("amounted to"). Then the cell proves it, or contradicts it with its own value. Anything else
-is left to the other rules.
+Every word of the statement has to belong to a name of the cell (row label, group of rows, column heads, caption) or to
+its content, or say nothing by itself ("amounted to"). Then the cell proves the statement, or contradicts it with its
+own value. Other statements are left to the other rules.
 """
 
 import re
@@ -52,12 +52,13 @@ _NEUTRAL = keys_of(
 )
 _SOFT = keys_of("year years ended end as of at fiscal financial balance period 회계연도 기준 현재 말")
 _MOST_ROWS = 40
-_LONGEST_NAME = 300  # characters: more are no name, and the patterns above are not linear
+_LONGEST_NAME = 300  # characters: a longer text is no name, and the patterns above are not linear
 
 
 @dataclass(frozen=True, slots=True)
 class BoundCell:
-    """A cell that a statement names. `proven`: the cell states all of it; else `difference` says what it has instead.
+    """A cell that a statement names. `proven`: the cell states all of the statement; otherwise `difference` has the
+    content of the cell.
 
     `rest` is the number of words that neither name the cell nor are its content.
     """
@@ -74,8 +75,9 @@ class BoundCell:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """`fit` orders the cells that a statement may be about, the likeliest first; `unsaid` is the number of words of its
-    head that the statement leaves out."""
+    """A cell that a statement may be about. `fit` orders such cells, the likeliest first; `unsaid` is the number of
+    words of the cell's head that the statement leaves out.
+    """
 
     row: Row
     cell: Cell
@@ -106,7 +108,7 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
         return None
     first = chosen[0]
     if any(match.outcome == "unsure" or match.unsaid for match in chosen):
-        # Rules for sentences would take a limit for the value itself, and know no scale of a table.
+        # The rules for sentences would take a limit for the value itself, and do not know the scale of a table.
         quantity = first.value.value.quantity if first.value and first.value.value else None
         is_limit = quantity is not None and quantity.bound in ("over", "under")
         # The head has a word such as "restated" that the statement leaves out.
@@ -117,9 +119,11 @@ def _bind(tokens: Sequence[Token], rows: Sequence[Row]) -> BoundCell | None:
 
 
 def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row] | None:
-    """Return a term of a company, 제24기, that a statement on a row names and no column of it has, with the row."""
+    """Return a fiscal term, such as 제24기, that a statement about a row names and no column of the row has, with the
+    row.
+    """
     stated = terms(tokens)
-    # 당기 says nothing about columns that are only numbered.
+    # Only numbered terms count, because 당기 cannot be compared with columns that are only numbered.
     said = [(word.token.text, term) for word in stated for term in terms_in(word.key) if term.number is not None]
     named = (
         named_rows(stated, [token.key for token in tokens if token.kind == "cue"], rows)[:_MOST_ROWS] if said else []
@@ -136,7 +140,9 @@ def missing_term(tokens: Sequence[Token], rows: Sequence[Row]) -> tuple[str, Row
 
 
 def _agree(matches: Sequence[_Match]) -> bool:
-    """Return whether all matches have the content, or are of one name: heads that differ by a sign are one name."""
+    """Return whether all matches have the same content, or the same name; heads that differ only in a sign have one
+    name.
+    """
     if all(match.outcome == "same" for match in matches):
         return True
     heads = [frozenset(term.key for term in terms_of(match.cell.head)) for match in matches]
@@ -189,9 +195,9 @@ def named_rows(stated: Sequence[Term], cues: Sequence[str], rows: Sequence[Row])
 
 
 def _nearest(named: Sequence[Row], keys: Set[str]) -> Sequence[Row]:
-    """Return the rows that a statement names exactly, and those like no exact one.
+    """Return the rows that a statement names exactly, and the rows that are similar to none of these.
 
-    매출채권 is among the words of a statement on it, and so is 매출, as a word that may have an ending.
+    A statement about 매출채권 has this word, but also seems to have 매출, as a word that may have an ending.
     """
     labels = [[term.key for term in terms_of(plain_name(row.label))] for row in named]
     exact = [label for label in labels if keys >= set(label)]
@@ -225,7 +231,8 @@ def plain_name(name: str) -> str:
 def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Term]]]:
     """Yield the cells whose column the rest of a statement names, with the terms of the name.
 
-    A head is named by all of its words and dates. Where none is, a date or a term alone names the only column with it.
+    A head is named by all of its words and dates. If no head is named in this way, a date or a fiscal term alone names
+    the only column with it.
     """
     full: list[tuple[Cell, list[Term]]] = []
     dated: list[tuple[Cell, list[Term]]] = []
@@ -246,19 +253,19 @@ def named_cells(rest: Sequence[Term], row: Row) -> Iterator[tuple[Cell, list[Ter
 
 
 def _names_by_term(cell: Cell, fiscal: Sequence[FiscalTerm], rest: Sequence[Term]) -> list[Term]:
-    """Return the terms of a head such as "제 31(당) 기" if a statement has its term, 제31기 or 당기, or a day of it,
-    and the words above it."""
+    """Return the terms of a head such as "제 31(당) 기" if a statement has its fiscal term, 제31기 or 당기, or a day of
+    that term, and the words above the head."""
     said = [word for word in rest if any(term.may_be(own) for term in terms_in(word.key) for own in fiscal)]
     dated = any(_is_date(term.token, day) for term in rest for day in (*cell.days, *_dates_of(cell)))
     own, outer = (terms_of(without_terms(plain_name(text))) for text in (cell.head, cell.outer_heads))
     if not (said or dated) or not all(is_among(term, rest) for term in outer if not term.token.value):
         return []
-    # Never empty: a day may name a head without words.
+    # The result is never empty, because a day may name a head without words.
     return [*said, *own, *outer, *_audit_terms(cell), *terms_of(cell.head)]
 
 
 def head_words(cell: Cell) -> list[Term]:
-    """Return the words of a head that a statement has to have: not those of its date, as in "year ended"."""
+    """Return the words of a head that a statement has to have, without the words of a date, as in "year ended"."""
     dates = _dates_of(cell)
     return [
         term
@@ -268,7 +275,7 @@ def head_words(cell: Cell) -> list[Term]:
 
 
 def _dates_of(cell: Cell) -> Sequence[Date]:
-    """Return the dates of a head, which the heads above it may begin: "December 31," above "2019"."""
+    """Return the dates of a head; a date may begin in the heads above it, as "December 31," above "2019"."""
     own = find_dates(cell.head)
     return find_dates(f"{cell.outer_heads} {cell.head}") if own and cell.outer_heads else own
 
@@ -282,7 +289,7 @@ def _is_date(token: Token, date: Date) -> bool:
 
 
 def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
-    """Compare what is left of a statement, without the names of row and column, with the content of the cell."""
+    """Compare the rest of a statement, without the names of row and column, with the content of the cell."""
     names = (*row.groups, row.heading, cell.outer_heads, cell.head)
     fiscal = [term for text in names for term in terms_in(text)]
     stated = [term for word in rest for term in terms_in(word.key)]
@@ -308,7 +315,7 @@ def _match(rest: Sequence[Term], row: Row, cell: Cell) -> _Match | None:
 
 
 def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
-    """Return the number of words that are in no name of the cell and do not say nothing by themselves."""
+    """Return the number of words that are in no name of the cell, without words that say nothing by themselves."""
     above, named = terms_of(row.heading), _keys_of_names(row, cell)
     return sum(
         bool(word.token.value) or not (word.key in _NEUTRAL or word.key in named or is_among(word, above))
@@ -317,7 +324,7 @@ def _spare(words: Sequence[Term], row: Row, cell: Cell) -> int:
 
 
 def without_each(stated: Sequence[Term], names: Sequence[Term]) -> list[Term]:
-    """Return the terms without one for each of the names: a word that a statement has twice stays once."""
+    """Return the terms, with one term removed for each name: of a word that a statement has twice, one stays."""
     left = list(stated)
     for name in names:
         at = next((at for at, term in enumerate(left) if is_among(name, [term])), None)

@@ -17,8 +17,8 @@ from citewell_verify.facts.structure.column_heads import unit_in_name
 from citewell_verify.facts.structure.tables import Cell
 
 Outcome = Literal["same", "no scale", "other unit", "other", "unsure"]
-"""`no scale`: an amount of money, "$1,200", without the millions of its table. `unsure`: the table does not say enough:
-it names no scale, or the statement leaves the sign out."""
+"""`no scale`: an amount of money, "$1,200", without the millions of its table. `unsure`: the comparison cannot be
+decided, because the table names no scale, or the statement leaves the sign out."""
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?(?:\s?%)?|\.\d+")
 _NEGATIVE = re.compile(r"^\W*(?:\(.*\d.*\)|[-−–]\s?[$€£¥₩]?\s?\d.*|[$€£¥₩]\s?[-−–(].*)\W*$")
@@ -44,7 +44,7 @@ _IN_FULL = re.compile(r"\bper\b|주당|\bemployees\b|\bheadcount\b|임?직원|�
 
 @dataclass(frozen=True, slots=True)
 class CellFigure:
-    """The figure of a cell: as printed, and in full with the scale of its table (None if that states none)."""
+    """The figure of a cell: as printed, and in full with the scale of its table (None if the table states no scale)."""
 
     printed: Quantity
     full: Quantity | None
@@ -92,7 +92,7 @@ def with_limit(tokens: Sequence[Token]) -> list[Token] | None:
     """Return the tokens with "more than $5" or "5억 원을 넘지 않았다" as one value, a limit; None without one."""
     for at, token in enumerate(tokens):
         if bound := _LIMITS.get(token.cue or token.key):
-            # English names a limit in front of its amount ("$5 over 2023" is none), Korean mostly behind it.
+            # English puts the word for a limit before the amount ("$5 over 2023" has none), Korean mostly after it.
             is_english = token.text.isascii()
             for beside in (at + 1,) if is_english else (at - 1, at + 1):
                 if limit := _limited(tokens, at, beside, bound, at - 1 if is_english else at + 1):
@@ -107,7 +107,7 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
     if is_denied := 0 <= denied < len(tokens) and tokens[denied].cue == "denied":
         bound = _OPPOSITE[bound]
     limit = token.value.quantity
-    # Only equality tells a limit that is included from the same one that is not.
+    # Only at equality does it matter whether the limit itself is included.
     included = _INCLUDED.match(tokens[at].text) is not None
     moved = 0.0 if included is is_denied else limit.value * (-_NEXT if bound == "over" else _NEXT)
     value = replace(token.value, quantity=replace(limit, bound=bound, value=limit.value + moved))
@@ -117,8 +117,9 @@ def _limited(tokens: Sequence[Token], at: int, beside: int, bound: Bound, denied
 
 
 def unit_of(cell: Cell, label: str) -> str:
-    """Return the unit of a cell, which the name of its row may state; the scale of a table holds neither for amounts
-    per share nor for people."""
+    """Return the unit of a cell, which the name of its row may state. The scale of a table applies neither to amounts
+    per share nor to numbers of people.
+    """
     if named := unit_in_name(label)[0]:
         return named
     if cell.unit and _IN_FULL.search(f"{label} {cell.head} {cell.outer_heads}"):
@@ -154,7 +155,7 @@ def compare_figure(stated: Value, cell: Cell, label: str) -> Outcome:
 
 
 def has_other_unit(stated: Value, cell: Cell, label: str) -> bool:
-    """Say whether a value is in a unit of another dimension or currency than that of a cell."""
+    """Return whether a value has a unit of another dimension or currency than a cell."""
     figure = cell_figure(replace(cell, unit=unit_of(cell, label)))
     own = figure and (figure.currency or (figure.full.dimension if figure.full else ""))
     return bool(own and stated.quantity and stated.quantity.unit and stated.quantity.dimension != own)
@@ -197,11 +198,11 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
     if figure.full is not None and states(plain, replace(figure.full, unit="")):
         return "same"
     if stated.scaled:
-        # Printed in full, 5,000,000, unless the table says that its amounts are not.
+        # The amount is printed in full, 5,000,000, unless the table states a scale.
         in_full = stated.dimension not in _MONEY or figure.full is None or not figure.full.scaled
         if in_full and states(plain, replace(figure.printed, scaled=True)):
             return "same"
-        # The number as it is written before its scale word.
+        # This compares the number as it is written before its scale word.
         match = _FIGURE.search(stated.text)
         digits = find_quantities(match[0]) if match else []
         if not _is_number(replace(digits[0], bound=stated.bound) if digits else stated, figure.printed):
@@ -212,7 +213,7 @@ def _compare_number(stated: Quantity, figure: CellFigure) -> Outcome:
         return "other"
     if figure.full is None or not figure.full.scaled:
         return "same"
-    # A number with 원 leaves out no 천 or 백만, but "$1,200" for millions may be mere carelessness.
+    # Nobody leaves out 천 or 백만 before 원, but writing "$1,200" for millions may be mere carelessness.
     if figure.full.dimension == "krw":
         return "other unit" if stated.text.endswith("원") else "same"
     return "no scale" if stated.dimension in _MONEY else "same"
@@ -231,7 +232,7 @@ def _other_currency(stated: Value, figure: CellFigure) -> bool:
 
 
 def _other_share(stated: Quantity, figure: CellFigure, cell: Cell, label: str) -> bool:
-    """Say whether one is a percentage and the other an amount of money, or surely no percentage."""
+    """Return whether one figure is a percentage and the other is an amount of money or certainly no percentage."""
     if stated.dimension in _MONEY:
         return figure.percent
     if stated.dimension not in ("percent", "percentage points"):
@@ -241,9 +242,9 @@ def _other_share(stated: Quantity, figure: CellFigure, cell: Cell, label: str) -
 
 
 def _unit_unknown(stated: Quantity, figure: CellFigure) -> bool:
-    """Say whether the statement names a unit of which the table says nothing, or leaves out a percent sign."""
+    """Return whether the statement names a unit that the table does not state, or leaves out a percent sign."""
     if figure.percent and stated.dimension == "percentage points":
-        return True  # a rate of 28 % is none, a change of 2 % may be one
+        return True  # a rate of 28 % is no change in percentage points, but a change of 2 % may be one
     if (figure.percent and "%" not in figure.printed.text and not stated.unit) or stated.dimension in _MONEY:
         return False
     has_units = stated.dimension and figure.full is not None and figure.full.unit

@@ -1,8 +1,8 @@
 """Compares a statement with the cells of a source's tables and records (V2).
 
-A statement that names one row and one column head is about one cell. With several heads or several rows it is about as
-many cells, in the order of the names. It is contradicted if it gives a cell the content of another one; content that no
-cell has is left to the rules for prose.
+A statement that names one row and one column head is about one cell. With several heads or several rows it is about the
+same number of cells, in the order of the names. It is contradicted if it gives a cell the content of another cell;
+content that no cell has is left to the rules for prose.
 """
 
 from collections import Counter
@@ -35,9 +35,9 @@ _UNSURE = {"denied": "negation", "possible": "modality", "planned": "modality"}
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """The differences between the tables and a statement. `place` is the row, `share` (0..1) how much of the
-    statement it has. `decides`: one cell states all of it, and `place` is the row as it stands in the text, or it has
-    another value for all of it."""
+    """The differences between the tables and a statement. `place` is the row, `share` (0..1) the share of the statement
+    that the row has. `decides`: one cell states all of the statement, and `place` is then the row as it is in the text,
+    or the cell that the whole statement is about has another value."""
 
     differences: tuple[Difference, ...]
     place: str
@@ -55,7 +55,7 @@ class _NamedCell:
 
 
 def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "") -> TableComparison | None:
-    """Compare a statement with the tables of `text`; None if it names no cell, or leaves open which."""
+    """Compare a statement with the tables of `text`; None if it names no cell, or it is not clear which."""
     rows = parse_tables(text).rows
     stated = terms(tokens)
     if not rows or not stated:
@@ -80,7 +80,7 @@ def compare_with_tables(tokens: Sequence[Token], text: str, statement: str = "")
 
 
 def _row_in_form_of_answer(statement: str, rows: Sequence[Row]) -> Row | None:
-    """Return the row that a statement quotes as answers do: "Huey · French: Riri; German: Tick"."""
+    """Return the row that a statement quotes in the form of an answer: "Huey · French: Riri; German: Tick"."""
     label, sign, rest = statement.strip(" .").partition(" · ")
     if not sign:
         return None
@@ -144,7 +144,9 @@ def _folded(text: str) -> str:
 def _compare_cell(
     tokens: Sequence[Token], stated: Sequence[Term], cells: Sequence[_NamedCell], rows: Sequence[Row]
 ) -> TableComparison | None:
-    """Compare with one cell, or those of one name that others tell apart: "Acme,2019,5" and "Acme,2020,6"."""
+    """Compare with one cell, or with cells of the same name that other cells of their rows distinguish, as in
+    "Acme,2019,5" and "Acme,2020,6".
+    """
     chosen = best(
         cells,
         lambda about: sum(
@@ -198,7 +200,7 @@ def _content_terms(cell: Cell) -> list[Term]:
 
 
 def _modality_differences(tokens: Sequence[Token], rest: Sequence[Term], about: _NamedCell) -> tuple[Difference, ...]:
-    """Return the difference of a statement that denies the content, or calls it possible: "was not 5"."""
+    """Return the difference if a statement denies the content or calls it possible: "was not 5"."""
     values = [term.token.start for term in rest if is_among(term, _content_terms(about.cell))]
     named = _cues(about)
     content = [token for token in tokens if token.kind != "filler"]
@@ -232,15 +234,15 @@ def _difference(wrong: Term, known: str) -> Difference:
 
 
 def _compare_row(stated: Sequence[Term], named: Sequence[Row], rows: Sequence[Row]) -> TableComparison | None:
-    """Compare values with the row, without a named head: what other rows have must also be in this one.
+    """Compare values with the row, without a named head: values that other rows have must also be in this row.
 
-    A head that only other rows have a cell below names a blank one, of which the row states no value.
+    If only other rows have a cell below a head, the head names a blank cell, and the row states no value for it.
     """
     rest = [term for row in named for term in without(stated, terms_of(row.label)) if term.token.value]
     own = [cell for row in named for cell in row.cells]
     tables = {row.table for row in named}
     others = [cell for row in rows if row.table in tables and row not in named for cell in row.cells]
-    # A head below which only other rows have a cell.
+    # These are the heads below which only other rows have a cell.
     heads = {cell.head for cell in others} if rest and all(row.line for row in named) else set[str]()
     unnamed = without(stated, [term for row in named for term in terms_of(row.label)])
     if any(has_all(unnamed, _naming_terms(head)) for head in heads):

@@ -1,4 +1,4 @@
-"""Which lines of a table are heads, which column labels its rows, and what unit a head states (V2)."""
+"""Finds the head lines of a table, the column that labels its rows, and the units that the heads state (V2)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _UNIT_ALONE = re.compile(
 )
 _KOREAN_UNIT = re.compile(r"단위\s*:?\s*([^\s,()\[\]]{1,8}(?:\s?[원명개])?)")
 AUDITED = re.compile(r"(?<!\s)\s*[(\[]\s*(?:(?:un|not )?audited|(?:감사|검토)[^()\[\]]{0,30})\s*[)\]]", re.IGNORECASE)
-"""That a column was audited or that it was not, which neither names it nor is a unit."""
+"""A note that a column was audited or not, which is neither a name nor a unit."""
 _IN_BRACKETS = re.compile(r"[(\[](?:in\s)?([^()\[\]]{1,24})[)\]]", re.IGNORECASE)
 _AT_END = re.compile(
     r"(?<=\w)(?<!\bper)(?:\s|,\s?|\s?/\s?)(?:in\s)?([A-Za-z]{2}|(?![a-z]{3}|[A-Z][a-z]{2})[A-Za-z]{3}|[$€£₩¥])\s*$"
@@ -42,7 +42,7 @@ def count_heads(grid: Sequence[Sequence[str]]) -> int:
         only_title = all(sum(map(bool, row)) <= 1 for row in grid[:count])
         row = grid[count]
         below_corner = not any(above[0] for above in grid[:count]) and all(map(is_period, filter(None, row[1:])))
-        # A table with several such lines says of each section what its figures are.
+        # In a table with several such lines, each of them describes the figures of one section.
         is_note = _NOTE.fullmatch(row[0]) is not None and not any(map(_is_in_brackets, grid[count + 1 :]))
         are_names = _is_names(row, grid[count - 1])
         if not (is_note or (any(row[1:]) and (are_names or only_title or not row[0] or below_corner))):
@@ -60,7 +60,9 @@ def label_column(body: Sequence[Sequence[str]]) -> int:
 
 
 def fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield the head lines; in each but the last a head also fills the empty cells after it, and a lone one all."""
+    """Yield the head lines. In each but the last, a head also fills the empty cells after it, and a lone head fills the
+    whole line.
+    """
     for place, row in enumerate(heads):
         filled = list(row)
         if place < len(heads) - 1:
@@ -73,14 +75,14 @@ def fill_spanning_heads(heads: Sequence[Sequence[str]]) -> Iterator[list[str]]:
 
 
 def merged_heads(heads: Sequence[str]) -> tuple[str, str]:
-    """Return the lowest head of a column and those above it; one that only states the unit is no name."""
+    """Return the lowest head of a column and the heads above it; a head that only states the unit is no name."""
     filled = [head for head in heads if head]
     named = [head for head in filled if not _UNIT_ALONE.fullmatch(head)] or filled
     return (named[-1], " ".join(named[:-1])) if named else ("", "")
 
 
 def notes_of_all(heads: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield what stands alone in a line of heads and is about all columns: "(in millions)" in the middle."""
+    """Yield the notes that are alone in a line of heads and apply to all columns: "(in millions)" in the middle."""
     for row in heads:
         filled = [head for head in row[1:] if head]
         if len(filled) == 1 and len(row) > 2 and _UNIT_ALONE.fullmatch(filled[0]):
@@ -109,7 +111,7 @@ def unit_in_name(name: str) -> tuple[str, str]:
     if len(quantities) != 1 or not (quantities[0].unit or quantities[0].scaled):
         return "", name
     rest = name.replace(match[0], " ", 1).strip()
-    # 주 is the unit only beside another 주, as of shares; a bare one is a footnote.
+    # 주 is a unit, that of shares, only beside another 주; alone it marks a footnote.
     return (unit, rest) if unit != "주" or "주" in rest else ("", name)
 
 
@@ -126,8 +128,8 @@ def _is_in_brackets(row: Sequence[str]) -> bool:
 
 
 def _is_names(row: Sequence[str], above: Sequence[str]) -> bool:
-    """Return whether a line has names beside a unit such as "$ million", or below heads that span columns; names may
-    have a figure, as "52 weeks"."""
+    """Return whether a line has names beside a unit such as "$ million", or below heads that span columns. Names may
+    contain a figure, as "52 weeks" does."""
     is_below_spans = not row[0] and not all(above[1:])
     is_led = is_below_spans or (bool(row[0]) and _UNIT_ALONE.fullmatch(row[0]) is not None)
     return is_led and all(map(_WORD.search, filter(None, row[1:])))

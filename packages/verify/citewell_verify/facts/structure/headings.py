@@ -1,4 +1,6 @@
-"""Recognises the headings of a source, the text below each, and what they state about it (V2, V4)."""
+"""Recognises the headings of a source, the text below each heading, and the facts that it states about that text (V2,
+V4).
+"""
 
 import re
 from bisect import bisect_right
@@ -92,7 +94,7 @@ def _paths(text: str) -> tuple[Sequence[int], Sequence[tuple[str, ...]]]:
 
 
 def split_off_headings(sentence: str, headings: Collection[str]) -> list[str]:
-    """Return a sentence without the heading lines at its beginning, and these lines, each separately."""
+    """Return the heading lines at the beginning of a sentence, each separately, and the rest of the sentence."""
     lines = sentence.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip() not in headings), len(lines))
     return [*lines[:first], *(["\n".join(lines[first:])] if first < len(lines) else [])]
@@ -101,8 +103,8 @@ def split_off_headings(sentence: str, headings: Collection[str]) -> list[str]:
 def inherited_tokens(heading: Sequence[Token], stated: Collection[str]) -> list[Token]:
     """Return the tokens of a heading that also apply to the text below, for a statement with the keys `stated` (V4).
 
-    Its dates apply if it is a period, or if the statement has its other words: "Report 2024" dates nothing in the
-    report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
+    The heading's dates apply if it is a period, or if the statement has its other words: "Report 2024" dates nothing in
+    the report. Its other numbers apply if the statement has all of its words, at least two: "Revenue grew 12%".
     """
     words = [token for token in heading if token.is_content and not token.value]
     whole = len(words) >= _FEWEST and all(word.key in stated for word in words)
@@ -128,7 +130,7 @@ def is_topic_heading(heading: str) -> bool:
 
 def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None]]:
     before = ""
-    is_open = False  # the last line with words was no heading, and no sentence ended there
+    is_open = False  # True if the last line with words was no heading, and no sentence ended there
     for line, following in pairwise((*text.splitlines(), "")):
         heading: tuple[int, str] | None = None
         if len(line) <= _MOST_LINE:
@@ -142,7 +144,7 @@ def lines_with_headings(text: str) -> Iterator[tuple[str, tuple[int, str] | None
 
 
 def _marked_heading(line: str) -> tuple[int, str] | None:
-    """Return the level and title of a heading of Markdown or MediaWiki, in bold or behind a sign; else None."""
+    """Return the level and title of a heading in Markdown or MediaWiki, in bold or after a sign; else None."""
     if marked := _MARKED.fullmatch(line):
         return len(marked[1]), _unnumbered(marked[2].strip(" *_"))
     if wiki := _IN_WIKI.fullmatch(line):
@@ -153,7 +155,9 @@ def _marked_heading(line: str) -> tuple[int, str] | None:
 
 
 def _bare_heading(line: str, following: str) -> tuple[int, str] | None:
-    """Return the level and title of a heading below an empty line: underlined, above its text, or a question."""
+    """Return the level and title of a heading below an empty line: it is underlined, directly above its text, or a
+    question.
+    """
     if _UNDERLINE.fullmatch(following) and (underlined := _UNDERLINED.fullmatch(line)):
         is_sentence = _STOPPED.search(line) and not is_question(line)
         return None if is_sentence else (1 if "=" in following else 2, _unnumbered(underlined[1]))

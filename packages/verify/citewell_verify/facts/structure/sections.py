@@ -19,7 +19,7 @@ from citewell_verify.facts.structure.terms import CLASSES, Term, TermIndex, is_a
 from citewell_verify.text.cache import text_cache
 
 _MOST_SECTIONS = 400
-_LONGEST_NAME = 4  # words of a heading that is a name
+_LONGEST_NAME = 4  # the most words of a heading that is a name
 _RELATIONS = frozenset("before after during without until outside inside under over except non 전 후 이전 이후".split())
 _DIGIT = re.compile(r"\d")
 _PARTICIPLE = re.compile("(?<=[a-z]{3})ed$")
@@ -40,12 +40,12 @@ class Section:
 class NamedSection:
     """The section that a statement names with the words `mention`; `remainder` is the rest of the statement.
 
-    `headings` are those that it names; `heading` is all of them in one text.
+    `headings` are the headings that it names; `heading` is all of them in one text.
     `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
-    not name. `other_sections` are those below other headings; `is_exclusive`: what they say does not apply to this
-    section, because its heading names a thing or a time, as "Before 2020", not a topic, or because it has alternatives
-    (`alternative_headings`). `is_partial`: the statement has only a part of the name, as "the X100" of "X100 Pro",
-    which no other heading has.
+    not name. `other_sections` are the sections below other headings; `is_exclusive`: their statements do not apply to
+    this section, because its heading names a thing or a time, as "Before 2020", not a topic, or because it has
+    alternatives (`alternative_headings`). `is_partial`: the statement has only a part of the name, as "the X100" of
+    "X100 Pro", which no other heading has.
     """
 
     headings: tuple[str, ...]
@@ -89,7 +89,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda name: name)
     in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
     chosen = full or in_part
-    # Its path has a heading for each of the chosen names, which several headings may share.
+    # The path of such a section has a heading for each of the chosen names; several headings may have the same name.
     by_heading = {
         heading: frozenset(term.key for term in naming_terms(heading)) | _relation_words(heading) for heading in chosen
     }
@@ -127,9 +127,9 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
 
 @text_cache()
 def alternative_headings(text: str) -> frozenset[str]:
-    """Return the headings that divide their matter into alternatives with others below the same heading.
+    """Return the headings that are alternatives to others below the same heading.
 
-    They differ in one word, as "Full-time staff" and "Part-time staff", or have a heading in common below them.
+    Alternatives differ in one word, as "Full-time staff" and "Part-time staff", or have a common heading below them.
     """
     below: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for section in parse_sections(text):
@@ -169,7 +169,7 @@ def _relation_words(heading: str) -> set[str]:
 
 
 def _noun_forms(text: str) -> Iterator[str]:
-    """Yield each word as written, in the plural or singular, and the stem of a Korean one."""
+    """Yield each word as written, its plural or singular, and the stem of a Korean word."""
     for word in text.casefold().split():
         plain = word.removesuffix("'s")
         yield plain
@@ -183,7 +183,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
     known = [term for heading in chosen for term in _known_terms(heading)]
     for heading in path[last + 1 :]:
         naming = naming_terms(heading)
-        # It asks something and names no thing: "Is it waterproof?", "How to get around".
+        # Such a heading asks something and names no thing: "Is it waterproof?", "How to get around".
         asks_for_aspect = asks_openly(heading) and not any(term.token.kind == "name" for term in naming)
         if is_topic_heading(heading) or asks_for_aspect:
             continue
@@ -194,7 +194,7 @@ def _unnamed_headings(path: Sequence[str], chosen: Sequence[str], index: TermInd
 def naming_terms(heading: str) -> Sequence[Term]:
     """Return the terms of a heading that name something: "Berlin" of "City of Berlin", "R2" of "Robot R2".
 
-    Of a question they are those of what it asks about.
+    For a question, these are the terms of the thing that it asks about.
     """
     whole = terms_of(heading)
     if is_question(heading):
@@ -209,16 +209,18 @@ def naming_terms(heading: str) -> Sequence[Term]:
 
 
 def _known_terms(heading: str) -> Sequence[Term]:
-    """Return the terms that need not stand in the text below a heading; a question is a part of that text."""
+    """Return the terms of a heading that the text below it need not repeat. For a question, which is a part of that
+    text, these are only the terms that name something.
+    """
     return naming_terms(heading) if is_question(heading) else terms_of(heading)
 
 
 def _partially_named(
     tokens: Sequence[Token], index: TermIndex, headings: Sequence[str], alternatives: Collection[str]
 ) -> list[str]:
-    """Return the one heading of which the statement has a name that no other heading has; [] if there is none.
+    """Return the only heading of which the statement has a name that no other heading has; [] if there is none.
 
-    Of alternatives the word in which they differ is a name, as "full-time" of "Full-time staff".
+    The word in which alternatives differ counts as a name, as "full-time" of "Full-time staff".
     """
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
@@ -270,10 +272,11 @@ def competing_subject(
     names: Sequence[Term],
     classes: Collection[str] | None = None,
 ) -> Token | None:
-    """Return the subject of `sentence`, or its possessor, where the statement has the heading's `names`; else None.
+    """Return the subject of `sentence`, or its possessor, if it stands in the place of the heading's `names` in the
+    statement; else None.
 
     `matched` are the indexes of the sentence's tokens that the statement has. `classes` are the keys of the nouns that
-    may refer to what the heading names; None for all `CLASSES`.
+    may refer to the thing that the heading names; None for all `CLASSES`.
     """
     if not matched:
         return None
@@ -336,7 +339,7 @@ def _class_key(token: Token) -> str:
 
 
 def _is_about_possession(statement: Sequence[Token], names: Sequence[Term]) -> bool:
-    """Return whether a statement is about something that the heading's thing has: "the profit of Acme", "Acme's …"."""
+    """Return whether a statement is about a property of the heading's thing: "the profit of Acme", "Acme's …"."""
     at = [index for index, token in enumerate(statement) if is_in_name(token, names)]
     if not at:
         return False

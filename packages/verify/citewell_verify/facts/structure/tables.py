@@ -28,7 +28,7 @@ from citewell_verify.text.cache import text_cache
 
 _MOST_LINE = 2_000
 _LONGEST_GROUP = 120
-_LONGEST_CELL = 80  # in lines with commas or semicolons, which sentences have, too
+_LONGEST_CELL = 80  # characters in lines with commas or semicolons, which sentences have, too
 _SHORT = 30
 _KOREAN_UNIT = re.compile(r"[(\[]?\s?단위\s*:?[^()\[\]]{1,20}[)\]]?")
 _TERM = re.compile("[당전]기")
@@ -56,7 +56,7 @@ def tables_and_lines(text: str) -> Iterator[tuple[str, list[TableLine]]]:
         row = _split_cells(line)
         is_short = line.strip() and "\t" not in line and len(line) <= _LONGEST_GROUP and not _SENTENCE.search(line)
         if group and group[0].separator == "\t" and is_short and "\t" in following.strip():
-            row = TableLine("\t", (line.strip(),), line)  # a row of one cell, whose empty cells were cut off
+            row = TableLine("\t", (line.strip(),), line)  # a row with one cell; its empty cells were cut off
         if group and (
             row.separator != group[0].separator
             or not row.cells
@@ -120,7 +120,7 @@ _TITLE = re.compile(r"[\s#*■▶]*([^.!?。|]{1,80}?)[\s:*#]*")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The (key, value) `pairs` of the thing `label`; empty if only the `heading` may name it."""
+    """The (key, value) `pairs` of a thing; its `label` is empty if only the `heading` may name it."""
 
     label: str
     pairs: tuple[tuple[str, str], ...]
@@ -160,7 +160,7 @@ def parse_records(lines: Sequence[str]) -> tuple[list[Record], list[str]]:
 def _records_of_block(above: str, pairs: Sequence[tuple[str, str]], *, shared: bool) -> list[Record]:
     """Return one record, or one for each repetition of the first key.
 
-    Records of a kind are named by their first value, a single one by its heading.
+    Several records of a kind are named by their first values, a single record by its heading.
     """
     first = pairs[0][0]
     starts = [at for at, (key, _) in enumerate(pairs) if key == first]
@@ -206,10 +206,10 @@ _SIGN = re.compile(r"(?:\b(?:US|AU?|CA?|HK|NZ|S|NT))?[$€£¥₩]")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`content` below `head`; `outer_heads` are the heads above that one, `unit` is the unit that the heads state.
+    """A cell: `content` below `head`; `outer_heads` are the heads above that head, `unit` is the unit that they state.
 
-    `currency` is the sign of its column, which often only the first cell and the total bear. `days` are those that the
-    text gives for the term of its head: 제31기.
+    `currency` is the sign of its column, which often only the first cell and the total have. `days` are the days that
+    the text gives for the fiscal term in its head: 제31기.
     """
 
     head: str
@@ -226,7 +226,7 @@ class Row:
     table.
 
     `groups` are the lines within the table that name a group of rows or their date, the outermost first; `line` is the
-    row as it stands in the text, "" for a record.
+    row's text in the source, "" for a record.
     """
 
     label: str
@@ -238,13 +238,13 @@ class Row:
 
 
 def cells_as_text(row: Row, cells: Sequence[Cell]) -> str:
-    """Return cells of a row as an answer quotes them: "Huey · French: Riri; German: Tick"."""
+    """Return cells of a row in the form in which an answer quotes them: "Huey · French: Riri; German: Tick"."""
     label = _MARKS.sub("", row.label)
     return f"{label} · {'; '.join(_named(cell) for cell in cells)}" if label else "; ".join(map(_named, cells))
 
 
 def _named(cell: Cell) -> str:
-    """Return a cell behind its heads: "French: Riri"."""
+    """Return a cell after its heads: "French: Riri"."""
     head = _MARKS.sub("", f"{cell.outer_heads} {cell.head}".strip())
     content = cell.content
     if cell.unit in SCALE_NAMES and DATA.match(content) and "%" not in content:
@@ -254,7 +254,7 @@ def _named(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTables:
-    """The rows of all tables and records of a text, at most 400, its other lines, and those that are only heads."""
+    """The rows of all tables and records of a text, at most 400, its other lines, and the lines that are only heads."""
 
     rows: tuple[Row, ...]
     prose: str
@@ -298,7 +298,7 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
     label = ""
     for row, line in zip(grid[top:], lines[top:], strict=True):
         if row[column] and not any(content for at, content in enumerate(row) if at != column):
-            # The line names a group and ends the last one of its form, a date or a name.
+            # The line names a group, and ends the last group of the same form, which is a date or a name.
             is_date = _is_dated(row[column])
             alike = next((place for place, group in enumerate(groups) if _is_dated(group) is is_date), len(groups))
             groups = [*groups[:alike], row[column]][-_MOST_GROUPS:]
@@ -313,7 +313,9 @@ def _rows(lines: Sequence[TableLine], above: str, number: int, days: Mapping[int
 
 
 def _unit(head: str, note: str) -> str:
-    """Return the unit that a head states, else the note; "Sales EUR" below "(in millions)" has its scale from there."""
+    """Return the unit that a head states, or else the note's unit; "Sales EUR" below "(in millions)" has the note's
+    scale.
+    """
     own, noted = unit_of(head), unit_of(note, noted=True)
     return noted if noted in SCALE_NAMES and _CODE.fullmatch(own) else own or noted
 
@@ -334,5 +336,5 @@ def _grid(lines: Sequence[TableLine]) -> list[list[str]]:
     first = rows[0]
     lacks_one = len(first) == width - 1 and all(first) and not any(map(is_data, first))
     if lines[0].separator == "\t" and len(first) < width and (is_period(first[0]) or lacks_one):
-        rows[0] = ["", *first]  # a text that begins with the empty corner has lost its tab
+        rows[0] = ["", *first]  # a text that begins with an empty corner cell has lost its first tab
     return [(row + [""] * width)[:width] for row in rows]

@@ -27,14 +27,16 @@ _BEHIND = 80
 
 @dataclass(frozen=True, slots=True)
 class FiscalTerm:
-    """Term `number` of a company or, seen from its report, `which`: 당, 전 or 전전; `point`: its end or beginning."""
+    """A fiscal term of a company: its `number`, or its relation to the report's term, `which`: 당, 전 or 전전; `point`:
+    its end or beginning.
+    """
 
     number: int | None
     which: str
     point: str
 
     def may_be(self, term: "FiscalTerm") -> bool:
-        """True if both name the same term; 당기 alone says nothing about 제31기."""
+        """True if both name the same term; whether 당기 alone is 제31기 is unknown."""
         if (self.point == "초") is not (term.point == "초"):
             return False
         if self.number is not None and term.number is not None:
@@ -61,7 +63,8 @@ def without_terms(text: str) -> str:
 def days_of_terms(text: str) -> dict[int, tuple[Date, ...]]:
     """Return the days that lines of a text give for numbered terms: "제 31 기 : 2025년 12월 31일 현재".
 
-    A term has its last day, unless it lasts from one calendar year into the next: what "2025년" means then is open.
+    A term's day is its last one, unless the term lasts from one calendar year into the next: the meaning of "2025년" is
+    then open.
     """
     known: dict[int, tuple[Date, ...]] = {}
     for line in text.split("\n"):
@@ -79,7 +82,7 @@ def days_of(head: str, known: Mapping[int, tuple[Date, ...]]) -> tuple[Date, ...
 
 T = TypeVar("T")
 _MOST_CHARS = 120
-_SHORT = 2  # letters of a Korean noun of one syllable with its particle
+_SHORT = 2  # letters of a one-syllable Korean noun with its particle
 _CLASSES = """
     agency aircraft airline airport album animal app application area artist association author award band bank base
     battle bird book border bridge brand building business camera campus car castle cathedral church club college
@@ -96,7 +99,7 @@ _CLASSES = """
     도로 성 시장 회관 호텔 항구 영화관 건물 시설물 드론 로봇 세탁기 자동차
 """
 CLASSES = GENERIC | keys_of(_CLASSES)
-"""Nouns for classes of things: "the river" may refer to the Nile, "the battery" to no thing that has one."""
+"""Nouns for classes of things: "the river" may refer to the Nile, but "the battery" not to a thing that has one."""
 _ARTEFACTS = "device machine model product system unit 기계 기기 모델 장치 제품"
 ARTEFACTS = keys_of(_ARTEFACTS)
 """Classes of artefacts."""
@@ -134,7 +137,7 @@ def terms_match(term: Term, name: Term) -> bool:
 
 
 class TermIndex:
-    """The terms of a text, indexed for looking up many names. Immutable."""
+    """An immutable index of a text's terms, for looking up many names."""
 
     def __init__(self, content: Sequence[Term]) -> None:
         self._keys = frozenset(term.key for term in content)
@@ -173,7 +176,7 @@ def without(available: Sequence[Term], names: Sequence[Term]) -> list[Term]:
 
 
 def most_specific(candidates: Sequence[T], name: Callable[[T], str]) -> list[T]:
-    """Return the candidates whose name is no part of the name of another: "Total revenue" rather than "Revenue"."""
+    """Return the candidates whose name is not a part of another's name: "Total revenue" rather than "Revenue"."""
     keys = [frozenset(term.key for term in terms_of(name(candidate))) for candidate in candidates]
     distinct = set(keys)
     return [
@@ -187,6 +190,8 @@ def best(candidates: Sequence[T], score: Callable[[T], int]) -> list[T]:
 
 
 def has_class(heading: str) -> bool:
-    """Say whether a heading states the class of its thing, as "Hotel Adler"; not that of any artefact."""
+    """Return whether a heading states the class of its thing, as "Hotel Adler" does; the class of an artefact does not
+    count.
+    """
     words = heading.casefold().split()
     return not (vocabulary(_CLASSES) - vocabulary(_ARTEFACTS)).isdisjoint(words)

@@ -24,7 +24,7 @@ class PromptFieldMismatch(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """The text that a model gets: two parts, and the version (12 hex digits) of their file."""
+    """The text for a model: its two parts, and the version (12 hex digits) of their file."""
 
     system: str
     user: str
@@ -94,6 +94,6 @@ _FORM_WANTED = "Reply with one complete JSON object that has exactly the fields 
 
 
 def asked_again(prompt: RenderedPrompt, fault: str) -> RenderedPrompt:
-    """Return the prompt with what was wrong with an earlier reply; its place is the end, behind what servers keep."""
+    """Return the prompt with the error in an earlier reply at its end, behind the part that servers cache."""
     note = f"An earlier reply to this could not be used: {fault}. {_FORM_WANTED}"
     return replace(prompt, user=f"{prompt.user}\n\n{note}")

@@ -1,1 +1,1 @@
-"""The cells of tables: between drawn lines, and in columns that the rows share."""
+"""The cells of tables: cells between drawn lines, and cells in columns that the rows have in common."""

@@ -1,8 +1,8 @@
-"""The words of a table's rows: a sign of money belongs to the number behind it, and each number has its own cell.
+"""The words of a table's rows: a currency sign belongs to the number behind it, and each number has its own cell.
 
-Statements draw the sign at the left edge of a column, nearer to the number before than to its own, and only in the
-first and last rows, whose cells would then not stand below those of the others. Digits in groups are one number, which
-the rows of a column show together.
+Statements draw the sign at the left edge of a column, nearer to the number of the column before than to its own number,
+and only in the first and last rows; the cells of these rows would then not be aligned with those of the others. Digits
+in groups are one number, which the rows of a column show together.
 """
 
 import re
@@ -16,8 +16,8 @@ from citewell_documents.parsing.pdf.lines import Line
 
 _WIDER = 1.4
 _MIN_GAPS, _SAMPLE = 8, 50
-_APART_EM = 0.45  # between cells, if the rows of a table agree: wider than the space between words
-_GROUPED_EM = 0.95  # between groups of digits; a 1 has wide sides
+_APART_EM = 0.45  # gap between cells, if the rows of a table agree: wider than the space between words
+_GROUPED_EM = 0.95  # gap between groups of digits; a 1 has wide sides
 _NEAR_EM = 0.3
 _SAME = 0.01  # points
 _SIGN = re.compile(r"(?:US|CA|AU|HK)?[$€£¥₩]")
@@ -30,7 +30,9 @@ _LAST_GROUP = re.compile(r"\d{3}(?:[.,]\d+)?\)?%?")
 
 @dataclass(slots=True)
 class Word:
-    """A word of a row, or a number of several; `starts`: a cell begins with it; `joined`: without a space before it."""
+    """A word of a row, or a number of several words. `starts`: a cell begins with it; `joined`: no space precedes
+    it.
+    """
 
     text: str
     extent: Extent
@@ -44,7 +46,7 @@ def are_values(text: str) -> bool:
 
 
 def with_whole_values(rows: Sequence[Line], apart: float) -> list[Line]:
-    """The rows with one cell for each value, as far as it is known where their words stand."""
+    """The rows with one cell for each value; rows whose words have no known places stay unchanged."""
     return [
         with_cells(row, list(cells_of(words))) if row.is_row and words else row
         for row, words in zip(rows, words_in(rows, apart), strict=True)
@@ -65,7 +67,9 @@ def extent_of(cell: Sequence[Word]) -> Extent:
 
 
 def words_in(rows: Sequence[Line], apart: float) -> list[list[Word]]:
-    """The words of each row, none where their places are not known; cells are further `apart`, in em, than words."""
+    """The words of each row, or none if their places are not known. `apart` is the gap between cells in em; it is wider
+    than the gap between words.
+    """
     words = [_words(row) for row in rows]
     ungrouped = [
         word.extent
@@ -81,7 +85,7 @@ def words_in(rows: Sequence[Line], apart: float) -> list[list[Word]]:
 
 
 def apart_on(lines: Sequence[Line]) -> float:
-    """The gap between cells, in em, which is wider than that between the words of a page."""
+    """The least gap between cells, in em; it is wider than the gap between the words of a page."""
     sample = lines[:: len(lines) // _SAMPLE + 1]
     gaps = sorted(
         (word.extent[0] - before.extent[1]) / line.size
@@ -93,7 +97,7 @@ def apart_on(lines: Sequence[Line]) -> float:
 
 
 def _are_near(before: Word, word: Word, size: float) -> bool:
-    """True for two numbers so near that they may be one."""
+    """True for two numbers that are so near each other that they may be one number."""
     near = word.extent[0] - before.extent[1] < _GROUPED_EM * size
     return (
         near and not word.starts and bool(_NUMBER.fullmatch(before.text.split()[-1]) and _NUMBER.fullmatch(word.text))
@@ -127,7 +131,9 @@ def _place(before: Word, word: Word, gap: float) -> None:
 
 
 def _words(row: Line) -> list[Word]:
-    """The words of a line, if they stand where its cells do: in its own direction, as leaders may be left out."""
+    """The words of a line with their places, in the rotation in which they agree with the places of its cells; none if
+    there is no such rotation, as leaders may have been left out.
+    """
     if len(row.cells) != row.text.count("\t") + 1:
         return []
     matches, pieces = list(re.finditer(r"\S+", row.text)), list(placed(row.text, row.ink))
@@ -159,7 +165,7 @@ def _placed(
 
 
 def cells_of(words: Sequence[Word], apart: float | None = None) -> Iterator[list[Word]]:
-    """The words of each cell; with `apart`, a gap of so many points also divides."""
+    """The words of each cell; with `apart`, a gap of this many points also divides cells."""
     cell: list[Word] = []
     for word in words:
         divided = apart is not None and cell and not word.joined and word.extent[0] - cell[-1].extent[1] > apart

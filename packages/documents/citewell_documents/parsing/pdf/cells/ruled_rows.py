@@ -1,4 +1,4 @@
-"""Lines in a table with drawn lines: a row of the table is one line, with all lines of each cell in it."""
+"""Joins the lines of text in a table with drawn rules: each row becomes one line with all the lines of its cells."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from citewell_documents.parsing.pdf.tables import whole_rows
 from citewell_documents.parsing.pdf.typography import Typography
 from citewell_documents.parsing.tables import is_name
 
-_MAX_LINES = 15  # of a cell: more are a page laid out in boxes
+_MAX_LINES = 15  # of a cell: with more, the boxes lay out a page
 _MIN_FILLED = 4
-_SAME_COLUMN = 10.0  # points: double lines
+_SAME_COLUMN = 10.0  # points: rules nearer to each other are a double line
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """`lefts` and `tops` are where its columns and rows begin."""
+    """A table; its columns begin at `lefts`, its rows at `tops`."""
 
     cells: Sequence[Box]
     lefts: Sequence[float]
@@ -27,7 +27,9 @@ class _Table:
 
 
 def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Line]:
-    """The lines, with those in a table's cells as its rows, where the first of them was drawn."""
+    """The lines of the page. The lines in a table's cells are replaced by its rows, in the place of the first of
+    them.
+    """
     quarter = _quarter(lines) if tables else None
     if quarter is None:
         return lines
@@ -39,7 +41,7 @@ def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Li
 
 
 def _quarter(lines: Sequence[Line]) -> int | None:
-    """How the text of the page is turned; None if it is read from the right."""
+    """The rotation of the page's text in quarters; None if the text is read from the right."""
     longest = max(lines, key=lambda line: line.right - line.left, default=None)
     boxes = [box for _, _, box in placed(longest.text, longest.ink)] if longest and longest.right > 0 else []
     for quarter in range(4):
@@ -68,7 +70,7 @@ def _with_rows(lines: list[Line], table: _Table, number: int, quarter: int) -> l
     if len(within) < _MIN_FILLED or len(lefts) < 2:
         return lines
     for inside in within.values():
-        # A box with values of several rows is no cell, and neither is a box that lays out a page.
+        # A box that has the values of several rows is no cell, and neither is a box that lays out a page.
         has_rows = len({round(line.y / line.size) for line in inside}) > 1
         if len(inside) > _MAX_LINES or (has_rows and all(are_values(line.text) for line in inside)):
             return lines
@@ -96,7 +98,7 @@ def _lefts(cells: Iterable[Box]) -> list[float]:
 
 
 def _parts(line: Line, cells: Sequence[Box], quarter: int) -> Iterator[tuple[Box | None, Line]]:
-    """The words of a line in each cell; None stands for no cell."""
+    """Yield the parts of a line with their cells; the cell is None for words outside of any cell."""
     pieces = list(placed(line.text, line.ink))
     if sum(visible(line.text[start:end]) for start, end, _ in pieces) < visible(line.text):
         return
@@ -144,7 +146,9 @@ def _rows(within: dict[Box, list[Line]], table: _Table, number: int, typography:
 
 
 def _heads_across(cells: Mapping[float, Box], within: Mapping[Box, list[Line]], table: _Table) -> dict[float, Box]:
-    """A head across some columns, for those that it covers: each of them has a name of its own below it."""
+    """The heads across several columns, for each further column that they cover. Each of these columns has a name of
+    its own below the head.
+    """
     covering: dict[float, Box] = {}
     for start, cell in cells.items():
         covered = [left for left in table.lefts if start < left < cell[2] - _SAME_COLUMN]

@@ -13,19 +13,19 @@ import pypdfium2.raw as pdfium_c
 from citewell_documents.parsing.pdf.frames import UNCHANGED, Matrix, matrix_within
 from citewell_documents.parsing.pdf.glyphs import Box
 
-_SNAP = 3.0  # points: lines nearer are one, and ends nearer to a line meet it
+_SNAP = 3.0  # points: lines nearer to each other are one line, and ends nearer to a line meet it
 _MIN_LENGTH = 4.0
-_MAX_SEGMENTS = 8_000  # of a page: more are a drawing
+_MAX_SEGMENTS = 8_000  # of a page: with more, the page shows a drawing
 _MAX_PAIRS, _MAX_POINTS = 200_000, 3_000
 _MAX_DEPTH = 3
-_MOST = 0.8  # of the page: the ground of a page is no cell
+_MOST = 0.8  # of the page: a larger area is the background of the page, and no cell
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """A straight line along an axis: where it is across it, and its ends."""
+    """A straight line along an axis: its place on the other axis, and its ends."""
 
     at: float
     start: float
@@ -33,7 +33,7 @@ class _Span:
 
 
 def ruled_tables(page: pdfium.PdfPage) -> list[list[Box]]:
-    """The cells of each table of the page, as far as drawn lines enclose them; only of those with rows and columns."""
+    """The cells of each table of the page that drawn lines enclose. A table has at least two rows and two columns."""
     across, upright = list[_Span](), list[_Span]()
     for (left, bottom), (right, top) in _segments(page):
         if abs(top - bottom) < 1 and abs(right - left) >= _MIN_LENGTH:
@@ -58,10 +58,10 @@ def _segments(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
         if wide * high > _MOST * (right - left) * (top - bottom):
             continue
         if min(wide, high) < _SNAP and len(points) > 1:
-            # The line that is drawn as a narrow area.
+            # This line is drawn as a narrow area.
             x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
             yield ((min(xs), y), (max(xs), y)) if wide > high else ((x, min(ys)), (x, max(ys)))
-        elif stroke.value:  # the edges of a ground alone enclose nothing
+        elif stroke.value:  # the edges of a filled area without a stroke enclose no cell
             yield from points
 
 
@@ -103,7 +103,7 @@ def _points(path: pdfium_c.FPDF_PAGEOBJECT, matrix: Matrix) -> Iterator[tuple[Po
 
 
 def _merged(spans: Sequence[_Span]) -> list[_Span]:
-    """Lines that lie on each other, or continue each other, as one."""
+    """The lines; lines that lie on each other or continue each other are merged."""
     rows: list[list[_Span]] = []
     for span in sorted(spans, key=lambda span: span.at):
         if rows and span.at - rows[-1][0].at <= _SNAP:
@@ -159,7 +159,7 @@ def _cells(across: Sequence[_Span], upright: Sequence[_Span]) -> list[Box]:
 
 
 def _connected(cells: Sequence[Box]) -> list[list[Box]]:
-    """The cells of each table: those that share a corner."""
+    """The cells of each table: cells that share a corner belong to one table."""
     at_corner: defaultdict[Point, list[Box]] = defaultdict(list)
     for cell in cells:
         for corner in _corners(cell):

@@ -1,4 +1,4 @@
-"""The columns of a table, from the gaps between the words of all its rows, and each row's cells in them."""
+"""Finds the columns of a table by the gaps between the words of all its rows, and the cells of each row in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,10 @@ from citewell_documents.parsing.pdf.cells.cell_values import Word, are_values, c
 from citewell_documents.parsing.pdf.glyphs import Extent
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM, Line
 
-_TOUCH_EM = 0.15  # less in common is none
+_TOUCH_EM = 0.15  # a smaller overlap does not count
 _SHARE = 0.6
-_MIN_CELLS = 3  # that a line of text does not have by chance
-_BESIDE_EM = 2.0  # two columns without a row in both, this near, are one
+_MIN_CELLS = 3  # a line of text does not have so many cells by chance
+_BESIDE_EM = 2.0  # two columns as near as this are one column, if no row has a cell in both
 
 
 @dataclass(slots=True)
@@ -24,10 +24,10 @@ class _Column:
 
 
 def in_columns(rows: Sequence[Line], apart: float) -> list[Line]:
-    """The rows with as many cells as there are columns.
+    """The rows, each with as many cells as there are columns.
 
-    A gap between words divides cells if it does so in most rows, though one row's alone may be too narrow to tell. A
-    cell across columns stands in the first of them.
+    A gap between words divides cells if it does so in most rows, even if it is too narrow in a single row to show this.
+    A cell across several columns is put into the first of them.
     """
     cells, columns = _cells_and_columns(rows, apart)
     if len(columns) < 2:
@@ -37,7 +37,9 @@ def in_columns(rows: Sequence[Line], apart: float) -> list[Line]:
 
 
 def belongs(rows: Sequence[Line], line: Line, apart: float) -> bool:
-    """True if a line near a table has cells in most of its columns, though they are nearer to each other than those."""
+    """True if a line near a table has cells in most of the table's columns, even with narrower gaps than the
+    table's.
+    """
     if len(rows) < 2 or line.table or abs(line.y - rows[0].y) < line.size:
         return False
     (cells, *_), _ = _cells_and_columns([line], apart)
@@ -49,7 +51,9 @@ def belongs(rows: Sequence[Line], line: Line, apart: float) -> bool:
 
 
 def _with_heads(cells: list[list[Word]], columns: Sequence[_Column]) -> list[list[Word]]:
-    """The cells of the row of heads: words without a drawn space between them, if that makes one for each column."""
+    """The cells of the row of heads. Words without a drawn space between them are divided, if this gives one cell for
+    each column.
+    """
     if not cells or len(cells) == len(columns) or any(are_values(text_of(cell)) for cell in cells):
         return cells
     words = [word for cell in cells for word in cell]
@@ -83,7 +87,9 @@ def _columns(rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]
 
 
 def _without_accidents(columns: list[_Column], rows: Sequence[Sequence[list[Word]]], size: float) -> list[_Column]:
-    """Join neighbours that most rows do not divide, if no row does so by more than a wide space between words."""
+    """Join neighbouring columns that most rows do not divide, if no row divides them by more than a wide space between
+    words.
+    """
     at = 0
     while at + 1 < len(columns):
         left, right = columns[at], columns[at + 1]
