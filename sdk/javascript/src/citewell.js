@@ -107,7 +107,7 @@ export class Citewell {
     return this.call("search_passages", {}, { body: { query, ...fields }, signal });
   }
 
-  /** Tries the retrieval for a question: how its passages are found, and which of them an answer would be written from. */
+  /** Tries the retrieval for a question: how its passages are found, and which of them an answer would use. */
   explainSearch(question, { signal, ...fields } = {}) {
     return this.call("explain_search", {}, { body: { question, ...fields }, signal });
   }

@@ -17,7 +17,7 @@ export async function* events(connection, path, { lastEventId, signal } = {}) {
     try {
       yield* followed(connection, path, state, arrived, signal);
     } catch (error) {
-      // Data before the break counts as progress; a retry does not help against a refusal or a response that is no stream.
+      // Data before the break counts as progress; no retry helps against a refusal or a response that is no stream.
       if (arrived.bytes && !(error instanceof ServerUnreachable)) throw error;
       broken = error;
     }

@@ -103,7 +103,9 @@ export class AnswerStream implements AsyncIterable<PassedSentence> {
   [Symbol.asyncIterator](): AsyncIterator<PassedSentence>;
 }
 
-/** `type` is listed in docs/api.md; the last one is `final`, `held`, `failed` or `cancelled`, whose data has the `query`. */
+/**
+ * docs/api.md lists the types; the last event is `final`, `held`, `failed` or `cancelled`, and its data has the `query`.
+ */
 export type StreamEvent = FinalEvent | HeldEvent | OtherEvent;
 export interface FinalEvent {
   id: number | null;
@@ -194,7 +196,7 @@ export interface Workspaces {
   get(name: string, options?: Options): Promise<api.Workspace>;
   update(name: string, options?: api.WorkspaceChange & Options): Promise<api.Workspace>;
   rename(name: string, newName: string, options?: Options): Promise<api.Workspace>;
-  /** Deletes a workspace that is not empty only `withContents`; resolves to false while the server is still deleting. */
+  /** Deletes a workspace, one that is not empty only `withContents`; false while the server is still deleting. */
   delete(name: string, options?: { withContents?: boolean } & Options): Promise<boolean>;
 }
 
@@ -274,8 +276,8 @@ export interface Webhooks {
 }
 
 /**
- * A client of one server. Every method rejects with a CitewellError, or with the reason of an aborted signal. Requests that
- * are safe to repeat are tried three times when the connection breaks or the server is busy.
+ * A client of one server. Every method rejects with a CitewellError, or with the reason of an aborted signal. Requests
+ * that are safe to repeat are tried three times when the connection breaks or the server is busy.
  */
 export class Citewell {
   constructor(options?: ClientOptions);

@@ -75,7 +75,7 @@ export const workspaces = (connection) => ({
     connection.call("update_workspace", { workspace }, { body: fields, signal }),
   rename: (workspace, name, options) =>
     connection.call("update_workspace", { workspace }, { body: { name }, ...options }),
-  /** Deletes a workspace that is not empty only `withContents`; returns false while the server is still deleting. */
+  /** Deletes a workspace, one that is not empty only `withContents`; false while the server is still deleting. */
   delete: async (workspace, { withContents = false, ...options } = {}) => {
     const confirm = withContents ? workspace : undefined;
     return (await connection.call("delete_workspace", { workspace, confirm }, options)) === null;
