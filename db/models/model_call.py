@@ -1,4 +1,4 @@
-"""Calls to models: begun, finished (A4), and replies kept for identical requests (A5, S4.7).
+"""Calls to models: begun, finished (A4), and replies stored for identical requests (A5, S4.7).
 
 Every call counts, failed attempts included. Without the cached ones, the ledger must equal the provider's bill.
 """

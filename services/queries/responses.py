@@ -35,9 +35,9 @@ def forget(query_id: uuid.UUID) -> None:
 
 
 def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UUID:
-    """Store a question as the next turn after another one; together they begin a conversation, if there is none. A second question after
-    the same one, or one in a conversation that another caller began, is a branch: it knows the turns before, and
-    belongs to no conversation.
+    """Store a question as the next turn after another one; together they begin a conversation, if there is none. A
+    second question after the same one, or one in a conversation that another caller began, is a branch: it knows the
+    turns before, and belongs to no conversation.
 
     Raises PreviousResponseNotFound, TurnUnfinished, ConversationElsewhere, TurnNotFound for a turn that was replaced,
     and the errors of `submit_query`.
