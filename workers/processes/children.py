@@ -29,9 +29,9 @@ Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 LENGTH = struct.Struct("!Q")
 
 _MAX_CHILDREN = 2
-"""Children at work at a time: only steps over other long texts have to wait."""
+"""The number of children at work at a time: only steps over other long texts have to wait."""
 _MAX_WAITING = 16
-"""Steps that may wait for a child at a time; further ones are deferred."""
+"""The number of steps that may wait for a child at a time; further ones are deferred."""
 _RETRY_AFTER_S = 2.0
 _IDLE_S = 60.0
 _NICE = 10
