@@ -25,5 +25,5 @@ def download(content: bytes, filename: str, media_type: str) -> Response:
 
 
 def page_url(request: Request) -> str:
-    """Return the address of the page: the configured one, or that of the request."""
+    """Return the address of the dashboard: the configured one, or that of the request."""
     return (settings().public_url or str(request.base_url)).rstrip("/")

@@ -170,7 +170,7 @@ class DocumentSourceRead(DocumentSourceHead):
     """A source, and the progress of its current or last run."""
 
     options: DocumentSourceTaken = Field(description="The options of the source.")
-    items: DocumentSourceItems = Field(description="The number of items of the current or last run, by outcome.")
+    items: DocumentSourceItems = Field(description="The items of the current or last run, counted by outcome.")
     documents: DocumentSourceDocuments = Field(description="The number of the source's documents in each state.")
     reasons: list[DocumentSourceReason] = Field(
         description="The first 50 reasons of the run; `/items` has all of them."
