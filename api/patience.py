@@ -25,8 +25,8 @@ HEAD_S = 10.0
 BODY_S, BODY_BYTES_PER_S = 10.0, 1_000
 """The interval over which the speed of a body is measured, and its minimum."""
 IDLE_S = 75
-"""How long a connection stays open between requests: longer than clients and proxies keep theirs. If the server closed
-first, a request could meet the closing connection and be lost without an answer."""
+"""How long a connection stays open between requests: longer than clients and proxies keep theirs open. If the server
+closed first, a request could meet the closing connection and be lost without an answer."""
 _LATE_HEAD = "The head of the request did not arrive within {} seconds."
 _LATE_BODY = "The body of the request arrived too slowly: fewer than {:,} bytes per second over {} seconds."
 _TWO_ENDS = "The request has both a Content-Length and a Transfer-Encoding; send only one of them."

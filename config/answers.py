@@ -29,7 +29,7 @@ class RetrievalSettings(Group):
 
 
 class AgenticSettings(Group):
-    """Runs in which the model decides what to search for (S3.6)."""
+    """Runs in which the model decides on the searches (S3.6)."""
 
     max_searches: int = Field(default=4, ge=1, le=8, description="Searches per question at most")
 

@@ -43,7 +43,7 @@ class RecoverySettings(Group):
     lease_s: float = Field(
         default=10.0, gt=0, description="After this long without a heartbeat, a process counts as dead"
     )
-    check_s: float = Field(default=2.0, gt=0, description="How often stopped work is looked for")
+    check_s: float = Field(default=2.0, gt=0, description="How often the reconciler looks for stopped work")
     stalled_s: float = Field(
         default=60.0, gt=0, description="Restart a query in which no step has run or ended for this long"
     )
@@ -88,7 +88,7 @@ class StandingSettings(Group):
         ge=0,
         description="Answers verified again for one change; the others are judged by comparing text",
     )
-    check_s: float = Field(default=5.0, gt=0, description="How often changes are looked for")
+    check_s: float = Field(default=5.0, gt=0, description="How often the program looks for changes")
     settle_s: float = Field(
         default=900.0, ge=0, description="Delay of a second look, for answers being written during the change"
     )
@@ -153,9 +153,7 @@ class MailSettings(Group):
 
     host: str = Field(default="", description="Name of the SMTP server; empty: no e-mail is sent")
     port: int = Field(default=587, ge=1, le=65_535, description="Port of the server")
-    security: Literal["starttls", "tls", "none"] = Field(
-        default="starttls", description="How the connection is secured"
-    )
+    security: Literal["starttls", "tls", "none"] = Field(default="starttls", description="Security of the connection")
     user: str = Field(default="", description="Name to log in with; empty: without a login")
     password: SecretStr = Field(default=SecretStr(""), description="Password to log in with")
     sender: str = Field(default="citewell@localhost", description="Address that e-mails come from")

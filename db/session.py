@@ -70,7 +70,7 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 class Acting(NamedTuple):
     """The caller of the current work: its `Caller.actor`, None if there is no caller, and the ids of the workspaces in
-    which it may change what others began, None for all of them."""
+    which it may change the conversations and questions of others, None for all of them."""
 
     actor: str | None = None
     changes: tuple[int, ...] | None = None

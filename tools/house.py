@@ -88,7 +88,7 @@ def _verified_sentences() -> set[str]:
     def verified() -> None:
         verify(_ANSWER, [_SOURCE])
 
-    return executed(verified, first=verified)  # What loads weights and prompts is done once per process.
+    return executed(verified, first=verified)  # loading weights and prompts happens once per process
 
 
 def _answered_question() -> set[str]:

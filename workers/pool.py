@@ -55,7 +55,7 @@ class Running:
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[None] | None = None
     reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
-    """What Celery gets to know when the message is cancelled."""
+    """The report to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
         """Cancel the message, which Celery has already acknowledged."""

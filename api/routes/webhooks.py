@@ -52,7 +52,7 @@ def list_webhooks() -> object:
 # Declared before the routes with an id in the same place, which would take the word for an id.
 @router.get("/webhooks/callback-secret", response_model=CallbackSecret)
 def get_callback_secret() -> object:
-    """The secret that signs what is sent to the `callback_url` of requests."""
+    """The secret that signs messages to the `callback_url` of requests."""
     return {"secret": endpoints.read_callback_secret()}
 
 

@@ -1,4 +1,4 @@
-"""The context of a step: the query, the outcomes of earlier steps, what was left out, and the models."""
+"""The context of a step: the query, the outcomes of earlier steps, the parts that were left out, and the models."""
 
 import asyncio
 import threading

@@ -118,5 +118,5 @@ def _key(tenant_id: int, sha256: str) -> str:
     becomes a path, so anything but a hash is refused."""
     if not _SHA256.fullmatch(sha256):
         raise OriginalDamaged
-    # Each tenant has a folder, so that no file depends on what other tenants send or delete.
+    # Each tenant has a folder, so that no file depends on files that other tenants send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

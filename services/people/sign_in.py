@@ -1,6 +1,6 @@
 """A sign-in by OpenID Connect: authorization code with PKCE, state and nonce, bound to the browser that began it.
 
-The secrets of a sign-in that has begun are a row that is taken out once, so its state, nonce and verifier work once.
+The secrets of a sign-in that has begun are in a row that can be taken once, so its state, nonce and verifier work once.
 """
 
 import base64

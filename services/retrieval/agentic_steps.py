@@ -1,4 +1,4 @@
-"""The research of agentic and multi-agent runs: deciding what to search for, searching, taking notes (S3.6)."""
+"""The research of agentic and multi-agent runs: choosing searches, searching, taking notes (S3.6)."""
 
 import asyncio
 from collections.abc import Sequence

@@ -124,9 +124,9 @@ class Searched(NamedTuple):
 def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query, or twice as many with several searches (S3.2, S3.6).
 
-    A corrective round searches for each planned query and adds the results to what the answer was written from. Raises
-    EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when no vectors
-    can be made at the moment and the method is not hybrid.
+    A corrective round searches for each planned query and adds the results to the passages that the answer was written
+    from. Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when
+    no vectors can be made at the moment and the method is not hybrid.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     merged = False

@@ -94,7 +94,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a step runs. Its row in `workers.pipeline.STAGES` says what `shown`, `follows`, `adds` and `spreads` are.
+    """The way in which a step runs. Its row in `workers.pipeline.STAGES` has `shown`, `follows`, `adds`, `spreads`.
 
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
       up to the share `until`; without it the error ends the query.

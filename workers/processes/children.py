@@ -80,7 +80,7 @@ class Children:
 
     async def _work(self, body: Body, context: StepContext) -> StepResult:
         while self._idle and not self._idle[-1].memory():
-            # It died while idle.
+            # the child died while it was idle
             self._idle.pop()
         child = self._idle.pop() if self._idle else await Child.start()
         try:

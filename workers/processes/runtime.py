@@ -151,7 +151,7 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
 
 
 def note_served_queues(served: Iterable[ServedQueue]) -> None:
-    """Replace what is known until the next call."""
+    """Replace the known queues until the next call."""
     global _served
     _served = {queue.name: queue for queue in served}
 
@@ -301,8 +301,9 @@ _GC_THRESHOLD = 10_000
 
 
 def collect_new_objects_only() -> None:
-    """Exclude all present objects from garbage collection. To be called once a process is ready: what is loaded by now
-    lives as long as the process, and scanning it again and again takes a fifth of a worker's CPU time."""
+    """Exclude all present objects from garbage collection. To be called once a process is ready: objects that are
+    loaded by then live as long as the process, and scanning them again and again takes a fifth of a worker's CPU
+    time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)

@@ -70,7 +70,7 @@ class VerifiedCitation(BaseModel):
 
 
 class CitationVerdict(BaseModel):
-    """S4.4: whether the chunk says what it is cited for, found without a model."""
+    """S4.4: whether the chunk supports the claim that cites it, found without a model."""
 
     source_text: str = Field(description="The text of the chunk.", examples=[_SPAN])
     context: str = Field(

@@ -83,7 +83,7 @@ class CompletionProof(BaseModel):
     )
     signal: SignalRead
     answer_object: ObjectRead | None = Field(
-        description="The object that follows the schema, and what was verified and removed for every place of it; "
+        description="The object that follows the schema, and the verified and removed values of every place in it; "
         "null without a schema."
     )
     removed_citations: list[int] = Field(description="Numbers of the original answer whose sources do not support it.")

@@ -50,7 +50,7 @@ class ModelChoose(Input):
 
 
 class FoundServer(BaseModel):
-    """A usual or configured address of a model server, and what answers there."""
+    """A usual or configured address of a model server, and the server that answers there."""
 
     name: str | None = Field(description="The program that usually listens there; null for a configured address.")
     address: str = Field(description="The address without `/chat/completions`.")

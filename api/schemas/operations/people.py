@@ -16,7 +16,7 @@ class OwnWorkspace(BaseModel):
     """A workspace that a person is a member of."""
 
     name: str
-    role: MemberRole = Field(description="What the person may do there.")
+    role: MemberRole = Field(description="The person's role there.")
 
 
 class Me(BaseModel):

@@ -38,7 +38,7 @@ class PassageRead(BaseModel):
     document_name: str
     doc_id: str
     chunk_id: str = Field(examples=["doc_0::chunk_2"])
-    chunk_index: int = Field(description="Its place among the passages of the document, from 0.")
+    chunk_index: int = Field(description="The place of the passage among those of the document, from 0.")
     page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     section: str | None
     source_start: int

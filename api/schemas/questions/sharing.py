@@ -57,7 +57,7 @@ class SharedCitation(BaseModel):
     page_number: int | None
     section: str | None
     text_span: str = Field(description="The cited words.")
-    status: CitationStatus = Field(description="Whether the source says what it is cited for.")
+    status: CitationStatus = Field(description="Whether the source supports the statement that cites it.")
     answer_start: int
     answer_end: int
 

@@ -1,9 +1,9 @@
-"""Sources of one tenant, as large as they are, beside single documents of another.
+"""Large sources of one tenant, beside single documents of another.
 
     python -m benchmarks.load.sources 10000
 
-ingests a folder of so many files, a site of 200 pages, a repository and a bucket, ends the processes that list and read
-them when a third is done, changes and deletes some, and runs the sources again. Beside it another tenant sends a
+ingests a folder with this many files, a site of 200 pages, a repository and a bucket, ends the processes that list and
+read them when a third is done, changes and deletes some, and runs the sources again. Meanwhile another tenant sends a
 document a second; the baseline is the time of such a document before.
 """
 

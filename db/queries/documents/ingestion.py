@@ -172,8 +172,8 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int, reason: dict[str, Any]) -> None:
-    """Release the claim on a document that cannot be read at the moment, for a reason outside of it: the attempt does
-    not count as idle, and readers see what the document waits for."""
+    """Release the claim on a document that cannot be read at the moment because something outside of it prevents that:
+    the attempt does not count as idle, and readers see what the document waits for."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)

@@ -44,7 +44,7 @@ class WebhookInvalid(CitewellError):
 
 
 class ServerUnreachable(CitewellError):
-    """No Citewell server answers at the address; the message names it and what to do.
+    """No Citewell server answers at the address; the message names the address and what to do.
 
     `passing` is true when a retry makes sense.
     """

@@ -44,7 +44,7 @@ class StageEvent(TypedDict):
 
 
 class DraftEvent(TypedDict):
-    """The draft so far becomes `draft[:start] + text`; nothing of it is checked yet."""
+    """The draft so far becomes `draft[:start] + text`; no part of it is checked yet."""
 
     id: int | None
     type: Literal["draft"]
