@@ -69,8 +69,8 @@ def store_text(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[T
 def store_chunks(
     document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk], turn: Turn, *, batch: int
 ) -> bool:
-    """Embed and store chunks, `batch` at a time; `name` makes their searchable names. False when the turn ended before
-    the last chunk.
+    """Embed and store chunks, `batch` at a time; searches also find each of them by `name`, the document's. False when
+    the turn ended before the last chunk.
 
     Raises LeaseLost, EmbeddingUnavailable, EmbeddingRejected, EmbeddingMismatch.
     """

@@ -48,7 +48,7 @@ _STATEMENTS = """
 _BYTES = """
     SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, pg_database_size(current_database())
 """
-# The columns of a SELECT say little; statements that begin alike are told apart by their number.
+# The columns of a SELECT say little; statements that begin alike are distinguished by a number.
 _OFTEN = """
     SELECT calls, total_exec_time,
            left(regexp_replace(line, '^SELECT (.{20}).* FROM ', 'SELECT \\1… FROM '), 220)

@@ -20,7 +20,7 @@ _QUERY = {
 }
 _VERDICTS = ("sentence.verified", "sentence.checked")
 _FINAL = ("final", "failed", "cancelled")  # the names of last events
-_ENDED = ("succeeded", "failed", "cancelled")  # and the states that they tell of
+_ENDED = ("succeeded", "failed", "cancelled")  # and the states that they report
 
 
 class Client:
