@@ -11,28 +11,41 @@ from domain.errors.requests import SignInFailed
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Signatures with a public key. With a shared secret, or with none, anybody could sign who knows what is public."""
 LEEWAY_S = 60
-_NEEDED = ("exp", "iat", "iss", "aud", "sub")
+_NEEDED = ("exp", "iat", "iss", "aud")
 _LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
 _MOST_CHARS = 100_000
+_MOST_NAME_CHARS = 255
 
 
 def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, Any]:
     """The claims of an ID token that this provider made for this client and this sign-in. Raises SignInFailed."""
-    claims = _signed_claims(provider, token, "nonce")
-    if claims["nonce"] != nonce:
+    claims = _signed_claims(provider, token, "nonce", "sub")
+    if claims["nonce"] != nonce or not _is_name(claims["sub"]):
         raise _refused()
     return claims
 
 
 def checked_logout(provider: Provider, token: object) -> dict[str, Any]:
-    """The claims of a logout token of this provider for this client, which name a person and not a session alone.
-    Raises SignInFailed.
+    """The claims of a logout token of this provider for this client: it names a person, a session at the provider
+    (`sid`) or both. Raises SignInFailed.
     """
     claims = _signed_claims(provider, token, "jti", "events")
     events: Any = claims["events"]
     if "nonce" in claims or not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):  # pyright: ignore[reportUnknownMemberType]
         raise _refused()
+    names = [claims[name] for name in ("sub", "sid") if name in claims]
+    if not names or not all(_is_name(name) for name in names):
+        raise _refused()
     return claims
+
+
+def provider_session(claims: dict[str, Any]) -> str | None:
+    """The id of the session at the provider (`sid`), which not every provider names."""
+    return claims["sid"] if _is_name(claims.get("sid")) else None
+
+
+def _is_name(claim: object) -> bool:
+    return isinstance(claim, str) and 0 < len(claim) <= _MOST_NAME_CHARS and "\0" not in claim
 
 
 def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str, Any]:
@@ -55,8 +68,6 @@ def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str,
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise _refused() from error
     if not _is_for(claims, configured.client_id):
-        raise _refused()
-    if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
         raise _refused()
     return claims
 

@@ -51,13 +51,17 @@ class Member(Base):
 
 
 class PersonSession(Base):
-    """A browser in which a person is signed in. Only the SHA-256 of its cookie is stored."""
+    """A browser in which a person is signed in. Only the SHA-256 of its cookie is stored.
+
+    `provider_session` is the id of the session at the provider, if that has named one (the claim `sid`).
+    """
 
     __tablename__ = "person_sessions"
 
     digest: Mapped[str] = mapped_column(primary_key=True)
     tenant_id: Mapped[Owned]
     person_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("persons.id", ondelete="CASCADE"), index=True)
+    provider_session: Mapped[str | None]
     created_at: Mapped[CreatedAt]
     seen_at: Mapped[CreatedAt]
     expires_at: Mapped[datetime] = mapped_column(index=True)

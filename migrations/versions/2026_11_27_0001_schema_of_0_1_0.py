@@ -161,6 +161,7 @@ _ACCESS = """
         digest varchar CONSTRAINT pk_person_sessions PRIMARY KEY,
         tenant_id bigint NOT NULL,
         person_id uuid NOT NULL CONSTRAINT fk_person_sessions_person_id REFERENCES persons ON DELETE CASCADE,
+        provider_session varchar,
         created_at timestamptz NOT NULL DEFAULT now(),
         seen_at timestamptz NOT NULL DEFAULT now(),
         expires_at timestamptz NOT NULL

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from clients.oidc.id_tokens import LEEWAY_S, checked_logout
 from clients.oidc.provider import provider
 from config.settings import settings
+from db.models import PersonSession
 from db.queries.access import people
 from db.queries.access import people as rows
 from db.session import system_transaction
@@ -33,15 +34,20 @@ class _Known:
 _known: dict[str, _Known] = {}
 
 
-def begin_session(person_id: uuid.UUID, tenant_id: int, before: str | None) -> str:
-    """Create a session and return its secret. The browser's earlier session, `before`, ends, because somebody else may
-    know its secret."""
+def begin_session(
+    person_id: uuid.UUID, tenant_id: int, *, before: str | None, provider_session: str | None = None
+) -> str:
+    """Create a session, which may belong to one at the provider, and return its secret. The browser's earlier session,
+    `before`, ends, because somebody else may know its secret.
+    """
     token = secrets.token_urlsafe(_SECRET_BYTES)
     with system_transaction() as session:
         if before is not None:
             people.delete_session(session, digest(before))
         hours = settings().access.oidc.session_hours
-        people.add_session(session, digest(token), person_id, tenant_id, hours)
+        added = PersonSession(digest=digest(token), person_id=person_id, tenant_id=tenant_id)
+        added.provider_session = provider_session
+        people.add_session(session, added, hours)
     if before is not None:
         _known.pop(digest(before), None)
     return token
@@ -80,8 +86,8 @@ def end_session(token: str) -> None:
 
 
 def end_sessions_by_provider(token: object) -> None:
-    """End the sessions of the person in a logout token (Back-Channel Logout 1.0), if they began before the token was
-    made.
+    """End the sessions of the person, or of the session at the provider, in a logout token (Back-Channel Logout 1.0), if
+    they began before the token was made.
 
     The clocks of two machines differ, so the same token again may end a session that began up to `LEEWAY_S` later, and
     none after that. Raises SignInFailed, DatabaseUnavailable.
@@ -89,7 +95,8 @@ def end_sessions_by_provider(token: object) -> None:
     configured = settings().access.oidc
     claims = checked_logout(provider(configured), token)
     with system_transaction() as session:
-        people.delete_sessions(session, configured.issuer or "", claims["sub"], int(claims["iat"]) + LEEWAY_S)
+        until = int(claims["iat"]) + LEEWAY_S
+        people.delete_sessions(session, configured.issuer or "", claims.get("sub"), claims.get("sid"), until)
     forget_all()
 
 

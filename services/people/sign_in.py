@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import structlog
 
-from clients.oidc.id_tokens import checked_claims
+from clients.oidc.id_tokens import checked_claims, provider_session
 from clients.oidc.provider import Provider, provider
 from clients.webhooks.signing import new_secret
 from config.access import OidcSettings
@@ -130,7 +130,7 @@ def _groups_of(claims: Mapping[str, Any], configured: OidcSettings) -> set[str]:
     return {group for group in listed[:_MOST_GROUPS] if isinstance(group, str)}
 
 
-def _stored(claims: Mapping[str, Any], configured: OidcSettings, grant: Grant, before: str | None) -> str:
+def _stored(claims: dict[str, Any], configured: OidcSettings, grant: Grant, before: str | None) -> str:
     """Store the person with the rights that their groups give now, and begin a session. Raises SignInFailed for a
     revoked person."""
     with system_transaction() as session:
@@ -155,7 +155,7 @@ def _stored(claims: Mapping[str, Any], configured: OidcSettings, grant: Grant, b
         person_id, revoked = person.id, person.revoked_at is not None
     if revoked:
         raise SignInFailed("revoked", "Your access was revoked; ask who administers Citewell.")
-    return begin_session(person_id, tenant_id, before)
+    return begin_session(person_id, tenant_id, before=before, provider_session=provider_session(claims))
 
 
 def _workspace(name: str) -> int | None:

@@ -107,7 +107,8 @@ def test_a_process_that_computes_all_the_time_has_less_room() -> None:  # F11
 
 def test_a_process_that_waits_for_models_has_more_room() -> None:  # A1
     capacity = Capacity(MOST, lambda: True)
-    assert places_after_a_second(capacity) > INITIAL_PLACES
+    # A core that others take from this process for a second looks like work of its own.
+    until(lambda: places_after_a_second(capacity) > INITIAL_PLACES)
 
 
 def test_the_first_look_and_a_database_that_is_away_change_nothing() -> None:  # A5

@@ -41,11 +41,10 @@ def take_sign_in(session: Session, state_digest: str) -> BegunSignIn | None:
     return BegunSignIn(*row[:4]) if row is not None and row[4] else None
 
 
-def add_session(session: Session, digest: str, person_id: uuid.UUID, tenant_id: int, hours: float) -> None:
+def add_session(session: Session, added: PersonSession, hours: float) -> None:
     session.execute(delete(PersonSession).where(PersonSession.expires_at < func.now()))
-    row = PersonSession(digest=digest, person_id=person_id, tenant_id=tenant_id)
-    row.expires_at = func.now() + timedelta(hours=hours)
-    session.add(row)
+    added.expires_at = func.now() + timedelta(hours=hours)
+    session.add(added)
 
 
 def find_session(session: Session, digest: str, idle_minutes: float) -> PersonSession | None:
@@ -64,11 +63,23 @@ def delete_session(session: Session, digest: str) -> None:
     session.execute(delete(PersonSession).where(PersonSession.digest == digest))
 
 
-def delete_sessions(session: Session, issuer: str, subject: str, until: float) -> None:
-    """Delete the sessions of a person that began until `until`, in seconds since 1970."""
-    person_id = select(Person.id).where(Person.issuer == issuer, Person.subject == subject).scalar_subquery()
-    began = PersonSession.created_at <= func.to_timestamp(until)
-    session.execute(delete(PersonSession).where(PersonSession.person_id == person_id, began))
+def delete_sessions(
+    session: Session, issuer: str, subject: str | None, provider_session: str | None, until: float
+) -> None:
+    """Delete the sessions of a person, or of one session at the provider, or of both, that began until `until`, in
+    seconds since 1970.
+
+    With both, sessions of the person for which the provider named no session of its own are deleted, too.
+    """
+    persons = select(Person.id).where(Person.issuer == issuer)
+    ended = [PersonSession.created_at <= func.to_timestamp(until)]
+    if provider_session is not None:
+        ended.append(PersonSession.provider_session == provider_session)
+    if subject is not None:
+        persons = persons.where(Person.subject == subject)
+        if provider_session is not None:
+            ended[-1] |= PersonSession.provider_session.is_(None)
+    session.execute(delete(PersonSession).where(PersonSession.person_id.in_(persons), *ended))
 
 
 GROUP, OWNER = "group", "owner"

@@ -253,7 +253,9 @@ WRONG_LOGOUTS: dict[str, Json] = {
     "no time": {"iat": None},
     "not made yet": {"iat": int(time.time()) + 3600},
     "no id": {"jti": None},
-    "a session alone": {"sub": None, "sid": "s"},
+    "neither a person nor a session": {"sub": None},
+    "no text for a session": {"sid": 5},
+    "an empty session": {"sub": None, "sid": ""},
     "no event": {"events": None},
     "another event": {"events": {"https://example.com/other": {}}},
     "an event without an object": {"events": {_ENDED: True}},
@@ -280,6 +282,27 @@ def test_the_provider_ends_the_sessions_of_a_person(provider: Provider, api_url:
             assert (ended.status_code, ended.headers["cache-control"]) == (200, "no-store")
             assert [is_out(client) for client in (here, there, bob)] == [ends, True, False]
             sign_in(here, provider, "ada", "readers")
+
+
+def test_the_provider_ends_one_session_of_a_person(provider: Provider, api_url: str) -> None:  # 43
+    """Back-Channel Logout 1.0: a token that names a session ends that, with or without the person's name."""
+
+    def signed_in(client: httpx.Client, name: str, session: str | None) -> httpx.Client:
+        provider.forge = lambda tokens: {**tokens, "id_token": provider.signed({**_claims(tokens), "sid": session})}
+        if session is None:
+            provider.forge = lambda tokens: tokens
+        sign_in(client, provider, name, "readers")
+        return client
+
+    with browser(api_url) as laptop, browser(api_url) as phone, browser(api_url) as unnamed, browser(api_url) as bob:
+        for subject, ended in ((None, [True, False, False, True]), ("ada", [True, False, True, False])):
+            signed_in(laptop, "ada", "laptop")
+            signed_in(phone, "ada", "phone")
+            signed_in(unnamed, "ada", None)
+            signed_in(bob, "bob", "laptop")
+            token = provider.signed(logout_claims(provider, "ada", sub=subject, sid="laptop"))
+            assert httpx.post(f"{api_url}/auth/logout", data={"logout_token": token}).status_code == 200
+            assert [is_out(client) for client in (laptop, phone, unnamed, bob)] == ended
 
 
 def test_a_logout_that_the_provider_did_not_send_ends_nothing(
