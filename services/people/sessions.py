@@ -86,8 +86,8 @@ def end_session(token: str) -> None:
 
 
 def end_sessions_by_provider(token: object) -> None:
-    """End the sessions of the person, or of the provider's session, in a logout token (Back-Channel Logout 1.0), if they
-    began before the token was made.
+    """End the sessions of the person, or of the provider's session, in a logout token (Back-Channel Logout 1.0), if
+    they began before the token was made.
 
     The clocks of two machines differ, so the same token again may end a session that began up to `LEEWAY_S` later, and
     none after that. Raises SignInFailed, DatabaseUnavailable.
