@@ -1,5 +1,5 @@
-"""The HTTP application. It validates, calls a service and returns; apart from the vector of a search (decision 14)
-it computes nothing: no document parsing, no models."""
+"""The HTTP application. It validates, calls a service and returns. It computes nothing but the vector of a search
+(decision 14): it parses no documents and runs no models."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -60,18 +60,18 @@ from workers.starting.launch import launcher
 log = structlog.get_logger("api")
 
 BODY_LIMIT_BYTES = 1_000_000
-# There are more threads than connections in the pool: most requests need one for a few milliseconds, and wait their
-# turn.
+# There are more threads than connections in the pool: most requests need a connection for a few milliseconds, and wait
+# for their turn.
 THREADS = 32
 
 _DESCRIPTION = """Ask questions about your own documents and get answers that are proven: every sentence and every
 citation is checked against the sources, and the whole history of the checks is kept. Errors are problem details
 (RFC 9457). Offsets are code points, half-open."""
-# These routes show and change only what belongs to a workspace, so keys limited to workspaces may use them.
+# These routes show and change only objects that belong to a workspace, so keys limited to workspaces may use them.
 _DOCUMENTS = Access(Scope.READ, Scope.DOCUMENTS, within_workspaces=True)
 _ASKING = Access(Scope.READ, Scope.ASK, within_workspaces=True)
 _READING = Access(Scope.READ, Scope.READ, within_workspaces=True)
-# Routes without an entry here are not served; operations need no key.
+# Routes without an entry here are not served; the `operations` routes need no key.
 _ROUTERS = (
     (workspaces.router, _DOCUMENTS),
     (documents.router, _DOCUMENTS),
@@ -83,7 +83,7 @@ _ROUTERS = (
     (queries.router, _ASKING),
     (conversations.router, _ASKING),
     (threads.router, _ASKING),
-    # Batches first: their path also matches that of a verification whose id is no UUID.
+    # Batches first: their path also matches the path of a verification, where the id need not be a UUID.
     (batches.router, _ASKING),
     (verifications.router, _ASKING),
     (audits.router, _ASKING),
@@ -101,11 +101,11 @@ _ROUTERS = (
     (webhooks.router, Access(Scope.WEBHOOKS, Scope.WEBHOOKS)),
     (keys.router, Access(Scope.ADMIN, Scope.ADMIN)),
     (me.router, _READING),
-    # Only keys for the whole tenant manage members, and people who own a workspace those of that workspace.
+    # Only keys for the whole tenant manage members; people who own a workspace manage the members of that workspace.
     (members.router, Access(Scope.ADMIN, Scope.ADMIN, within_workspaces=True)),
     (model_servers.router, Access(Scope.ADMIN, Scope.ADMIN)),
 )
-# OpenAI's clients and the proxies before them may add parameters of their own.
+# OpenAI's clients and the proxies in front of Citewell may add parameters of their own.
 _OPEN_TO_PARAMETERS = (completions.router, responses.router, guard.router)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "The request cannot be served as it is."},
@@ -116,13 +116,13 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 def create_app() -> FastAPI:
     """Build the application as configured. Raises ConfigurationInvalid."""
-    # /docs works without the internet: this server serves its scripts.
+    # /docs works without the internet, because this server serves its scripts.
     app = FastAPIOffline(
         title="Citewell",
         version=operations.VERSION,
         description=_DESCRIPTION,
         lifespan=_lifespan,
-        # A redirect would lose the body of an upload; a wrong slash is a clear error instead.
+        # A redirect would lose the body of an upload; for a wrong slash a clear error is better.
         redirect_slashes=False,
         static_url="/docs-assets",
         servers=SERVERS,

@@ -1,6 +1,7 @@
-"""Completes OpenAPI's description of the API with what FastAPI does not express.
+"""Completes the OpenAPI description of the API with facts that FastAPI does not express.
 
-Errors are problem+json, a key needs a scope, and what many schemas share is described once (api.schemas.glossary).
+Errors are problem+json, a key needs a scope, and names that many schemas share are described once
+(api.schemas.glossary).
 """
 
 from collections.abc import Mapping

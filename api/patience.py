@@ -1,9 +1,9 @@
 """HTTP connections with time limits: a request that does not arrive in time is answered with 408 (A8).
 
 Uvicorn has no such limit: half a request would hold its connection and its file descriptor until the client closes it.
-Nor does it refuse a request whose end two readers may find at different places, so that what one takes for its body the
-other answers as the next request (request smuggling, RFC 9112 6.1 and 6.3). Here that is a 400 and ends the connection.
-`uvicorn --http api.patience:PatientProtocol` uses this.
+Nor does uvicorn refuse a request whose end is ambiguous: what one reader takes for its body, another reader answers as
+the next request (request smuggling, RFC 9112 6.1 and 6.3). Here such a request gets a 400, and its connection ends.
+`uvicorn --http api.patience:PatientProtocol` uses this module.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ HEAD_S = 10.0
 BODY_S, BODY_BYTES_PER_S = 10.0, 1_000
 """The interval over which the speed of a body is measured, and its minimum."""
 IDLE_S = 75
-"""How long a connection stays open between requests: longer than clients and proxies keep theirs. If the server closes
-first, a request can meet the closing connection and be lost without an answer."""
+"""How long a connection stays open between requests: longer than clients and proxies keep theirs open. If the server
+closed first, a request could meet the closing connection and be lost without an answer."""
 _LATE_HEAD = "The head of the request did not arrive within {} seconds."
 _LATE_BODY = "The body of the request arrived too slowly: fewer than {:,} bytes per second over {} seconds."
 _TWO_ENDS = "The request has both a Content-Length and a Transfer-Encoding; send only one of them."
@@ -35,7 +35,8 @@ _ANSWERABLE = frozenset({h11.IDLE, h11.SEND_RESPONSE})
 
 
 class PatientProtocol(H11Protocol):
-    """One connection. A head must arrive whole within a time; a body must keep arriving as long as it is read."""
+    """One connection. The head of a request must arrive whole within a time limit; its body must keep arriving as long
+    as it is read."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class PatientProtocol(H11Protocol):
         self.app = _refusing_two_ends(self.app)
         self.timeout_keep_alive = IDLE_S
         self.timer: asyncio.TimerHandle | None = None
-        self.awaited: Any = None  # the client's state that the timer is for
+        self.awaited: Any = None  # the client's state that the timer limits
         self.arrived = 0  # since the timer was set, in bytes
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn does
@@ -61,7 +62,7 @@ class PatientProtocol(H11Protocol):
         self._watch()
 
     def on_response_complete(self) -> None:
-        # A client may send its next request before it has the answer: what has arrived meanwhile is processed now.
+        # A client may send its next request before it has the answer; the data that arrived meanwhile is processed now.
         super().on_response_complete()
         if not self.transport.is_closing():
             self._watch()
@@ -100,11 +101,13 @@ class PatientProtocol(H11Protocol):
         if self.conn.trailing_data[0]:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "request_timeout", _LATE_HEAD.format(HEAD_S))
         else:
-            # Browsers open connections before they need them, and would take an answer for that of the next request.
+            # Browsers open connections before they need them, and would take an answer now for that of their next
+            # request.
             self.transport.close()
 
     def _end_late_body(self) -> None:
-        # The client waits for us while we do not read, or have not sent "100 Continue" yet, so it is not late then.
+        # The client waits for the server while the server does not read, or has not sent "100 Continue" yet; it is not
+        # late then.
         waits_for_us = self.flow.read_paused or self.cycle.waiting_for_100_continue
         within, least = BODY_S, BODY_BYTES_PER_S
         if waits_for_us or self.arrived >= least * within:
@@ -131,9 +134,8 @@ class PatientProtocol(H11Protocol):
 
 
 def _refusing_two_ends(app: ASGIApp) -> ASGIApp:
-    """The application, behind a check of how a request marks its end; `Connection: close` makes uvicorn end the
-    connection.
-    """
+    """Return the application behind a check of how a request marks its end; `Connection: close` makes uvicorn end the
+    connection."""
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if detail := _unclear_end(scope):

@@ -21,4 +21,4 @@ def _networks(networks: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Networks = Annotated[tuple[str, ...], AfterValidator(_networks)]
-"""Networks such as 10.0.0.0/8; an address with bits of a host is refused."""
+"""Networks such as 10.0.0.0/8; an address with host bits is refused."""

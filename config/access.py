@@ -1,4 +1,4 @@
-"""Who may use the API: with keys, from other pages, and as people who sign in at their company's provider."""
+"""Settings of access to the API: keys, other pages, and people who sign in at their company's provider."""
 
 import re
 from typing import Literal
@@ -10,7 +10,7 @@ from config import Group
 
 
 class GroupRule(Group):
-    """What the members of a group get (domain.people.granted)."""
+    """The rights of a group's members (domain.people.granted)."""
 
     group: str = Field(min_length=1)
     role: Literal["none", "reader", "contributor", "owner", "admin"]
@@ -30,23 +30,27 @@ class OidcSettings(Group):
     issuer: str | None = Field(
         default=None, description="Address of the provider, as its tokens name it; sets up sign-in (docs/access.md)"
     )
-    client_id: str = Field(default="", description="What the provider calls Citewell")
-    client_secret: SecretStr | None = Field(default=None, description="Its secret there; none for a public client")
+    client_id: str = Field(default="", description="Name by which the provider knows Citewell")
+    client_secret: SecretStr | None = Field(
+        default=None, description="Citewell's secret at the provider; none for a public client"
+    )
     scopes: tuple[str, ...] = Field(
-        default=("openid", "profile", "email"), description="What to ask for; `openid` has to be among it"
+        default=("openid", "profile", "email"), description="Scopes to request; must contain `openid`"
     )
     groups_claim: str = Field(default="groups", description="The claim with a person's groups")
     groups: tuple[GroupRule, ...] = Field(
         default=(),
-        description='Who may do what, as `[{"group": "finance", "role": "reader", "workspaces": ["reports"]}]`; '
-        "without `workspaces` in all of them, `*` is everybody",
+        description='Rights of groups, as `[{"group": "finance", "role": "reader", "workspaces": ["reports"]}]`; '
+        "without `workspaces` in all of them, the group `*` is everybody",
     )
     session_hours: float = Field(
         default=10.0, gt=0, le=24 * 30, description="A session ends after this; groups are read when people sign in"
     )
     session_idle_minutes: float = Field(default=120.0, gt=0, description="A session ends when unused for this long")
     personal_keys_days: float = Field(
-        default=30.0, gt=0, description="Personal keys stop working when their owner has not signed in for so many days"
+        default=30.0,
+        gt=0,
+        description="Personal keys stop working when their owner has not signed in for this many days",
     )
 
     @field_validator("issuer")
@@ -68,18 +72,18 @@ class OidcSettings(Group):
 
 
 def is_safe(address: str) -> bool:
-    """Whether nobody on the way can read or change what is sent to this address: https, or this very machine."""
+    """Return whether nobody on the way can read or change data for this address: https, or this very machine."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost"))
 
 
 SHARE_MAX_HOURS = 87_600
-"""No setting and no request allows a link a longer life: ten years."""
+"""The longest life of a link that any setting or request can allow: ten years."""
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
 
 class AccessSettings(Group):
-    """Who may use the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
+    """Settings of access to the API (A8). `keys: auto` requires a key unless the API listens on loopback only."""
 
     keys: Literal["auto", "required"] = Field(
         default="auto", description="`auto` requires a key unless the API listens on loopback only"
@@ -98,7 +102,7 @@ class AccessSettings(Group):
         description="Origins of other pages that may use the API from a browser, with a key; `*` for all (CORS)",
     )
     keep_deeds_days: float | None = Field(
-        default=None, gt=0, description="How long it is kept what people did; null: for good"
+        default=None, gt=0, description="Days for which the record of people's requests is kept; null: for good"
     )
     oidc: OidcSettings = OidcSettings()
 

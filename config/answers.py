@@ -1,4 +1,4 @@
-"""How answers are searched for, verified and guarded; limits for requests that bring their own answer."""
+"""Settings of searching for, verifying and guarding answers; limits for requests that bring their own answer."""
 
 from typing import Literal
 
@@ -24,12 +24,12 @@ class RetrievalSettings(Group):
         default=0, ge=0, le=5, description="Rewritten questions that are searched as well (S3.2); 0 and 1 mean none"
     )
     graph: Literal["naive", "local", "global", "hybrid", "mix"] = Field(
-        default="naive", description="How the knowledge graph takes part (S5.1); `naive`: not at all"
+        default="naive", description="Part of the knowledge graph in the search (S5.1); `naive`: none"
     )
 
 
 class AgenticSettings(Group):
-    """Runs in which the model decides what to search for (S3.6)."""
+    """Runs in which the model decides on the searches (S3.6)."""
 
     max_searches: int = Field(default=4, ge=1, le=8, description="Searches per question at most")
 
@@ -40,14 +40,14 @@ class CalibrationSettings(Group):
     """
 
     version: str = Field(description="Name of the calibration")
-    slope: float = Field(gt=0, description="Of the logistic function (Platt scaling)")
-    offset: float = Field(description="Of the logistic function")
+    slope: float = Field(gt=0, description="Slope of the logistic function (Platt scaling)")
+    offset: float = Field(description="Offset of the logistic function")
     ece: float = Field(ge=0, le=1, description="Expected calibration error, measured on data left out of the fit")
     high: float | None = Field(
         default=None,
         ge=0.9,
         le=1,
-        description="Confidence from which at least 9 of 10 were right (V9); null: no answer is called High",
+        description="Confidence at which at least 9 of 10 answers were right (V9); null: no answer is called High",
     )
     false_pass: float | None = Field(
         default=None, ge=0, le=1, description="Share of unsupported statements called supported"
@@ -106,34 +106,35 @@ class VerifyingSettings(Group):
 
 
 class GuardSettings(Group):
-    """A gateway's request may name other policies; the proxy's requests may not."""
+    """Policies of the guard. A gateway's request may name other policies; the proxy's requests may not."""
 
     on_failure: Literal["repair", "block"] = Field(
         default="repair",
-        description="A sentence that the sources do not say is corrected or left out, or no answer goes out",
+        description="What happens to a sentence that the sources do not support: it is corrected or left out, or no "
+        "answer is delivered",
     )
     on_unchecked: Literal["block", "pass"] = Field(
-        default="block", description="What becomes of text whose check failed; `pass` lets it through unverified"
+        default="block", description="What happens to text whose check failed; `pass` lets it through unverified"
     )
     without_sources: Literal["block", "pass"] = Field(
-        default="block", description="What becomes of an answer to a request that brings no sources"
+        default="block", description="What happens to an answer when its request brought no sources"
     )
     source_tools: tuple[str, ...] = Field(
         default=(), description="The tools whose results count as sources; none named: all"
     )
     attached_texts: bool = Field(
         default=False,
-        description="Texts between marks in messages of users and systems, as chat programs attach files, count as "
-        "sources: for programs whose users may say what an answer rests on",
+        description="Texts that chat programs put between marks into messages of users and systems count as sources: "
+        "for programs whose users may decide the basis of an answer",
     )
-    wait_s: float = Field(default=30.0, gt=0, le=60, description="Limit of one check; then it has failed")
+    wait_s: float = Field(default=30.0, gt=0, le=60, description="Time limit of one check, which then has failed")
     keep_s: int = Field(
-        default=900, ge=1, description="How long the sources of a gateway's request are kept for its answer"
+        default=900, ge=1, description="How long the sources of a gateway's request are stored for its answer"
     )
     upstream_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s/@?#]+(/[^\s?#]*)?$",
         description="Server of the model that the proxy `/v1/guard` asks, without `/chat/completions`; null: no proxy",
     )
-    upstream_key: SecretStr | None = Field(default=None, description="Sent to it as a bearer token")
-    upstream_silence_s: float = Field(default=60.0, gt=0, description="How long it may send nothing")
+    upstream_key: SecretStr | None = Field(default=None, description="Bearer token for that server")
+    upstream_silence_s: float = Field(default=60.0, gt=0, description="How long that server may send nothing")

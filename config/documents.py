@@ -1,4 +1,5 @@
-"""How documents are read, where their files are kept (S3-compatible stores, too), and where they may come from (N3)."""
+"""Settings of documents: how they are read, where their files are kept (in S3-compatible stores, too), and where they
+may come from (N3)."""
 
 from pathlib import Path
 from typing import Literal, Self
@@ -37,13 +38,12 @@ class IngestionSettings(Group):
 
 class GraphSettings(Group):
     """The knowledge graph (S5.1). With `auto` the fast model reads documents if its server takes several calls at once;
-    otherwise local rules do: a question would wait behind a call for every passage of every document.
-    """
+    otherwise local rules do, because a question would wait behind a call for every passage of every document."""
 
     extractor: Literal["auto", "model", "local", "off"] = Field(
         default="auto",
         description=(
-            "What reads documents into the graph; `auto`: `model` with a provider that takes more than one call at a "
+            "The reader of documents for the graph; `auto`: `model` with a provider that takes more than one call at a "
             "time (`models.concurrency`), otherwise `local`"
         ),
     )
@@ -51,35 +51,34 @@ class GraphSettings(Group):
 
 
 class S3Settings(Group):
-    """An S3-compatible store. No key of it is ever shown or kept in the database."""
+    """An S3-compatible store. Its keys are never shown or stored in the database."""
 
     endpoint: str | None = Field(default=None, description="URL of the store; null: Amazon's")
-    region: str = Field(default="us-east-1", description="Its region")
+    region: str = Field(default="us-east-1", description="Region of the store")
     access_key: SecretStr | None = Field(default=None, description="Key id; null: public buckets only")
-    secret_key: SecretStr | None = Field(default=None, description="The secret of that key")
-    path_style: bool = Field(default=True, description="The bucket stands in the path, not in the name of the host")
+    secret_key: SecretStr | None = Field(default=None, description="The secret of the key")
+    path_style: bool = Field(default=True, description="Put the bucket into the path instead of the host name")
 
 
 class BucketSettings(S3Settings):
     """The bucket that files of documents are kept in."""
 
     bucket: str | None = Field(
-        default=None, pattern="^[a-zA-Z0-9][a-zA-Z0-9._-]{1,62}$", description="Its name; it must exist"
+        default=None, pattern="^[a-zA-Z0-9][a-zA-Z0-9._-]{1,62}$", description="Name of the bucket, which must exist"
     )
-    prefix: str = Field(default="", description="What all keys begin with, as `citewell/originals`")
+    prefix: str = Field(default="", description="The beginning of all keys, such as `citewell/originals`")
 
 
 class OriginalsSettings(Group):
-    """Where the files of documents are kept (docs/operations.md). Those that lie elsewhere are found there as long as
-    that place is set, too.
-    """
+    """The places of documents' files (docs/operations.md). Files in another place are still found there, as long as the
+    settings name that place, too."""
 
     store: Literal["database", "folder", "s3"] = Field(
-        default="database", description="Where large files go; small ones are always in the database"
+        default="database", description="The place of large files; small ones are always in the database"
     )
     above_bytes: int = Field(default=100_000, ge=0, description="Files of more bytes than this are large")
     folder: Path | None = Field(
-        default=None, description="The folder; it must exist, for the API and for every worker at the same path"
+        default=None, description="The folder, which must exist, for the API and for every worker at the same path"
     )
     s3: BucketSettings = BucketSettings()
 
@@ -102,7 +101,7 @@ class OriginalsSettings(Group):
 class FolderSettings(Group):
     """A folder of this machine that sources may read."""
 
-    path: Path = Field(description="The folder; all below it may be read, and no link is followed")
+    path: Path = Field(description="The folder; everything below it may be read, and no link is followed")
     tenants: tuple[str, ...] | None = Field(default=None, description="Only these tenants may read it; null: all")
 
     @field_validator("path")
@@ -120,7 +119,7 @@ class StoreSettings(S3Settings):
 
 
 class SourcesSettings(Group):
-    """Sources of documents: what they may reach, and the bounds of one run."""
+    """Sources of documents: the places that they may reach, and the limits of one run."""
 
     folders: dict[str, FolderSettings] = Field(
         default_factory=dict,
@@ -136,11 +135,13 @@ class SourcesSettings(Group):
         default=(80, 443), description="Ports that pages may be taken from elsewhere"
     )
     max_items: int = Field(default=20_000, ge=1, description="Files, pages or entries of one source")
-    max_run_s: float = Field(default=21_600, gt=0, description="After this long, a run ends; the next one goes on")
+    max_run_s: float = Field(default=21_600, gt=0, description="After this time a run ends; the next run continues")
     queued: int = Field(
-        default=40, ge=1, description="A source waits while so many documents of its tenant are not read yet"
+        default=40, ge=1, description="A source waits while this many documents of its tenant are not read yet"
     )
-    slice_s: float = Field(default=10.0, gt=0, description="A run goes on for this long before others have their turn")
+    slice_s: float = Field(
+        default=10.0, gt=0, description="A run continues for this long before other runs have their turn"
+    )
     fetch_s: float = Field(default=30.0, gt=0, description="Limit of one request, from the DNS lookup to the last byte")
     host_delay_s: float = Field(
         default=0.5, ge=0, description="Pause between two requests to one host; its robots.txt may ask for a longer one"
@@ -148,6 +149,6 @@ class SourcesSettings(Group):
     git_max_bytes: int = Field(
         default=1_000_000_000,
         ge=1,
-        description="Size of a repository as it is fetched; of one in an allowed folder, with its history",
+        description="Largest repository to fetch; for one in an allowed folder, including its history",
     )
     git_s: float = Field(default=300.0, gt=0, description="Time to fetch a repository")

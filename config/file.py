@@ -1,4 +1,4 @@
-"""The configuration file: its values, and the line of each for messages."""
+"""The configuration file: its values, and the line of each value for messages."""
 
 import os
 from collections.abc import Iterator
@@ -24,9 +24,8 @@ class ConfigFile:
 
 
 def config_file() -> Path | None:
-    """The file in use: the one that CITEWELL_CONFIG names, else `config.yaml` in the current directory, if there is
-    one. Raises ConfigurationInvalid if the named one is missing.
-    """
+    """Return the file in use: the one that CITEWELL_CONFIG names, else `config.yaml` in the current directory, if there
+    is one. Raises ConfigurationInvalid if the named file is missing."""
     named = os.environ.get(CONFIG_VARIABLE, "")
     path = Path(named or DEFAULT_FILE)
     if path.exists():
@@ -40,19 +39,19 @@ def config_file() -> Path | None:
 
 
 def config_for_children() -> str:
-    """CITEWELL_CONFIG for a child process that runs in another directory."""
+    """Return CITEWELL_CONFIG for a child process that runs in another directory."""
     path = config_file()
     return str(path.absolute()) if path else os.devnull
 
 
 def read_config() -> ConfigFile:
-    """The file in use, or an empty one. Raises ConfigurationInvalid, naming file and line."""
+    """Return the file in use, or an empty one. Raises ConfigurationInvalid, naming file and line."""
     path = config_file()
     return ConfigFile() if path is None else parse_config(path, _text(path))
 
 
 def parse_config(path: Path, text: str) -> ConfigFile:
-    """The settings in `text`. Raises ConfigurationInvalid, naming file and line."""
+    """Return the settings in `text`. Raises ConfigurationInvalid, naming file and line."""
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()

@@ -1,7 +1,7 @@
 """Structured logs of every process on standard error, one line per event.
 
 JSON for machines, coloured text for terminals; `log_format` overrides the detection. Lines carry ids and counts.
-Anything that looks like a secret is masked here, in our own lines and in those of libraries.
+Anything that looks like a secret is masked here, in Citewell's own lines and in those of libraries.
 """
 
 import logging
@@ -18,7 +18,7 @@ from structlog.typing import Processor
 
 LogFormat = Literal["auto", "json", "console"]
 
-# At INFO, httpx logs the full URL of every request; the access log has what is needed.
+# At INFO, httpx logs the full URL of every request; the access log has all that is needed.
 _TALKATIVE = ("httpx", "httpcore", "alembic.runtime.migration", "celery.redirected")
 _OURS = ("api", "citewell", "clients", "config", "db", "domain", "services", "workers")
 _MOST_FRAMES = 20
@@ -84,9 +84,10 @@ def _attach(handler: logging.Handler, level: int) -> None:
 
 
 def described(error: BaseException) -> str:
-    """The types of an error and its causes with their stack frames, and the errno or SQLSTATE where there is one.
+    """Return the types of an error and its causes with their stack frames, and the errno or SQLSTATE where there is
+    one.
 
-    Messages are left out: drivers, parsers and validators quote their input, documents included.
+    Messages are left out, because drivers, parsers and validators quote their input, documents included.
     """
     lines: list[str] = []
     following: BaseException | None = error

@@ -1,4 +1,4 @@
-"""Which models answer, judge, embed and rerank, and how fast they may be asked."""
+"""Settings of the models that answer, judge, embed and rerank, and the limits of calls to them."""
 
 import re
 from typing import Annotated, Literal
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, JsonValue, SecretStr, field_validato
 from config import Group
 
 CHOICE = frozenset({"provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key", "api_key_env"})
-"""Settings of `models` that make a choice of models, as `citewell models use` and the page do."""
+"""The settings of `models` that make up a choice of models, as `citewell models use` and the dashboard make it."""
 _OUR_OWN = ("model", "messages", "stream")
 
 
@@ -39,11 +39,12 @@ DEVELOPER = ModelLimits(requests_per_minute=1_000, requests_per_day=500_000, tok
 
 
 class ModelInfo(Group):
-    """What is known of one model id. Prices are US dollars per million tokens, as published 2026-08."""
+    """The known facts of one model id. Prices are US dollars per million tokens, as published 2026-08."""
 
     price_in: float = Field(default=0.0, description="US dollars per million prompt tokens")
     price_cached: float | None = Field(
-        default=None, description="The same for tokens from the provider's prefix cache; null: as `price_in`"
+        default=None,
+        description="US dollars per million prompt tokens from the provider's prefix cache; null: as `price_in`",
     )
     price_out: float = Field(default=0.0, description="US dollars per million completion tokens")
     strict_schema: bool = Field(
@@ -52,13 +53,17 @@ class ModelInfo(Group):
     reasoning_effort: str | None = Field(
         default=None,
         pattern=r"^[a-z][a-z0-9_-]{0,15}$",
-        description="Sent to models that accept it, in their words: `none`, `minimal`, `low`, `medium`, `high`, …",
+        description="Effort sent to models that accept it, in their own terms: `none`, `minimal`, `low`, `medium`, "
+        "`high`, …",
     )
     extra_body: Annotated[dict[str, JsonValue], AfterValidator(_adds)] = Field(
-        default={}, description="Added to each request, such as `think` or `options`; null leaves a parameter out"
+        default={},
+        description="Parameters added to each request, such as `think` or `options`; null leaves a parameter out",
     )
     extra_headers: dict[str, str] = Field(
-        default={}, description="Sent with each request: a header's name, and the environment variable with its value"
+        default={},
+        description="Headers sent with each request: the name of the header, and the environment variable with its "
+        "value",
     )
     limits: ModelLimits = ModelLimits()
 
@@ -82,27 +87,28 @@ def _catalogue() -> dict[str, ModelInfo]:
             limits=DEVELOPER,
         ),
         "qwen/qwen3.6-27b": ModelInfo(price_in=0.60, price_cached=0.30, price_out=3.00),
-        # S4's fast model: shut down for most accounts on 2026-08-16, still served to some.
+        # S4's fast model was shut down for most accounts on 2026-08-16, and is still served to some.
         "llama-3.1-8b-instant": ModelInfo(price_in=0.05, price_out=0.08),
     }
 
 
 class BreakerSettings(Group):
-    """When a model that fails is left alone, per model and process. Unusable replies are no failures."""
+    """The circuit breaker: when a failing model is not called for a while, per model and process. Unusable replies are
+    not failures."""
 
     calls: int = Field(
         default=10,
         ge=1,
-        description="Calls that must have ended before the model is judged; four failures in a row suffice",
+        description="Calls that must have ended before the breaker decides; four failures in a row suffice",
     )
     open_s: float = Field(
         default=2.0, gt=0, description="First pause before a trial call; doubles each time the trial fails"
     )
-    longest_s: float = Field(default=10.0, gt=0, description="Longest such pause")
+    longest_s: float = Field(default=10.0, gt=0, description="Longest pause before a trial call")
 
 
 class ModelSettings(Group):
-    """Which models answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise.
+    """The models that answer and judge. `auto` is `groq` when GROQ_API_KEY is set and `offline` otherwise.
 
     `openai_compatible` is any server of OpenAI's chat completions; docs/models.md.
     """
@@ -111,15 +117,16 @@ class ModelSettings(Group):
         default="auto", description="`auto`: `groq` if `GROQ_API_KEY` is set, otherwise `offline`"
     )
     base_url: str | None = Field(
-        default=None, description="Of an OpenAI-compatible server, without `/chat/completions`"
+        default=None, description="Address of an OpenAI-compatible server, without `/chat/completions`"
     )
-    api_key: SecretStr | None = Field(default=None, description="For an OpenAI-compatible server that requires one")
+    api_key: SecretStr | None = Field(default=None, description="Key for an OpenAI-compatible server that requires one")
     api_key_env: str | None = Field(
-        default=None, description="Another environment variable that has the provider's key"
+        default=None, description="Name of another environment variable with the provider's key"
     )
     client: Literal["lean", "sdk"] = Field(
         default="lean",
-        description="HTTP client for Groq: `lean` is our own; `sdk` is Groq's, at about twice the processor time",
+        description="HTTP client for Groq: `lean` is Citewell's own; `sdk` is Groq's, which takes about twice the "
+        "processor time",
     )
     main: str = Field(default="openai/gpt-oss-120b", description="Model that writes answers")
     fast: str = Field(default="openai/gpt-oss-20b", description="Model that scores passages and judges statements")
@@ -137,19 +144,17 @@ class ModelSettings(Group):
     )
     judgements: Literal["provider", "offline"] = Field(
         default="provider",
-        description=(
-            "Who scores passages and judges statements: the provider's models, or the rules of the offline provider"
-        ),
+        description=("Judge of passages and statements: the provider's models, or the rules of the offline provider"),
     )
     attempts: int = Field(
-        default=5, ge=1, le=10, description="Tries per model call, including the first, before it waits"
+        default=5, ge=1, le=10, description="Attempts per model call, including the first, before it waits"
     )
     outage_s: float = Field(
         default=60.0,
         ge=0,
         description=(
-            "How long steps that the query can do without wait for models that fail; checks are then left out. "
-            "The step that writes the answer waits until 90 % of the deadline"
+            "How long optional steps of a query wait for models that fail; their checks are then left out. The step "
+            "that writes the answer waits until 90 % of the deadline"
         ),
     )
     call_timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one attempt")
@@ -162,25 +167,26 @@ class ModelSettings(Group):
     from_page: Literal["auto", "allowed", "forbidden"] = Field(
         default="auto",
         description=(
-            "Whether an administrator may choose the model on the page while no setting here names one; `auto`: where "
-            "no key is required. `forbidden` also sets aside what was chosen"
+            "Whether an administrator may choose the model on the dashboard while no setting here names one; `auto`: "
+            "where no key is required. `forbidden` also disables an earlier choice"
         ),
     )
     encryption_key: SecretStr | None = Field(
         default=None,
         description=(
-            "Encrypts keys that are typed on the page: 32 bytes in URL-safe base64, the same for every process; after "
-            "a comma earlier ones, which still decrypt. Default: the file `encryption.key` of the home"
+            "Key that encrypts provider keys typed on the dashboard: 32 bytes in URL-safe base64, the same for every "
+            "process; after a comma earlier keys, which still decrypt. Default: the file `encryption.key` of the home"
         ),
     )
     servers: tuple[str, ...] = Field(
         default=(),
         description=(
-            "More addresses of model servers for the page to look at, in private networks, too: "
+            "Further addresses of model servers that the dashboard checks, in private networks, too: "
             "`http://10.0.0.5:8000/v1`"
         ),
     )
-    # A classifier of (source, statement) pairs with a veto on what is called supported; docs/internals/neural-judge.md.
+    # A classifier of (source, statement) pairs with a veto on statements called supported;
+    # docs/internals/neural-judge.md.
     judge: str | None = Field(
         default=None,
         description='Classifier with a veto on "supported": a folder, or a model id in the local hub cache',
@@ -191,7 +197,7 @@ class ModelSettings(Group):
     judge_languages: set[Literal["en", "ko"]] = Field(
         default={"en"},
         min_length=1,
-        description="Languages the classifier was trained for; it is not asked about others",
+        description="Languages that the classifier was trained for; it is not asked about other languages",
     )
     judge_download: bool = Field(
         default=False, description="Download the classifier from the hub if it is not in the cache"
@@ -219,28 +225,29 @@ class ModelSettings(Group):
 
     @property
     def chosen(self) -> set[str]:
-        """The names of the settings given here that choose a provider or model."""
+        """Return the names of the settings given here that choose a provider or model."""
         given = self.model_fields_set & CHOICE
         return given - {"provider"} if self.provider == "auto" else given
 
 
 class LimiterSettings(Group):
-    """How much of the limits of an account is used, and how long a server may forbid a model."""
+    """The used share of an account's limits, and the longest time for which a server may block a model."""
 
-    margin: float = Field(default=0.02, ge=0, lt=1, description="Share of every limit left unused")
+    margin: float = Field(default=0.02, ge=0, lt=1, description="Share of every limit that is left unused")
     longest_wait_s: float = Field(
         default=60.0,
         gt=0,
-        description="No wait announced by a server blocks a model for longer; then one call tries again",
+        description="Longest wait that a server's announcement can impose on a model; then one call tries again",
     )
 
 
 class RerankSettings(Group):
-    """Who scores passages: `llm`, one model call for each, or a reranker, which scores a task's together (S1.1)."""
+    """The scoring of passages: `llm`, one model call for each, or a reranker, which scores a task's passages together
+    (S1.1)."""
 
     provider: Literal["llm", "cross_encoder", "endpoint"] = Field(
         default="llm",
-        description="What scores passages: one model call per passage, a local cross-encoder, or a rerank endpoint",
+        description="Scorer of passages: one model call per passage, a local cross-encoder, or a rerank endpoint",
     )
     model: str | None = Field(
         default=None, description="Folder or hub id of the cross-encoder, or the endpoint's model name"
@@ -248,10 +255,10 @@ class RerankSettings(Group):
     download: bool = Field(
         default=False, description="Download the cross-encoder from the hub if it is not in the cache"
     )
-    base_url: str | None = Field(default=None, description="Of the endpoint, without `/rerank`")
+    base_url: str | None = Field(default=None, description="Address of the endpoint, without `/rerank`")
     api_key: SecretStr | None = Field(default=None, description="Sent to the endpoint as a bearer token")
     scores: Literal["auto", "probabilities", "logits"] = Field(
-        default="auto", description="What the endpoint returns; `auto` detects it from the values"
+        default="auto", description="Kind of scores that the endpoint returns; `auto` detects it from the values"
     )
     timeout_s: float = Field(default=30.0, gt=0, description="Limit of one task with all its attempts and waits")
     top_k: int = Field(default=3, ge=1, le=50, description="Passages an answer is written from")
@@ -279,21 +286,26 @@ class EmbeddingModel(Group):
         default="wheel", description="The built-in model, or an OpenAI-compatible endpoint"
     )
     model: str = Field(default="", description="The endpoint's name for the model")
-    base_url: str = Field(default="https://api.openai.com/v1", description="Without `/embeddings`")
+    base_url: str = Field(
+        default="https://api.openai.com/v1", description="Address of the endpoint, without `/embeddings`"
+    )
     api_key: SecretStr | None = Field(default=None, description="Sent to the endpoint as a bearer token")
     dimension: int | None = Field(default=None, ge=1, le=4000, description="Requested dimension; null: the model's own")
     batch: int = Field(default=64, ge=1, description="Texts per request")
     concurrency: int = Field(default=4, ge=1, description="Concurrent requests per document or search")
     timeout_s: float = Field(default=30.0, gt=0, description="Timeout of one request")
-    query_prefix: str = Field(default="", description="Put before every question; E5 models need `query: `")
-    document_prefix: str = Field(default="", description="Put before every stored text; E5 models need `passage: `")
+    query_prefix: str = Field(default="", description="Text put before every question; E5 models need `query: `")
+    document_prefix: str = Field(
+        default="", description="Text put before every stored text; E5 models need `passage: `"
+    )
 
 
 class EmbeddingSettings(EmbeddingModel):
-    """The model of new workspaces. `earlier` are models whose workspaces are still served, until `citewell reembed`."""
+    """The model of new workspaces. `earlier` are models whose workspaces still work with them, until `citewell
+    reembed`."""
 
     price: float = Field(
-        default=0.0, ge=0, description="US dollars per million tokens that are embedded; told for each document"
+        default=0.0, ge=0, description="US dollars per million embedded tokens; reported for each document"
     )
     earlier: tuple[EmbeddingModel, ...] = Field(
         default=(),

@@ -1,5 +1,5 @@
-"""The names of all settings, and what is wrong with a configuration: the place of each error, and which setting a
-misspelled one probably means."""
+"""The names of all settings, and messages about errors in a configuration: the place of each error, and the setting
+that a misspelled name probably means."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from config.file import ConfigFile
 
 PREFIX, DELIMITER = "CITEWELL_", "__"
 
-# These are read by the client and the command line, by Compose, by examples in the documents, and by tests and
+# These are read by the client and the command line, by Compose, by examples in the documentation, and by tests and
 # benchmarks.
 _ELSEWHERE = frozenset(
     ("CONFIG URL API_KEY VERSION PORT EVENTS WEBHOOK_SECRET CHROMIUM BENCH_ENVS TESTS_CLOCK_S TESTS_FAILPOINTS").split()
@@ -23,18 +23,18 @@ _ELSEWHERE = frozenset(
 # Kubernetes adds these for every Service whose name begins with `citewell-`.
 _OF_A_SERVICE = re.compile(r"_SERVICE_(HOST|PORT)(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
 _ADDRESS = re.compile(r"(tcp|udp|sctp)://")
-_NAMED = "NAME"  # stands for a name of the user's own, such as a pool's
+_NAMED = "NAME"  # represents a name of the user's own, such as a pool's
 _FIELD = re.compile(r'field "(?P<name>\w+)"')
 
 
 def complaints(model: type[BaseModel], invalid: ValidationError, file: ConfigFile) -> list[str]:
-    """A sentence for each wrong setting, those of the file by their lines."""
+    """Return a sentence for each wrong setting; those of the file name their lines."""
     sentences = [*unknown_complaints(model, os.environ)]
     errors = [([str(name) for name in error["loc"]], error) for error in invalid.errors(include_input=False)]
     for path, error in sorted(errors, key=lambda located: _line(located[0], file)):
         variable, line = _variable(path, os.environ), _line(path, file)
         if variable in unknown_variables(model, os.environ):
-            continue  # has its own sentence already
+            continue  # this error has a sentence of its own already
         place = variable or (f"{file.path}, line {line}" if line else "configuration")
         if error["type"] == "extra_forbidden":
             meant = likely(model, path)
@@ -62,7 +62,7 @@ def _hint(meant: str | None) -> str:
 
 
 def _variable(path: Sequence[str], environment: Mapping[str, str]) -> str | None:
-    """The variable of a setting, if the environment sets it: it takes precedence over the file."""
+    """Return the variable of a setting, if the environment sets it: it takes precedence over the file."""
     given = {name.upper(): name for name in environment}
     wanted = (variable_of(path[:end]) for end in range(len(path), 0, -1))
     return next((given[name] for name in wanted if name in given), None)
@@ -73,7 +73,8 @@ def _line(path: Sequence[str], file: ConfigFile) -> int:
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> list[str]:
-    """The variables that look like settings, and are none of this program or of what stands beside it."""
+    """Return the variables that look like settings, but belong neither to this program nor to others that run beside
+    it."""
     unknown: list[str] = []
     for variable, value in environment.items():
         name = variable.upper().removeprefix(PREFIX)
@@ -96,13 +97,13 @@ def is_setting(model: type[BaseModel], path: Sequence[str]) -> bool:
 
 
 def without_unknown(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values without those whose names are no settings, at any depth."""
+    """Return the values without those whose names are not settings, at any depth."""
     fields = fields_by_name(model)
     return {name: _known_below(fields[name], value) for name, value in values.items() if name in fields}
 
 
 def likely(model: type[BaseModel], path: Sequence[str]) -> list[str] | None:
-    """The path of the setting that a misspelled one probably means; None if none is similar."""
+    """Return the path of the setting that a misspelled name probably means; None if none is similar."""
     known = {".".join(names): list(names) for names in _paths(model)}
     siblings = [
         name
@@ -132,7 +133,7 @@ def variable_of(path: Sequence[str]) -> str:
 
 
 def fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """The fields by their names in the file and in the environment."""
+    """Return the fields by their names in the file and in the environment."""
     fields: dict[str, FieldInfo] = {}
     for own, field in model.model_fields.items():
         alias = field.validation_alias

@@ -8,9 +8,9 @@ from typing import Any
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "models": {
-        # The model writes; a judgement by it takes up to two minutes and is often wrong.
+        # The small model writes; a judgement by it takes up to two minutes and is often wrong.
         "judgements": "offline",
-        # At temperature 0 the same prompt gets the same reply: one more try, with more room.
+        # At temperature 0 the same prompt gets the same reply, so there is one more attempt, with more room.
         "attempts": 2,
         "call_timeout_s": 300,
         "deadline_s": 900,
@@ -19,7 +19,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
     },
     "rerank": {"context_tokens": 1200},
     "verification": {"max_crag_attempts": 1},
-    # The model would read every passage of every document.
+    # Otherwise the model would read every passage of every document.
     "graph": {"extractor": "local"},
     "budget": {"deadline_s": 1800},
     "admission": {"max_wait_s": 1800},

@@ -1,5 +1,5 @@
-"""Settings of a running system: processes, recovery, admission, budgets, streams, standing answers, what it tells other
-systems, and observability (A9)."""
+"""Settings of a running system: processes, recovery, admission, budgets, streams, standing verification, reports to
+other systems, and observability (A9)."""
 
 import os
 from typing import Annotated, Literal
@@ -23,7 +23,8 @@ class PoolSettings(Group):
 def default_pools() -> dict[str, PoolSettings]:
     # One process runs all steps of a question, which saves a message per step; machines with two cores get two.
     # Ingestion and webhooks have their own processes, so that neither a large document nor an unresponsive receiver
-    # delays a question. Of several places that read one is kept for a tenant that has none (A7).
+    # delays a question. If several processes read documents, one of them is kept for a tenant that has none in progress
+    # (A7).
     return {
         "queries": PoolSettings(
             queues=("retrieval", "reranking", "citations", "generation", "verification", "graph", "maintenance"),
@@ -36,13 +37,13 @@ def default_pools() -> dict[str, PoolSettings]:
 
 
 class RecoverySettings(Group):
-    """How fast work of a dead process is detected and restarted; all in seconds."""
+    """The speed of detecting and restarting the work of a dead process; all times in seconds."""
 
     heartbeat_s: float = Field(default=2.0, gt=0, description="How often a process renews its leases")
     lease_s: float = Field(
         default=10.0, gt=0, description="After this long without a heartbeat, a process counts as dead"
     )
-    check_s: float = Field(default=2.0, gt=0, description="How often stopped work is looked for")
+    check_s: float = Field(default=2.0, gt=0, description="How often the reconciler looks for stopped work")
     stalled_s: float = Field(
         default=60.0, gt=0, description="Restart a query in which no step has run or ended for this long"
     )
@@ -70,9 +71,8 @@ class AdmissionSettings(Group):
 
 
 class BudgetSettings(Group):
-    """The deadline counts from acceptance, for an item of a batch from its start. Docs: api.md, "Deadline and cost
-    ceiling".
-    """
+    """Time and cost budgets. The deadline counts from acceptance, for an item of a batch from its start. Docs: api.md,
+    "Deadline and cost ceiling"."""
 
     deadline_s: float = Field(default=300.0, gt=0, le=86_400, description="Default deadline of a query")
     max_cost_usd: float | None = Field(default=None, gt=0, description="Default cost ceiling of a query; null: none")
@@ -88,7 +88,7 @@ class StandingSettings(Group):
         ge=0,
         description="Answers verified again for one change; the others are judged by comparing text",
     )
-    check_s: float = Field(default=5.0, gt=0, description="How often changes are looked for")
+    check_s: float = Field(default=5.0, gt=0, description="How often the program looks for changes")
     settle_s: float = Field(
         default=900.0, ge=0, description="Delay of a second look, for answers being written during the change"
     )
@@ -103,11 +103,13 @@ class AuditSettings(Group):
 
 
 class StreamSettings(Group):
-    """Server-sent events. Drafts are what a model writes before any check; they are kept for a while after the end."""
+    """Server-sent events. Drafts are text of a model before any check; they are kept for a while after the end."""
 
-    heartbeat_s: float = Field(default=15.0, gt=0, description="Interval of comments that keep a stream alive")
+    heartbeat_s: float = Field(default=15.0, gt=0, description="Interval of the comments that keep a stream alive")
     stop_ungrounded_after: int = Field(
-        default=0, ge=0, description="Stop writing after this many sentences if none is in the sources; 0: never"
+        default=0,
+        ge=0,
+        description="Stop writing after this many sentences if the sources support none of them; 0: never",
     )
     check_early: Literal["watched", "always", "never"] = Field(
         default="watched",
@@ -147,13 +149,11 @@ class LangfuseSettings(Group):
 
 
 class MailSettings(Group):
-    """The server that e-mails to reviewers are handed to; off without a `host`."""
+    """The server that sends e-mails to reviewers; off without a `host`."""
 
     host: str = Field(default="", description="Name of the SMTP server; empty: no e-mail is sent")
-    port: int = Field(default=587, ge=1, le=65_535, description="Its port")
-    security: Literal["starttls", "tls", "none"] = Field(
-        default="starttls", description="How the connection is secured"
-    )
+    port: int = Field(default=587, ge=1, le=65_535, description="Port of the server")
+    security: Literal["starttls", "tls", "none"] = Field(default="starttls", description="Security of the connection")
     user: str = Field(default="", description="Name to log in with; empty: without a login")
     password: SecretStr = Field(default=SecretStr(""), description="Password to log in with")
     sender: str = Field(default="citewell@localhost", description="Address that e-mails come from")

@@ -78,27 +78,27 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s()]+$",
-        description="Address of the page, for links in answers. Default: the one that the request came to",
+        description="Address of the dashboard, for links in answers. Default: the address that the request came to",
     )
     preset: Literal["standard", "cheap", "small"] = Field(
         default="standard",
         description=(
-            "`cheap` shares model calls between passages and between statements; `small` does, too, and has other "
+            "`cheap` shares model calls between passages and between statements; `small` does so, too, and has other "
             "defaults, for a small model on this machine (docs/models.md)"
         ),
     )
     question_max_chars: int = Field(default=4000, ge=1, description="Longest accepted question")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="Of Citewell's own log lines; libraries stay at INFO or above"
+        default="INFO", description="Level of Citewell's own log lines; libraries stay at INFO or above"
     )
     # `auto` is `console` on a terminal and `json` elsewhere.
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="`auto` is `console` on a terminal and `json` elsewhere"
     )
-    # A program that was rolled back meets the settings of the newer one.
+    # A program that was rolled back meets the settings of the newer version.
     unknown_settings: Literal["refuse", "ignore"] = Field(
         default="refuse",
-        description="What an unknown name does: stop the start, or nothing, which a roll-back may need",
+        description="How unknown names are handled: they stop the start, or are ignored, which a roll-back may need",
     )
 
     groq_api_key: SecretStr | None = Field(
@@ -109,9 +109,9 @@ class Settings(BaseSettings):
     groq_base_url: str = Field(
         default="https://api.groq.com",
         validation_alias="GROQ_BASE_URL",
-        description="Groq, or a gateway that speaks its protocol",
+        description="Address of Groq, or of a gateway that speaks its protocol",
     )
-    # S1.7: the seed's own variable; None leaves it to config.yaml.
+    # S1.7: the seed's own variable; None leaves the decision to config.yaml.
     enable_verification: bool | None = Field(
         default=None,
         validation_alias="ENABLE_VERIFICATION",
@@ -158,12 +158,12 @@ class Settings(BaseSettings):
 
     @property
     def model_choice(self) -> int | None:
-        """The id of the choice of models that was made on the page and is part of these settings, if one is."""
+        """Return the id of the choice of models on the dashboard that is part of these settings, if there is one."""
         return self._model_choice
 
     @property
     def model_setting(self) -> str | None:
-        """The name of a setting that chooses a provider or model, or None: then the page may choose."""
+        """Return the name of a setting that chooses a provider or model, or None: then the dashboard may choose."""
         if self.models.provider == "auto" and self.groq_api_key and self.groq_api_key.get_secret_value():
             return "GROQ_API_KEY"
         return next((f"models.{name}" for name in sorted(self.models.chosen, reverse=True)), None)
@@ -176,10 +176,10 @@ class Settings(BaseSettings):
         return made
 
     def with_choice(self, choice: int, values: Mapping[str, Any]) -> "Settings":
-        """These settings as they are when the file has `values`, too, in place of its own.
+        """Return these settings as they would be if the file also had `values`, in place of its own.
 
-        What chooses a model comes from `values` alone: another process may have been started with a key or an address
-        in its environment, and they never mix with those of the choice. Raises ValidationError.
+        Settings that choose a model come from `values` alone: another process may have been started with a key or an
+        address in its environment, which must never mix with those of the choice. Raises ValidationError.
         """
         merged: dict[str, Any] = dict(self._file)
         for name, value in values.items():
@@ -194,19 +194,19 @@ class Settings(BaseSettings):
         return chosen
 
     def as_choice(self) -> "Settings":
-        """These settings, within the bounds of a choice that was made on the page, which none of them is yet."""
+        """Return these settings, within the limits of a choice on the dashboard, although none was made yet."""
         made = self.model_copy()
         made._model_choice = 0
         return made
 
     @property
     def is_keyless(self) -> bool:
-        """Whether requests need no key, because only this machine reaches the API and nobody signs in."""
+        """Return whether requests need no key, because only this machine reaches the API and nobody signs in."""
         return self.access.keys == "auto" and is_loopback(self.api_host) and not self.has_people
 
     @property
     def has_people(self) -> bool:
-        """Whether people sign in."""
+        """Return whether people sign in."""
         return self.access.oidc.issuer is not None
 
     @property
@@ -226,12 +226,12 @@ class Settings(BaseSettings):
 
     @property
     def provider_url(self) -> str:
-        """Base URL of the provider in use; empty if it has none."""
+        """Return the base URL of the provider in use; empty if it has none."""
         return self.groq_base_url if self.provider != "openai_compatible" else self.models.base_url or ""
 
     @property
     def provider_key(self) -> str:
-        """API key of the provider in use, or an empty string."""
+        """Return the API key of the provider in use, or an empty string."""
         key = self.groq_api_key if self.provider != "openai_compatible" else self.models.api_key
         if key is None and self.models.api_key_env:
             return os.environ.get(self.models.api_key_env, "").strip()
@@ -282,7 +282,7 @@ class Settings(BaseSettings):
 
 
 class _Chosen(Settings):
-    """Settings made of the environment and, with less weight, the given values."""
+    """Settings from the environment and, with lower precedence, the given values."""
 
     @classmethod
     def settings_customise_sources(
@@ -304,7 +304,7 @@ def is_loopback(host: str) -> bool:
 
 
 def default_home() -> Path:
-    """The data directory unless CITEWELL_HOME is set.
+    """Return the data directory unless CITEWELL_HOME is set.
 
     For root it is a system directory: the servers then run as an unprivileged user, who cannot enter root's home.
     """

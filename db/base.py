@@ -11,19 +11,21 @@ Json = dict[str, Any]
 
 BigId = Annotated[int, mapped_column(BigInteger, Identity(), primary_key=True)]
 CreatedAt = Annotated[datetime, mapped_column(DateTime(timezone=True), server_default=func.now())]
-# The tenant that the transaction acts for (db.session). Outside of one it is null, which every table rejects.
+# The tenant that the transaction acts for (db.session). Outside of a transaction for a tenant it is null, which every
+# table rejects.
 _OWN_TENANT = "nullif(current_setting('citewell.tenant', true), '')::bigint"
 TENANT_DEFAULT = text(_OWN_TENANT)
-# The row-level security policies contain an OR (db.session.system_transaction), which no index serves. This as an
-# additional condition lets Postgres read a tenant's rows in index order.
+# The row-level security policies contain an OR (db.session.system_transaction), for which no index helps. With this
+# additional condition Postgres can read a tenant's rows in index order.
 OWN_TENANT: ColumnElement[int] = literal_column(_OWN_TENANT, BigInteger)
-# No foreign key on large tables: every insert would lock the tenant's row, and the parent row has one anyway.
+# Large tables have no foreign key to the tenant: every insert would lock the tenant's row, and the parent row has the
+# key anyway.
 Owned = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT)]
 OwnedKey = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT, primary_key=True)]
 
 
 class Base(DeclarativeBase):
-    """Base of all tables. Times are timezone-aware and come from the database's clock."""
+    """The base class of all tables. Times have a time zone and come from the database's clock."""
 
     metadata = MetaData(
         naming_convention={

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from domain.errors.service import DatabaseUnavailable
 
 SEES_ALL = "-c citewell.system=on"
-# Tables that users fill; the others are derived from these or describe processes.
+# Tables that users fill; the other tables are derived from these or describe processes.
 _WORK = (
     "documents", "queries", "api_keys", "webhook_endpoints", "imports", "batches", "evaluations", "workspaces",
     "conversations",
@@ -24,9 +24,8 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a transaction sees: while it lasts, other connections can read the same by its `id`; `tables` maps names to
-    row counts.
-    """
+    """The view of a transaction: while it lasts, other connections can read the same data by its `id`; `tables` maps
+    names to row counts."""
 
     id: str
     revision: str | None
@@ -52,7 +51,7 @@ def count_rows(url: str) -> dict[str, int]:
 
 
 def holds_work(url: str) -> bool:
-    """Whether users have stored anything: a freshly migrated database holds nothing of theirs."""
+    """Return whether users have stored anything: a freshly migrated database contains no data of users."""
     tables = count_rows(url)
     return any(tables.get(name) for name in _WORK)
 

@@ -30,7 +30,7 @@ def ensure_space_index(space: Space) -> None:
     with _outside_transactions() as connection:
         if connection.scalar(_IS_VALID, {"name": name}):
             return
-        # Waiting inside Postgres would hold a snapshot, which the build itself waits for.
+        # Waiting inside Postgres would hold a snapshot, and the build itself waits for snapshots.
         while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _BUILDING}):
             time.sleep(_WAIT_S)
         if connection.scalar(_IS_VALID, {"name": name}):
@@ -67,7 +67,7 @@ def exclusive_reembedding(workspace_id: int) -> Generator[None]:
 
 @contextmanager
 def _outside_transactions() -> Generator[Connection]:
-    """A connection without the pool's time limits; closing it releases its locks."""
+    """Yield a connection without the pool's time limits; closing it releases its locks."""
     engine = create_engine(
         settings().database_url.get_secret_value(),
         poolclass=pool.NullPool,

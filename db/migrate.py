@@ -20,7 +20,7 @@ from domain.errors.service import SchemaUnknown
 
 
 def schema_revision(session: Session) -> str | None:
-    """The database's revision; None when it was never migrated."""
+    """Return the database's revision; None when it was never migrated."""
     if session.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
     return session.scalar(text("SELECT version_num FROM alembic_version"))
@@ -29,8 +29,9 @@ def schema_revision(session: Session) -> str | None:
 def schema_state(session: Session) -> Literal["current", "newer", "outdated"]:
     """Compare the database's schema with this program's.
 
-    `newer` still fits, because migrations only add (a test ensures it): a program goes on while, and after, a newer one
-    migrates. Revisions are numbers; an unknown one that is not a higher number is foreign and counts as `outdated`.
+    A `newer` schema still fits, because migrations only add (a test ensures it): a program continues while, and after,
+    a newer program migrates. Revisions are numbers; an unknown revision that is not a higher number is foreign and
+    counts as `outdated`.
     """
     revision, head = schema_revision(session), head_revision()
     if revision == head:
@@ -48,7 +49,7 @@ _ABOVE = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = cur
 
 
 def above_row_security(session: Session) -> bool:
-    """Whether the role of the connection ignores row-level security, and so keeps no tenants apart."""
+    """Return whether the role of the connection ignores row-level security, and so does not separate tenants."""
     return session.execute(_ABOVE).scalar_one()
 
 
@@ -59,7 +60,7 @@ def alembic_config() -> Config:
 
 
 def upgrade(database_url: str) -> None:
-    """Run all missing migrations; does nothing at head.
+    """Run all missing migrations; does nothing if the schema is current.
 
     Raises SchemaUnknown when a newer version made the database.
     """

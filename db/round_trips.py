@@ -1,7 +1,7 @@
-"""Fewer round trips on the way to an answer: database functions called from an event loop, each call one transaction
-(`migrations.step_functions`); and a row inserted with the rows that refer to it in one statement.
+"""Saves round trips on the way to an answer: database functions called from an event loop, each call one transaction
+(`migrations.step_functions`); and a row inserted together with the rows that refer to it.
 
-The first argument of a function is the tenant that it acts for, so row-level security holds as in any transaction.
+The first argument of a function is the tenant that it acts for, so row-level security applies as in any transaction.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ _MOST = 2
 itself.
 """
 _WAIT_S = 10.0
-"""Timeout for a free connection."""
+"""The timeout for a free connection."""
 # The statements in the functions touch one query's rows: their plans do not depend on the values, and only loops over
-# an index read no others. A plan for a table that was small once would hash what all queries have there.
+# an index read no other rows. A plan made while a table was small would later hash the rows of all queries.
 _OPTIONS = f"{LIMITS_MS} -c plan_cache_mode=force_generic_plan -c enable_hashjoin=off -c enable_mergejoin=off"
 
 _Connection = psycopg.AsyncConnection[tuple[Any, ...]]
@@ -44,7 +44,7 @@ async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...
 
     Raises DatabaseUnavailable as `db.session.transaction` does, Refused for any other database error, and LookupError
     outside of `acting_for`. If the connection is lost, the function may still have committed, so a retry must also work
-    when the first call has done everything.
+    after a call that did everything.
     """
     values = {"tenant": current_tenant(), **values}
     try:
@@ -60,10 +60,9 @@ async def call(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...
 
 
 class _Connections:
-    """Connections of one event loop to the database of `engine`. The most recently used one is taken first, so that few
-    of them plan the statements; psycopg's own pool takes the one idle longest and queries the server before handing it
-    out.
-    """
+    """The connections of one event loop to the database of `engine`. The most recently used connection is taken first,
+    so that few of them plan the statements; psycopg's own pool takes the one that is idle longest, and queries the
+    server before handing it out."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -115,7 +114,7 @@ class _Connections:
 
 
 def _is_silent(connection: _Connection) -> bool:
-    # A server that went away has closed its end: the socket is readable although nothing was requested of it.
+    # A server that went away has closed its end: the socket is readable although nothing was requested.
     if connection.closed:
         return False
     poll = select.poll()
@@ -139,9 +138,9 @@ def _of_this_loop() -> _Connections:
 
 
 def insert_with_parts(session: Session, whole: Base, refers: str, parts: Iterable[Base]) -> None:
-    """Insert `whole`, which gets its `id`, and `parts` of any tables, whose column `refers` gets it.
+    """Insert `whole`, which gets its `id`, and `parts` of any tables, whose column `refers` gets that id.
 
-    Attributes that no object of a table has been given are left to the defaults of the database. The objects do not
+    Attributes that are not set on any object of a table are left to the defaults of the database. The objects do not
     become part of the session.
     """
     of_tables: dict[type[Base], list[Base]] = {}

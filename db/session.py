@@ -21,7 +21,7 @@ from config.settings import settings
 from db.silence import Server
 from domain.errors.service import DatabaseUnavailable, OutcomeUnknown
 
-# Transient SQLSTATE classes: connections, transaction conflicts, resources, operator interventions.
+# Classes of transient SQLSTATEs: connections, transaction conflicts, resources, operator interventions.
 _PASSING_CLASSES = ("08", "40", "53", "57P")
 # Lock timeout, a server that is read-only during a failover, a transaction idle for too long.
 _PASSING = frozenset({"55P03", "25006", "25P03"})
@@ -43,7 +43,7 @@ CONNECTING = {
 
 _CALLBACKS = "after_commit"
 
-# Guards creation: two threads that need the pool first must not create two.
+# Guards creation, so that two threads that need the pool first do not create two.
 _first = threading.Lock()
 
 # Connections kept, and opened beyond those. Few: each is a Postgres process that plans every statement itself and grows
@@ -61,7 +61,8 @@ _tenant: ContextVar[int] = ContextVar("tenant")
 _workspaces: ContextVar[tuple[int, ...] | None] = ContextVar("workspaces", default=None)
 _creates: ContextVar[bool] = ContextVar("creates", default=True)
 _acting: ContextVar["Acting"] = ContextVar("acting")
-# Local to the transaction, so a connection returns to the pool without a tenant. Both statements are sent as one.
+# The tenant is set locally to the transaction, so a connection returns to the pool without a tenant. Both statements
+# are sent as one.
 _BEGIN_FOR = "BEGIN; SELECT set_config('citewell.tenant', '{:d}', true)"
 _BEGIN_LIMITED = _BEGIN_FOR + ", set_config('citewell.workspaces', '{{{}}}', true)"
 _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
@@ -69,13 +70,14 @@ _BEGIN_FOR_ALL = "BEGIN; SELECT set_config('citewell.system', 'on', true)"
 
 class Acting(NamedTuple):
     """The caller of the current work: its `Caller.actor`, None if there is no caller, and the ids of the workspaces in
-    which it may change what others began, None for all of them."""
+    which it may change the conversations and questions of others, None for all of them."""
 
     actor: str | None = None
     changes: tuple[int, ...] | None = None
 
     def may_change(self, begun_by: str | None, workspace_id: int) -> bool:
-        """Whether it is theirs to change: they began it, or their role says so in its workspace."""
+        """Return whether the caller may change something that `begun_by` began: they are the same, or the caller's role
+        in the workspace allows it."""
         return self.changes is None or self.actor == begun_by or workspace_id in self.changes
 
 
@@ -83,8 +85,8 @@ _NOBODY = Acting()
 
 
 def engine() -> Engine:
-    """The pool of this process, or its reserved one (`reserved_connection`). Waits are bounded: a stopped database is
-    an error, not a hang.
+    """Return the pool of this process, or its reserved one (`reserved_connection`). Waits are bounded: a stopped
+    database is an error, not a hang.
 
     The driver begins no transactions; each one starts with the BEGIN of `_begun`.
     """
@@ -114,7 +116,7 @@ def _made(kept: int, above: int) -> Engine:
         # The most recently used connection goes first: each one prepares and plans every statement itself, so a few
         # should do the work instead of all in turn.
         pool_use_lifo=True,
-        # Otherwise errors print statement parameters, which hold document text.
+        # Otherwise errors would print statement parameters, which contain document text.
         hide_parameters=True,
         # The driver's own BEGIN would cost one more round trip per transaction.
         connect_args={**CONNECTING, "options": LIMITS_MS, "prepare_threshold": _PREPARE_AFTER[kept, above]},
@@ -130,7 +132,7 @@ def _made(kept: int, above: int) -> Engine:
 
 
 def _leave_stale_plans(context: ExceptionContext) -> None:
-    """Replace the connections that have planned statements for a schema that a migration has changed since."""
+    """Replace connections whose prepared statements were planned for a schema that a migration has changed since."""
     if has_stale_plan(context.original_exception):
         context.is_disconnect = True
 
@@ -161,10 +163,11 @@ def acting_for(tenant_id: int) -> Generator[None]:
 def act_for(
     tenant_id: int, workspaces: Iterable[int] | None = None, *, creates: bool = True, acting: Acting | None = None
 ) -> None:
-    """`acting_for` until the end of the current context, for a request, which has a context of its own.
+    """Act as `acting_for` does until the end of the current context, for a request, which has a context of its own.
 
-    With `workspaces` (ids) row-level security also hides and rejects the rows of all others of the tenant, in every
-    transaction but `system_transaction`. With `workspaces`, or without `creates`, naming a workspace makes none.
+    With `workspaces` (ids) row-level security also hides and rejects the rows of all other workspaces of the tenant, in
+    every transaction but `system_transaction`. With `workspaces`, or without `creates`, naming a workspace does not
+    create it.
     """
     _tenant.set(tenant_id)
     _creates.set(creates and workspaces is None)
@@ -181,17 +184,17 @@ def may_create_workspaces() -> bool:
 
 
 def acting() -> Acting:
-    """The caller of the current request. Work that no request began has none, and may change everything."""
+    """Return the caller of the current request. Work that no request began has no caller, and may change everything."""
     return _acting.get(_NOBODY)
 
 
 def limited_to() -> tuple[int, ...] | None:
-    """The ids of the workspaces that the next transaction is limited to; None means no limit."""
+    """Return the ids of the workspaces that the next transaction is limited to; None means no limit."""
     return _workspaces.get()
 
 
 def current_tenant() -> int:
-    """The tenant of the next transaction. Raises LookupError when none was set, which is a programming error."""
+    """Return the tenant of the next transaction. Raises LookupError when none was set, which is a programming error."""
     return _tenant.get()
 
 
@@ -283,7 +286,7 @@ def _open(begin: str) -> Session:
 
 
 def is_transient(error: BaseException | None) -> bool:
-    """True if the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
+    """Return whether the driver's `error` is transient: no server, a restart, a deadlock, a lock, a full disk."""
     state: str | None = getattr(error, "sqlstate", "")
     if state is None:
         # No SQLSTATE: there was no server to send one, or psycopg rejected values that no server would accept.
@@ -292,14 +295,14 @@ def is_transient(error: BaseException | None) -> bool:
 
 
 def has_stale_plan(error: BaseException | None) -> bool:
-    """Whether a prepared statement returns other types than when this connection prepared it. PostgreSQL has no
-    SQLSTATE of its own for that.
-    """
+    """Return whether a prepared statement returns other types than when this connection prepared it. PostgreSQL has no
+    SQLSTATE of its own for that."""
     return isinstance(error, psycopg.errors.FeatureNotSupported) and "cached plan must not change" in str(error)
 
 
 def dispose(*, close: bool = True) -> None:
-    """Dispose of the pools. A forked child keeps the connections open (`close=False`): they are its parent's."""
+    """Dispose of the pools. A forked child keeps the connections open (`close=False`), because they are its
+    parent's."""
     with _first:
         while _engines:
             _engines.popitem()[1].dispose(close=close)

@@ -1,7 +1,8 @@
-"""Ends statements whose server has stopped answering, as when its machine is frozen: requests must be answered in time.
+"""Ends statements whose server has stopped answering, for example because its machine is frozen: requests must be
+answered in time.
 
-A frozen server keeps its connections open, and its own timeouts do not pass. A statement that takes long is no sign of
-it either. So while a statement is silent, a new connection shows whether the server answers anything.
+A frozen server keeps its connections open, and its own timeouts do not expire. A long statement is no sign of a frozen
+server either. So while a statement is silent, a new connection shows whether the server answers at all.
 """
 
 import threading
@@ -16,9 +17,9 @@ from psycopg.abc import PQGen
 _T = TypeVar("_T")
 
 _QUIET_S = 2.0
-"""Statements may be silent for this long before the server is tried."""
+"""The time that statements may be silent before the server is tried."""
 _TRIAL_S = 3
-"""Timeout of a trial connection."""
+"""The timeout of a trial connection."""
 _BETWEEN_S = 0.5
 
 
@@ -27,7 +28,7 @@ class ServerSilent(psycopg.OperationalError):
 
 
 class Server:
-    """Whether one server answers, for all threads of a process."""
+    """The state of one server, silent or not, for all threads of a process."""
 
     def __init__(self) -> None:
         self._arguments: dict[str, Any] = {}
@@ -36,9 +37,8 @@ class Server:
         self.is_silent = False
 
     def opened(self, arguments: dict[str, Any]) -> "psycopg.Connection[Any]":
-        """A connection that is closed when it waits for a silent server. Raises ServerSilent at once while it is known
-        to be silent.
-        """
+        """Return a connection that is closed when it waits for a silent server. Raises ServerSilent at once while the
+        server is known to be silent."""
         if self.is_silent:
             raise ServerSilent("the server does not answer")
         self._arguments = {**arguments, "connect_timeout": _TRIAL_S}
@@ -58,7 +58,7 @@ class Server:
             return not self.is_silent
 
     def fall_silent(self) -> None:
-        """Refuse connections until the server answers again, which a thread of its own finds out."""
+        """Refuse connections until the server answers again, which a thread of its own checks."""
         if not self.is_silent:
             self.is_silent = True
             try:
@@ -83,7 +83,8 @@ class Server:
 
 
 def is_answer(error: psycopg.OperationalError) -> bool:
-    """Whether the server, or the kernel of its machine, has refused: the waiting statement will then be refused, too.
+    """Return whether the server, or the kernel of its machine, has refused: the waiting statement will then be refused,
+    too.
 
     A machine that is away gives no answer, and neither does a host that cannot be reached or found. Of several hosts,
     one may be silent.

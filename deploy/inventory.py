@@ -1,8 +1,7 @@
-"""What Citewell is made of: the licence of every dependency of the lock, and the image's contents for scanners.
+"""Lists the components of Citewell: the licence of every dependency of the lock, and the image's contents for scanners.
 
 `python -m deploy.inventory licences` prints docs/internals/licences.md; `python -m deploy.inventory sbom` prints
-CycloneDX JSON.
-Both come from the locks and the metadata of what is installed; nothing is asked of anybody.
+CycloneDX JSON. Both come from the locks and the metadata of installed packages; no server is asked.
 """
 
 import json
@@ -40,7 +39,8 @@ _ALIASES = {
     "Python Software Foundation License": "PSF-2.0",
     "SIL Open Font License 1.1 (OFL-1.1)": "OFL-1.1",
 }
-# Read in the licence's text, where the metadata says nothing, or "BSD" alone; or of packages for other systems only.
+# Licences that a person read in the licence's text, where the metadata says nothing, or "BSD" alone; or of packages for
+# other systems only.
 _READ = {
     "amqp": "BSD-3-Clause",
     "async-timeout": "Apache-2.0",
@@ -82,7 +82,7 @@ container image; *optional or development*: the embedded servers, MCP, and what 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One line of a lock; `where` is the marker that says on which systems it is installed."""
+    """One line of a lock; `where` is the marker of the systems on which the package is installed."""
 
     name: str
     version: str
@@ -95,7 +95,7 @@ class Package:
 
 
 def locked(file: Path) -> list[Package]:
-    """The packages of a lock, by name."""
+    """Return the packages of a lock, by name."""
     text = file.read_text(encoding="utf-8")
     found = list(_PINNED.finditer(text))
     ends = [each.start() for each in found[1:]] + [len(text)]
@@ -107,12 +107,12 @@ def locked(file: Path) -> list[Package]:
 
 
 def of_the_image() -> list[Package]:
-    """What the image's lock installs on the image's system."""
+    """Return the packages that the image's lock installs on the image's system."""
     return [each for each in locked(IMAGE) if not each.where or Marker(each.where).evaluate(_THERE)]
 
 
 def licence_of(name: str) -> str:
-    """The licence as an SPDX expression, or what the package says in words."""
+    """Return the licence as an SPDX expression, or in the package's own words."""
     if name in _READ:
         return _READ[name]
     try:
@@ -129,7 +129,7 @@ def licence_of(name: str) -> str:
 
 
 def licences() -> str:
-    """docs/internals/licences.md."""
+    """Return the text of docs/internals/licences.md."""
     in_image = {package.name for package in of_the_image()}
     rows: list[str] = []
     for package in locked(ALL):
@@ -140,7 +140,7 @@ def licences() -> str:
 
 
 def sbom(version: str) -> dict[str, Any]:
-    """The Python packages of the image as a CycloneDX 1.6 document, the same for the same lock."""
+    """Return the Python packages of the image as a CycloneDX 1.6 document, the same for the same lock."""
     packages = of_the_image()
     ours = {"type": "application", "bom-ref": f"pkg:pypi/citewell@{version}", "name": "citewell", "version": version}
     refs = {package.name: package.purl for package in packages}
@@ -159,7 +159,7 @@ def sbom(version: str) -> dict[str, Any]:
 
 
 def requires_of(name: str) -> list[str]:
-    """What an installed package asks for; nothing of one that is for other systems."""
+    """Return the requirements of an installed package, without those for other systems."""
     try:
         return requires(name) or []
     except PackageNotFoundError:
@@ -174,7 +174,7 @@ def _component(package: Package) -> Mapping[str, Any]:
         "version": package.version,
         "purl": package.purl,
         "licenses": [{"expression": licence_of(package.name)}],
-        # Of all files of this version that the installer takes; which one it takes is up to the system.
+        # The hashes of all files of this version that the installer may take; the system decides which one it takes.
         "properties": [{"name": "citewell:sha256", "value": each} for each in package.hashes],
     }
 

@@ -1,1 +1,1 @@
-"""Programs for those who work on Citewell; nothing of it is installed."""
+"""Programs for the developers of Citewell, which are not installed."""

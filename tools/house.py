@@ -1,6 +1,6 @@
-"""Measures how the code is laid out: `python -m tools.house` prints each figure beside its aim.
+"""Measures the layout of the code: `python -m tools.house` prints each figure beside its aim.
 
-A module is a file other than `__init__.py`. What a call executes are the modules of which a function ran.
+A module is a file other than `__init__.py`. A call executes the modules of which a function ran.
 """
 
 import ast
@@ -42,7 +42,7 @@ class Figure:
 
 
 def measure(root: Path) -> list[Figure]:
-    """The figures of a checkout that need no code of it to run."""
+    """Return the figures of a checkout that can be measured without running its code."""
     texts = {house: [path.read_text() for path in _modules(root, tops)] for house, tops in HOUSES.items()}
     every = [text for house in texts.values() for text in house]
     functions = [_length(function) for text in every for function in _functions(ast.parse(text))]
@@ -60,7 +60,8 @@ def measure(root: Path) -> list[Figure]:
 def executed(work: Callable[[], object], first: Callable[[], object] = lambda: None) -> set[str]:
     """Return the modules of this repository of which a function runs during `work`.
 
-    Counted are this thread and all that start after it, also during `first`, which itself does not count.
+    All functions in this thread, and in threads that start after it, are counted; `first` runs before and is not
+    counted.
     """
     tops = tuple(f"/{top}/" for tops in HOUSES.values() for top in tops)
     files: set[str] = set()
@@ -87,16 +88,17 @@ def _verified_sentences() -> set[str]:
     def verified() -> None:
         verify(_ANSWER, [_SOURCE])
 
-    return executed(verified, first=verified)  # What loads weights and prompts is done once per process.
+    return executed(verified, first=verified)  # loading weights and prompts happens once per process
 
 
 def _answered_question() -> set[str]:
-    """The modules from the request to the answer: API and workers in this process, in front of Postgres and Valkey."""
+    """Return the modules from the request to the answer: API and workers in this process, in front of Postgres and
+    Valkey."""
     from citewell.supervisor.home import temporary_home  # noqa: PLC0415
     from citewell.supervisor.servers.pair import EmbeddedServers  # noqa: PLC0415
 
     with temporary_home() as home, EmbeddedServers(home, durable=False) as servers:
-        # Before the program is imported: the broker's address is read only once.
+        # This is set before the program is imported, because the broker's address is read only once.
         os.environ |= {"CITEWELL_DATABASE_URL": servers.database_url, "CITEWELL_REDIS_URL": servers.redis_url}
         from fastapi.testclient import TestClient  # noqa: PLC0415
 

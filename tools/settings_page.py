@@ -1,4 +1,4 @@
-"""The reference of all settings, made from their definitions: `make settings` writes docs/settings.md.
+"""Generates the reference of all settings from their definitions: `make settings` writes docs/settings.md.
 
 Names, defaults, choices and descriptions are those of the fields in `config/`.
 """
@@ -34,7 +34,7 @@ unknown name, a file that is not YAML, or a `CITEWELL_CONFIG` that does not exis
 its start, with exit code 2 on the command line: the message has the variable or the line, and the name that was
 probably meant. `CITEWELL_CONFIG=/dev/null` uses no file, where `config.yaml` belongs to another program.
 """
-# References to the rows of the requirements, which are for engineers.
+# References to rows of the requirements, which are for engineers.
 _ROWS = re.compile(r" \([A-Z]\d+(?:\.\d+)?\)")
 _NAMED = "NAME"
 _PURPOSES: dict[str, str] = {
@@ -64,7 +64,7 @@ _PURPOSES: dict[str, str] = {
     "Take much work": "admission pools recovery",
     "Watch it": "pulse_file log_level log_format metrics tracing langfuse workers",
 }
-"""What people want to do, and the settings for it: names, or what the names of several begin with."""
+"""The purposes of users, and the settings for each: names, or common beginnings of several names."""
 
 
 def page() -> str:
@@ -76,7 +76,7 @@ def page() -> str:
 
 
 def _groups(path: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
-    """A model and the models of its fields, each with its path; a mapping's values stand below NAME."""
+    """Yield a model and the models of its fields, each with its path; a mapping's values are placed below NAME."""
     yield path, model
     for name, field in model.model_fields.items():
         kind = field.annotation
@@ -87,7 +87,8 @@ def _groups(path: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseM
 
 
 def _purpose_of(name: str) -> str:
-    """The purpose that names it, or most of its beginning. Raises ValueError for a setting that none names."""
+    """Return the purpose that lists the name, or the longest beginning of it. Raises ValueError for a setting that no
+    purpose lists."""
     found = [
         (len(begin), purpose)
         for purpose, begins in _PURPOSES.items()
@@ -100,7 +101,7 @@ def _purpose_of(name: str) -> str:
 
 
 def _place(name: str) -> int:
-    # Settings of one beginning stay in the order of their definition.
+    # Settings with the same beginning stay in the order of their definition.
     begins = [begin for begins in _PURPOSES.values() for begin in begins.split()]
     return max(((len(begin), place) for place, begin in enumerate(begins) if _is_of(name, begin)), default=(0, 0))[1]
 

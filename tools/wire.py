@@ -1,9 +1,9 @@
-"""The Python client's types of the API's JSON, made from the API's schemas: `make wire` writes `types/shapes.py` in
+"""Generates the Python client's types of the API's JSON from the API's schemas: `make wire` writes `types/shapes.py` in
 sdk/python/citewell_client.
 
 The shapes are those that the client and citewell/ import from `citewell_client.types`, with everything within them. A
-shape has the name of its schema without `Read`, or the one that NAMES gives it; what stands in another module of
-`types` is taken from there.
+shape has the name of its schema without `Read`, or the one that NAMES gives it; shapes in other modules of `types` are
+taken from there.
 """
 
 import ast
@@ -47,7 +47,7 @@ NAMES = {
     "WebhookRead": "WebhookEndpoint",
     "WebhookSecretRead": "WebhookEndpointCreated",
 }
-# Endpoints of their own, which the client does not speak: their schemas share names with others.
+# Endpoints of their own, which the client does not use: their schemas share names with others.
 _OTHERS = "api.schemas.formats."
 # A schema has optional fields where the client has two shapes.
 _LOOSER = {"Source"}
@@ -60,11 +60,11 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Unnamed(Exception):
-    """A shape cannot be told from its name."""
+    """A name does not tell which schema its shape comes from."""
 
 
 def module() -> str:
-    """The text of the shapes. Raises Unnamed when a name means no schema, or two different ones."""
+    """Return the text of the shapes. Raises Unnamed when a name means no schema, or two different ones."""
     by_hand = {
         name: f"citewell_client.types.{path.stem}"
         for path in sorted(SHAPES.parent.glob("*.py"))
@@ -80,7 +80,7 @@ def module() -> str:
 
 
 def refuse_twice(by_hand: Mapping[str, str], schemas: Mapping[str, object]) -> None:
-    """Raise Unnamed when a shape is written by hand that a schema describes, other than those of `_LOOSER`."""
+    """Raise Unnamed when a shape is written by hand although a schema describes it, except for those of `_LOOSER`."""
     if twice := sorted(by_hand.keys() & schemas.keys() - _LOOSER):
         raise Unnamed(
             f"delete {twice} from {sorted({by_hand[name] for name in twice})}: they are made from api/schemas"
@@ -88,7 +88,7 @@ def refuse_twice(by_hand: Mapping[str, str], schemas: Mapping[str, object]) -> N
 
 
 class Shapes:
-    """Definitions of TypedDicts, each behind those that it needs."""
+    """Definitions of TypedDicts, each after those that it needs."""
 
     def __init__(self, models: Mapping[str, list[type[BaseModel]]], by_hand: Mapping[str, str]) -> None:
         self._models = models
@@ -101,7 +101,7 @@ class Shapes:
         return "\n\n".join([f"{_TOP}{used}\n__all__ = {sorted(self._texts)}", *self._texts.values()])
 
     def add(self, name: str) -> None:
-        """The shape of this name, unless it is there."""
+        """Add the shape of this name, unless it is there."""
         if name in self._texts:
             return
         if not (models := self._models.get(name)):
@@ -112,7 +112,7 @@ class Shapes:
         self._texts[name] = "\n".join(self._definition(name, models[0], fields))
 
     def _definition(self, name: str, model: type[BaseModel], fields: Mapping[str, str]) -> list[str]:
-        """The lines of a shape; the one of a schema that extends another extends its shape."""
+        """Return the lines of a shape; the shape of a schema that extends another extends the other's shape."""
         base = model.__bases__[0]
         parent, inherited = shape_name(base.__name__), dict[str, str]()
         if base in self._models.get(parent, []) and (theirs := self._fields(base)).items() <= fields.items():
@@ -132,7 +132,7 @@ class Shapes:
         return {field: kind if field in required else f"NotRequired[{kind}]" for field, kind in kinds.items()}
 
     def _kind(self, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
-        """The Python type of a JSON schema."""
+        """Return the Python type of a JSON schema."""
         if reference := schema.get("$ref"):
             return self._named(reference, defined)
         if choices := schema.get("enum") or ([schema["const"]] if "const" in schema else []):
@@ -159,7 +159,7 @@ class Shapes:
 
 
 def _schemas() -> dict[str, list[type[BaseModel]]]:
-    """The models in api/schemas by the names of their shapes."""
+    """Return the models in api/schemas by the names of their shapes."""
     found: dict[str, list[type[BaseModel]]] = {}
     for each in pkgutil.walk_packages(described.__path__, f"{described.__name__}."):
         defined = importlib.import_module(each.name)
@@ -178,7 +178,7 @@ def _docstring(model: type[BaseModel]) -> list[str]:
 
 
 def _imported(folder: Path) -> set[str]:
-    """What the modules of a folder import from citewell_client.types."""
+    """Return the names that the modules of a folder import from citewell_client.types."""
     return {
         alias.name
         for path in folder.rglob("*.py")

@@ -30,20 +30,20 @@ app.conf.update(
     # A message is acknowledged when its work is done; if a child dies, the message goes back.
     task_acks_late=True,
     task_reject_on_worker_lost=True,
-    # Keep it off: in measurements it lost the running task when the result backend was Redis as well.
+    # Keep this off: in measurements it lost the running task when the result backend was Redis as well.
     worker_cancel_long_running_tasks_on_connection_loss=False,
-    # With more, one process hoards messages that another could process.
+    # With more, one process would hold messages that another could process.
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
-    # Workers answer `inspect` and `control`, and send task events from `control enable_events` on, which Flower sends.
-    # All events of every process from the start make a message cost two thirds more.
+    # Workers answer `inspect` and `control`, and send task events after `control enable_events`, which Flower sends.
+    # Events of every process from the start would make a message cost two thirds more.
     worker_send_task_events=settings().workers.events,
     task_send_sent_event=settings().workers.events,
     worker_enable_remote_control=True,
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     broker_transport_options={
-        # No message has a priority: read one list per queue instead of four.
+        # No message has a priority, so one list per queue is read instead of four.
         "priority_steps": [0],
         "socket_timeout": 5,
         "socket_connect_timeout": 2,
@@ -60,5 +60,5 @@ app.set_default()
 
 @before_task_publish.connect
 def _add_publishing_time(headers: dict[str, Any], **_: Any) -> None:
-    """Note when a message is sent, so that the age of waiting messages can be read without asking their sender."""
+    """Record when a message is sent, so that the age of waiting messages can be read without asking their sender."""
     headers[PUBLISHED] = time.time()

@@ -66,7 +66,7 @@ def _configure_logging(**_: Any) -> None:
     # Supervisors wait for the line that reports readiness, whatever the log level.
     logging.getLogger("celery.apps.worker").setLevel(logging.INFO)
     if current.log_level == "INFO":
-        # They log two lines per message that only name the task; the history has every step with its time.
+        # These loggers write two lines per message that only name the task; the history has every step with its time.
         for name in _VERBOSE_LOGGERS:
             logging.getLogger(name).setLevel(logging.WARNING)
 
@@ -149,7 +149,7 @@ def _on_child_start(**_: Any) -> None:
 
 
 def reset_after_fork() -> None:
-    """Drop objects that own a thread, which does not survive a fork, or the parent's name.
+    """Drop objects that own a thread, which does not survive a fork, or that contain the parent's name.
 
     Models and embedder stay: the parent loads them so that its children share the memory.
     """
@@ -192,8 +192,8 @@ def _on_ready(sender: Any, **_: Any) -> None:
 
 
 def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
-    """The capacity of this process, if queries are started for it. None otherwise, and for a prefork pool, because the
-    load of its children is not measured."""
+    """Return the capacity of this process, if queries are started for it. None otherwise, and for a prefork pool,
+    because the load of its children is not measured."""
     if Queue.VERIFICATION not in queues or _forks(worker):
         return None
     most = settings().admission.in_flight_per_process
@@ -207,7 +207,7 @@ def _capacity(worker: Any, queues: Iterable[str]) -> Capacity | None:
 
 @worker_shutting_down.connect
 def _on_shutdown_signal(how: str, **_: Any) -> None:
-    """Called in a signal handler: the worker takes no more work from now on, however long its last step takes."""
+    """Called in a signal handler: from now on the worker takes no more work, however long its last step takes."""
     for heartbeat in _heartbeats:
         heartbeat.leave()
     start_draining(wait=how == "Warm")

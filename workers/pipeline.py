@@ -76,12 +76,13 @@ def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:
 
 
 def verification_canvas(run: Run) -> Signature[Any]:
-    """Start with the checks: the answer and its sources came with the request (N2)."""
+    """Return the canvas of a verification, which starts with the checks: answer and sources came with the request
+    (N2)."""
     return single(run, "plan_checks")
 
 
 def after_search(run: Run, context: StepContext) -> Signature[Any]:
-    """The next action is read from the outcomes, so a redelivered turn repeats nothing."""
+    """Return the next action, which is read from the outcomes, so a redelivered turn repeats nothing."""
     what, turn = next_turn(context)
     if what == "gather":
         return single(run, "retrieve")
@@ -89,7 +90,7 @@ def after_search(run: Run, context: StepContext) -> Signature[Any]:
 
 
 def after_retrieve(run: Run, context: StepContext) -> Signature[Any]:
-    """The scores are spread over the live processes that rerank, unless passages share a request."""
+    """Return the chord of scores, spread over the live processes that rerank, unless passages share a request."""
     keys = [str(key) for key, _ in context.retrieved["candidates"]]
     size = context.query.options.rerank_batch
     if context.tools.reranker is None and not context.query.options.shares_calls:
@@ -111,7 +112,8 @@ def drafting_canvas(run: Run, _: StepContext | None = None) -> Signature[Any]:
 
 
 def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
-    """The draft is complete: the checks of the whole answer, and the sentences not yet dispatched for checking."""
+    """Return the checks after the draft is complete: those of the whole answer, and of sentences that were not
+    dispatched yet."""
     options = context.query.options
     if context.draft["status"] != "complete" or not options.verification:
         return []
@@ -119,12 +121,12 @@ def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]
 
 
 def early_check(run: Run, item: str) -> Signature[Any]:
-    """The check of a sentence that is complete while the rest is still being written (N1)."""
+    """Return the check of a sentence that is complete while the rest is still being written (N1)."""
     return _one("check_early", run, [item])
 
 
 def after_plan_checks(run: Run, context: StepContext) -> Signature[Any]:
-    """The missing checks, if verification is on: after `generate` only an interrupted launch has any."""
+    """Return the missing checks, if verification is on: after `generate` only an interrupted launch has any."""
     draft, options = context.draft, context.query.options
     if draft["status"] != "complete" or not options.verification:
         return single(run, "assess") if run.round else conclude_canvas(run, context)

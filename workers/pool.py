@@ -43,19 +43,19 @@ _CLEANUP_S = 10.0
 """Time for cancelled work to hand back its claims at shutdown."""
 
 _BROKER_ERRORS = (OperationalError, RedisError, OSError)
-"""Raised when the broker is unreachable."""
+"""The errors of an unreachable broker."""
 
 _Callback = Callable[..., object]
 
 
 @dataclass(eq=False)
 class Running:
-    """A message being processed, as Celery's request knows it."""
+    """A message being processed, in the form of Celery's request."""
 
     loop: asyncio.AbstractEventLoop
     task: asyncio.Task[None] | None = None
     reason: Exception = field(default_factory=lambda: Reject("the worker ends", requeue=True))
-    """Reported to Celery when the message is cancelled."""
+    """The report to Celery when the message is cancelled."""
 
     def terminate(self, signal: object = None) -> None:
         """Cancel the message, which Celery has already acknowledged."""
@@ -63,7 +63,7 @@ class Running:
         self.loop.call_soon_threadsafe(self.cancel)
 
     def cancel(self) -> None:
-        """Raise CancelledError at its current await; call this on the loop."""
+        """Raise CancelledError at the current await of the message; call this on the loop."""
         if self.task is not None:
             self.task.cancel()
 
@@ -97,7 +97,7 @@ class LoopPool(BasePool):
         if not hasattr(task, "on_loop"):
             return self._threads.submit(apply_target, target, args, kwargs, callback, accept_callback)
         running = Running(self._loop)
-        # Registered here and not on the loop, which may be busy, so that stopping the pool waits for it.
+        # The message is registered here and not on the loop, which may be busy, so that stopping the pool waits for it.
         self._running.add(running)
         self._loop.call_soon_threadsafe(self._begin, running, task, args[1:], callback, accept_callback)
         return running
@@ -151,7 +151,7 @@ class LoopPool(BasePool):
         self._threads.shutdown(cancel_futures=True)
 
     def on_terminate(self) -> None:
-        """Cancel what runs; its messages return to their queues."""
+        """Cancel the running messages, which return to their queues."""
         self._idle.clear()
         if self._running:
             self._loop.call_soon_threadsafe(lambda: [running.cancel() for running in tuple(self._running)])
@@ -167,11 +167,11 @@ class LoopPool(BasePool):
 
 
 def _count_in_chord(task: Any, context: Any) -> None:
-    """Do what Celery does after a success of a part of a chord."""
+    """Do what Celery does when a part of a chord succeeds."""
     try:
         task.backend.mark_as_done(context.id, None, context, store_result=False)
     except _BROKER_ERRORS as error:
-        # No failure of the query: when redelivered, the message finds everything done and is counted.
+        # This is no failure of the query: when redelivered, the message finds everything done and is counted.
         log.warning("not_counted_in_chord", task=task.name, error=type(error).__name__)
         raise Reject(error, requeue=True) from error
 

@@ -31,7 +31,7 @@ def preload() -> None:
         import_module(name)
     app.finalize()
     configure_mappers()
-    # Reads all migrations and caches the result.
+    # This reads all migrations and caches the result.
     head_revision()
     # The driver is imported with the first pool, which connects on first use.
     engine()

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Queue(StrEnum):
-    """A pool in the settings must consume each queue; a test checks this."""
+    """The queues. A pool in the settings must consume each of them; a test checks this."""
 
     RETRIEVAL = "retrieval"
     """Embeds the question and searches: computes for some milliseconds."""

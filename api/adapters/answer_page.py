@@ -1,4 +1,4 @@
-"""Answers as an HTML page that needs no other file, in which nothing runs, and that prints well."""
+"""Answers as an HTML page that needs no other file, runs no scripts, and prints well."""
 
 import base64
 import hashlib
@@ -31,13 +31,14 @@ HTML_POLICY = f"{_NOTHING_RUNS}; frame-ancestors 'none'"
 
 
 def page_of(title: str, answers: Sequence[TakenAlong], *, korean: bool = False) -> str:
-    """`korean`: the language of the title where there are no answers, which say theirs."""
+    """Return the page. `korean` chooses the language of the title when there are no answers; answers bring their own
+    language."""
     korean = answers[0].korean if answers else korean
     heading = "" if [answer.question for answer in answers] == [title] else f"<h1>{html.escape(title)}</h1>"
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        # This is for the file on a disk; from the server, a header says the same.
+        # This applies to the file on a disk; the server sends the same policy in a header.
         f'<meta http-equiv="Content-Security-Policy" content="{_NOTHING_RUNS}">',
         f"<title>{html.escape(title)}</title>",
         f"<style>{_STYLE}</style>",
@@ -49,7 +50,7 @@ def page_of(title: str, answers: Sequence[TakenAlong], *, korean: bool = False) 
 
 def _article(answer: TakenAlong) -> str:
     quotes = answer.quotes()
-    # A marker leads to its quote on the page: what is shared has no links to documents.
+    # A marker leads to its quote on the page, because a shared answer has no links to documents.
     anchors = {address: f"#{_anchor(quote)}" for address, quote in quotes.items()}
     text = LINKED_MARKER.sub(
         lambda marker: f"[[{marker[1]}]]({anchors[marker[2]]})" if marker[2] in anchors else marker[0],

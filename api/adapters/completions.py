@@ -37,7 +37,7 @@ HELD_REASON = "content_filter"
 
 
 def notice_of(query: Json) -> str:
-    """What a client reads in place of an answer that a person has to release."""
+    """Return the text that a client reads in place of an answer that a person has to release."""
     return HELD_KOREAN if in_korean(query) else AnswerHeld().message
 
 
@@ -56,20 +56,20 @@ def message(content: str | None, annotations: Sequence[Json], refusal: str | Non
 
 
 def refusal_of(query: Json) -> str | None:
-    """Why there is no object by the schema that was asked for, in the member that OpenAI has for it."""
+    """Return why no object follows the requested schema; OpenAI has a member for it."""
     made = query["answer_object"]
     return made["withheld"] if made else None
 
 
 def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
-    """OpenAI's `url_citation` for each linked citation of the answer. `query` is as the content shows it, which begins
-    with the answer.
+    """Return OpenAI's `url_citation` for each linked citation of the answer. `query` is in the form that the content
+    shows, which begins with the answer.
 
-    An answer that is an object has none: its content is no text that they could point into.
+    An answer that is an object has none, because its content is no text that offsets could point into.
     """
     if query["answer_object"]:
         return []
-    # Other links in the text of an answer are no citations.
+    # Other links in the text of an answer are not citations.
     own = tuple({place.partition("#")[0] for citation in query["citations"] if (place := link(citation))})
     names = names_of(query)
     return [
@@ -88,7 +88,7 @@ def annotations_of(query: Json, link: Link) -> list[dict[str, Any]]:
 
 
 def names_of(query: Json) -> dict[str, str]:
-    """What the references call each source, by its number: `refund-policy.pdf, p.2`."""
+    """Return the name of each source in the references, by its number: `refund-policy.pdf, p.2`."""
     return {match[1]: match[2] for reference in query["references"] if (match := _REFERENCE.match(reference))}
 
 
@@ -116,13 +116,14 @@ def content_of(query: Json, append: str, link: Link = no_link) -> str:
 
 
 def _literal(reference: str) -> str:
-    """A reference whose names are no links of their own: its number alone keeps its brackets."""
+    """Return the reference with escaped brackets, so that its names do not become links; only its number keeps its
+    brackets."""
     number = match[0] if (match := _NUMBER.match(reference)) else ""
     return number + _BRACKET.sub(r"\\\g<0>", reference[len(number) :])
 
 
 def _texts_read(query: Json) -> str:
-    """Which texts that came with the question a refusal speaks of; "" without any."""
+    """Return the sentence of a refusal that names the texts that came with the question; "" without any."""
     names = _literal(", ".join(query["attached_texts"]))
     if not names:
         return ""
@@ -164,7 +165,7 @@ def object_of(query: Json, link: Link) -> str:
 
 
 def filled_object(query: Json) -> str | None:
-    """The object by the schema that was asked for, if one follows it."""
+    """Return the object that follows the requested schema, if there is one."""
     value = query["answer_object"]["value"]
     return None if value is None else json.dumps(value, ensure_ascii=False)
 

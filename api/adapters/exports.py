@@ -1,4 +1,4 @@
-"""Renders what an answer says elsewhere (`domain.exports.taken_along`) as files. Nothing is decided here."""
+"""Renders the exported content of an answer (`domain.exports.taken_along`) as files. Nothing is decided here."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 class Export(NamedTuple):
-    """A file: its content, its type and how its name ends."""
+    """A file: its content, its type and the ending of its name."""
 
     content: bytes
     media_type: str
@@ -64,7 +64,7 @@ def as_html(title: str, answers: Sequence[TakenAlong]) -> Export:
 
 
 def as_pdf(title: str, answers: Sequence[TakenAlong]) -> Export:
-    """Raises PdfUnavailable."""
+    """Return a PDF. Raises PdfUnavailable."""
     try:
         module = import_module("api.adapters.pdf_export")
     except ModuleNotFoundError:
@@ -88,7 +88,7 @@ FORMATS: Mapping[str, Callable[[str, Sequence[TakenAlong]], Export]] = {
 
 
 def exported(query: Json, format: ExportFormat, link: Link) -> Export:
-    """Raises PdfUnavailable."""
+    """Return one answer as a file. Raises PdfUnavailable."""
     match format:
         case "csv":
             return as_csv(query)
@@ -100,7 +100,7 @@ def exported(query: Json, format: ExportFormat, link: Link) -> Export:
 
 
 def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, link: Link) -> Export:
-    """Several answers as one file; raises PdfUnavailable."""
+    """Return several answers as one file. Raises PdfUnavailable."""
     answers = [
         taken_along(query, link, prefix=f"{number}.", in_korean=korean())
         for number, query in enumerate(queries, start=1)
@@ -109,7 +109,7 @@ def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, lin
 
 
 def shared_page(query: Json) -> str:
-    """The HTML page for people without a key: no links, and nothing that names what is stored."""
+    """The HTML page for people without a key: no links, and no names or ids of stored things."""
     return page_of(query["question"], [taken_along(query, no_link, origin=False, in_korean=korean())])
 
 
@@ -121,12 +121,12 @@ def as_csv(query: Json) -> Export:
         rows.writerow(
             [f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in row]
         )
-    # Without the mark, Excel reads UTF-8 as the encoding of the machine.
+    # Without the byte order mark, Excel reads UTF-8 in the encoding of the machine.
     return Export(("\ufeff" + table.getvalue()).encode(), "text/csv; charset=utf-8", ".csv")
 
 
 def _titled(title: str, answers: Sequence[TakenAlong], shown: Callable[[str], str]) -> list[str]:
-    """The title of several answers; a single one has its question for it."""
+    """Return the title of several answers; a single answer has its question as title."""
     return [] if [answer.question for answer in answers] == [title] else [f"# {shown(title)}"]
 
 
@@ -136,7 +136,7 @@ def _markdown(answer: TakenAlong) -> str:
         lambda marker: f"[^{quotes[marker[2]].label}]" if marker[2] in quotes else marker[0],
         written(answer.answer, quotes.keys()),
     )
-    # With a colon behind it, a marker would define its footnote.
+    # A marker followed by a colon would define its footnote.
     text = _DEFINING.sub(r"\1\:", text)
     blocks = [f"# {literal(answer.question)}"]
     blocks += [f"*{literal(line)}*" for line in (answer.understood,) if line]
@@ -147,7 +147,7 @@ def _markdown(answer: TakenAlong) -> str:
         for part in answer.parts
         if part.kind != "sources"
     ]
-    # Readers of Markdown show footnotes at the end, under no heading.
+    # Viewers of Markdown show footnotes at the end, under no heading.
     footnotes = [f"[^{quote.label}]: {_quoted(quote)}" for quote in quotes.values()]
     blocks += ["---", literal(answer.origin)] if answer.origin else []
     return "\n\n".join([*blocks, *(["\n".join(footnotes)] if footnotes else [])])
@@ -201,7 +201,8 @@ def _sentence_rows(query: Json) -> Iterator[tuple[Any, ...]]:
                 dict.fromkeys(str(citation["page_number"]) for citation in cited if citation["page_number"] is not None)
             ),
             sentence["evidence"],
-            # The lowest confidence of what was recognised in pictures; nothing where all is a file's text.
+            # The lowest confidence of words that were recognised in pictures; empty where all words are text of the
+            # file.
             min((sure for place in places if (sure := place.get("recognised_confidence")) is not None), default=""),
             "; ".join(dict.fromkeys(place["figure"] for place in places if place.get("figure"))),
             "yes" if any(place.get("corrected") for place in places) else "",

@@ -1,4 +1,4 @@
-"""The words of the page in Korean, for what is written here in that language: files and shared pages."""
+"""The dashboard's Korean texts, for files and shared pages that the server writes in Korean."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ _PAGE = Path(__file__).parents[1] / "dashboard"
 
 @cache
 def korean() -> Wording:
-    """Read once: it is the tables that the page loads."""
+    """Return the Korean texts, read once from the table that the dashboard loads."""
     texts = _table("texts.ko.json")
     return replace(
         KOREAN,

@@ -1,7 +1,7 @@
-"""Markdown in files: answers as models write them, and texts of documents, which are no Markdown.
+"""Markdown in files: answers as models write them, and texts of documents, which are not Markdown.
 
-Models write what documents tell them. Of an answer only its form is taken (headings, lists, tables, emphasis, code): no
-HTML, no pictures, and no links but those to the documents themselves.
+Models may repeat what documents order them to write. So only the form of an answer is kept (headings, lists, tables,
+emphasis, code): no HTML, no pictures, and no links except those to the cited documents.
 """
 
 import re
@@ -19,8 +19,8 @@ _CITATION = re.compile(r"\\\[(\d+)\\\]")
 
 
 def reader(own: Collection[str | None]) -> MarkdownIt:
-    """Reads answers; only the addresses in `own` become links."""
-    # An entity in an answer is text of a document, and so is a definition of a link.
+    """Return a parser for answers; only the addresses in `own` become links."""
+    # An entity in an answer is text of a document, and so is the definition of a link.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.disable(["image", "autolink", "entity", "reference"])
     markdown.validateLink = lambda url: url in own
@@ -28,23 +28,23 @@ def reader(own: Collection[str | None]) -> MarkdownIt:
 
 
 def literal(text: str) -> str:
-    """A text on one line that any reader of Markdown shows as it is."""
+    """Return a text on one line that any viewer of Markdown shows unchanged."""
     return _as_text(_escaped(" ".join(text.split())))
 
 
 def written(answer: str, own: Collection[str | None]) -> str:
-    """The answer in Markdown of which every reader makes what `reader(own)` makes of the answer."""
+    """Return the answer in Markdown that every viewer understands as `reader(own)` understands the answer."""
     markdown = reader(own)
     read = SyntaxTreeNode(markdown.parse(answer))
     text = _blocks(read.children)
     if _shown(SyntaxTreeNode(markdown.parse(text))) != _shown(read):
-        # Signs of emphasis may pair in another way once the signs beside them that are none have been escaped.
+        # Once the signs beside them that mean nothing are escaped, signs of emphasis may pair differently.
         text = _blocks(SyntaxTreeNode(markdown.disable("emphasis").parse(answer)).children)
     return text
 
 
 def texts_in(node: SyntaxTreeNode) -> Iterator[str]:
-    """The text of a node without its form, piece by piece."""
+    """Yield the text of a node without its form, piece by piece."""
     if node.type in ("softbreak", "hardbreak"):
         yield " "
     elif node.type in ("text", "code_inline"):
@@ -74,7 +74,7 @@ def _block(node: SyntaxTreeNode) -> str:
     match node.type:
         case "heading":
             text = _inline(node)
-            # Only an underlined heading has several lines; a longer line under it could make a table of it.
+            # Only an underlined heading has several lines; a longer line under it could turn it into a table.
             return f"{_as_text(text)}\n{node.markup}" if "\n" in text else f"{'#' * int(node.tag[1:])} {text}"
         case "paragraph":
             return _as_text(_inline(node))
@@ -125,8 +125,8 @@ def _run(node: SyntaxTreeNode) -> str:
             return f"{mark}{space}{content}{space}{mark}"
         case "strong" | "em":
             return f"{node.markup}{_inline(node)}{node.markup}"
-        case "link" if node.attrs["href"]:  # `[text]()` has none
-            # A citation keeps the form that it has everywhere.
+        case "link" if node.attrs["href"]:  # `[text]()` has no address
+            # A citation keeps the form that it has in every file.
             label = _CITATION.sub(r"[\1]", _inline(node))
             return f"[{label}]({node.attrs['href']})"
         case _:

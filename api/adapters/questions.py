@@ -1,4 +1,4 @@
-"""Converts the seeds' requests to our questions; their "I don't know" is the seeds' English sentence (S3.4)."""
+"""Converts the seeds' requests to Citewell's questions; their "I don't know" is the seeds' English sentence (S3.4)."""
 
 from typing import cast, get_args
 
@@ -22,7 +22,7 @@ def of_rag(asked: RagAsk) -> NewQuery:
 
 
 def of_chat(asked: ChatAsk) -> NewQuery:
-    """S2.4: without corrective retrieval there are no rounds, however many are allowed."""
+    """S2.4: without corrective retrieval there are no rounds, whatever number of rounds the request allows."""
     return NewQuery(
         asked.prompt,
         workspace=asked.workspace,
@@ -48,8 +48,8 @@ def of_stream(asked: StreamAsk) -> NewQuery:
 
 
 def of_verified(asked: VerifiedAsk) -> NewQuery:
-    """S5.6: `mode` is either a graph mode (S5.1) or the evidence an answer needs (S3.5); in the latter case the graph
-    mode is the default one. `naive` means the similarity of vectors alone. Raises ModeUnknown.
+    """S5.6: `mode` is either a graph mode (S5.1) or the evidence that an answer needs (S3.5); in the latter case the
+    graph mode is the default one. `naive` means vector similarity alone. Raises ModeUnknown.
 
     The endpoint itself asks for verification. Its sources are scored (S5.2) unless the configuration says otherwise.
     """

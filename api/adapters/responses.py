@@ -13,7 +13,8 @@ _STATUS = {"queued": "queued", "running": "in_progress", "succeeded": "completed
 
 
 def response(query: Json, beside: Json, content: str | None, place: Link) -> dict[str, Any]:
-    """The response at the end of its query, which is as `content` shows it; `beside` is what came with the question."""
+    """Return the response at the end of its query, whose answer is shown as `content`; `beside` has the other fields of
+    the request."""
     made = output_message(query, content_parts(query, content, place, is_json=beside["is_json"]))
     return _dumped(
         unanswered(query, beside)
@@ -26,7 +27,7 @@ def response(query: Json, beside: Json, content: str | None, place: Link) -> dic
 
 
 def unanswered(query: Json, beside: Json) -> dict[str, Any]:
-    """The response of a query that has no answer, or not yet; where a person has to release it, it says so."""
+    """Return the response of a query without an answer; if a person has to release the answer, the response says so."""
     error = query["error"]
     finished = query["finished_at"]
     conversation = query.get("conversation_id")

@@ -15,13 +15,13 @@ _RAG_FIELDS = (
 _CHAT_FIELDS = "confidence is_grounded claims_checked claims_supported crag_attempts".split()
 _METADATA_FIELDS = "chunk_id doc_id chunk_index start_index filename source timestamp".split()
 _LOG_FIELDS = "citation_number statement source_file source_page is_accurate confidence explanation status".split()
-# S3.3: the length of the prefix that tells passages without an id apart.
+# S3.3: passages without an id are told apart by a prefix of this length.
 _PREFIX_CHARS = 120
 _MOST_CITATIONS = 5
 
 
 def rag_answer(query: Json) -> dict[str, Any]:
-    """S1.8: answer, sources, and the seven fields of the verification if there is one."""
+    """S1.8: the answer, the sources, and the seven fields of the verification if there is one."""
     return {
         "answer": query["answer"],
         "sources": query["sources"],
@@ -34,7 +34,7 @@ def chat_reply(query: Json) -> dict[str, Any]:
     block: dict[str, Any] = {}
     if verification := query["verification"]:
         shown = [*_CHAT_FIELDS, *(["claims"] if "claims" in verification else [])]
-        # S2.2: the seed's confidence is our score of the claims.
+        # S2.2: the seed's confidence is Citewell's score of the claims.
         block["verification"] = _only({**verification, "confidence": verification["claims_score"]}, shown)
     return {
         "content": query["answer"],
@@ -51,7 +51,7 @@ def agent_answer(query: Json) -> dict[str, Any]:
 
 
 def researched_answer(query: Json) -> dict[str, Any]:
-    """S3.6: the same for several searches: at most five passages, those that the answer cites first."""
+    """S3.6: the answer of a run with several searches: at most five passages, those that the answer cites first."""
     cited = {citation["chunk_id"] for citation in query["citations"]}
     sources = sorted(query["sources"], key=lambda source: source["chunk_id"] not in cited)
     answer = agent_answer({**query, "sources": sources})

@@ -14,10 +14,10 @@ _ADDRESS_BEGINS = re.compile(r"://|www\.")
 
 
 def with_daggers(answer: str, sources: int | None = None) -> str:
-    """Return `answer` with every citation marker as `[†N]`; code, links, names and years in brackets stay as they are.
+    """Return `answer` with every citation marker as `[†N]`; code, links, names and years in brackets stay unchanged.
 
-    `sources` is the number of the answer's sources, if known. Brackets that with a dagger would cite anything else, as
-    in `[SOURCE:[][[1]]]`, leave the answer as it is.
+    `sources` is the number of the answer's sources, if known. If a dagger would make brackets cite something else, as
+    in `[SOURCE:[][[1]]]`, the answer stays unchanged.
     """
     told = _daggered(answer, sources)
     is_same = _numbers(told, sources) == _numbers(answer, sources) and _daggered(told, sources) == told
@@ -54,7 +54,8 @@ def with_references(answer: str, references: Sequence[str]) -> str:
 
 
 def _with_brackets_around(answer: str, position: int, start: int, end: int) -> tuple[int, int]:
-    """Extend the marker at `start:end` to the square brackets around it, of which `[†1]` would become a part."""
+    """Extend the marker at `start:end` to the square brackets around it, which would otherwise become part of the
+    citation."""
     while (opening := _OPENING.search(answer, max(position, start - 2), start)) and (
         closing := _CLOSING.match(answer, end)
     ):

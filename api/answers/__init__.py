@@ -1,1 +1,1 @@
-"""Answers over HTTP: waited for, streamed, in the form of OpenAI's API, and those of the seeds."""
+"""Answers over HTTP: waited for, streamed, in the form of OpenAI's APIs, and in the forms of the seeds."""

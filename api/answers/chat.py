@@ -1,4 +1,5 @@
-"""A question of one of OpenAI's clients: started, followed while it is checked, and cancelled when they leave (N9)."""
+"""A question from an OpenAI client: started, followed while its answer is checked, and cancelled when the client leaves
+(N9)."""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -35,7 +36,8 @@ from workers.starting.launch import launcher
 
 
 def as_query(asked: Asked) -> NewQuery:
-    """Raises WorkspaceNotFound and ModeUnknown for what is no model, and TextAttached."""
+    """Convert the request to a question. Raises WorkspaceNotFound and ModeUnknown if `model` does not name one, and
+    TextAttached."""
     model = read_model(asked.model)
     if asked.question is None:
         raise TextAttached
@@ -49,8 +51,8 @@ def as_query(asked: Asked) -> NewQuery:
 
 
 def start(asked: Asked, named: ConversationNamed | None, beside: dict[str, Any] | None = None) -> UUID:
-    """Start the question, as a turn of the conversation `named`, if there is one; `beside` as in NewQuery. Raises what
-    submitting it raises."""
+    """Start the question, as a turn of the conversation `named`, if there is one; `beside` as in NewQuery. Raises the
+    errors of submitting the question."""
     new = replace(as_query(asked), beside=beside)
     if named is None:
         before = last_turns([(role, without_links(text)) for role, text in asked.before])
@@ -64,7 +66,8 @@ def start(asked: Asked, named: ConversationNamed | None, beside: dict[str, Any] 
 
 
 async def read_answered(request: Request, query_id: UUID) -> dict[str, Any]:
-    """The query at its end, or after MAX_WAIT_S seconds; cancelled when the client has left before."""
+    """Return the query at its end, or after MAX_WAIT_S seconds. If the client disconnects before, the query is
+    cancelled."""
     query = await read_when_final(request, query_id, MAX_WAIT_S, results.read_query)
     if query["status"] not in results.FINAL and await request.is_disconnected():
         await run_in_threadpool(abandon, query_id)
@@ -96,10 +99,10 @@ def content_of(read: Mapping[str, Any], options: CompletionOptions, link: Link, 
 
 
 async def passed(query_id: UUID, text: ContinuousText, *, whole: bool) -> AsyncIterator[str]:
-    """Each sentence as soon as it and all before it have passed their checks, until the end or MAX_WAIT_S seconds;
-    an empty text says that nothing has happened for a while.
+    """Yield each sentence as soon as it and all before it have passed their checks, until the end or MAX_WAIT_S
+    seconds; an empty text means that nothing has happened for a while.
 
-    Nothing of a `whole` answer: half an object is not valid JSON, so an object is sent whole, at the end.
+    A `whole` answer yields no sentences: half an object is not valid JSON, so an object is sent whole, at the end.
     """
     started = spoke = time.monotonic()
     async for events in follow(query_id, 0):
@@ -113,7 +116,7 @@ async def passed(query_id: UUID, text: ContinuousText, *, whole: bool) -> AsyncI
 
 
 class Encoded(Protocol):
-    """The events of one answer; `ended` once nothing is left that a client could wait for."""
+    """The encoded events of one answer; `ended` once nothing is left that a client could wait for."""
 
     query_id: UUID
     ended: bool
@@ -122,7 +125,7 @@ class Encoded(Protocol):
 
 
 class OwnedStream(StreamingResponse):
-    """Ends with its stream, or as soon as its client disconnects; then it cancels the query."""
+    """A response that ends with its stream, or as soon as its client disconnects; then it cancels the query."""
 
     def __init__(self, events: Encoded, headers: Mapping[str, str]) -> None:
         super().__init__(events.encoded(), media_type=MEDIA_TYPE, headers=headers)

@@ -24,9 +24,8 @@ from services.queries import results
 async def completed(
     request: Request, response: Response, asked: CompletionCreate, named: ConversationNamed | None
 ) -> dict[str, Any]:
-    """Return the whole completion, as a turn of the conversation `named`, if there is one. Raises Unanswered, and what
-    starting the query raises.
-    """
+    """Return the whole completion, as a turn of the conversation `named`, if there is one. Raises Unanswered, and the
+    errors of starting the query."""
     query_id = await run_in_threadpool(start, asked, named)
     response.headers["Location"] = location_of(query_id)
     query = await read_answered(request, query_id)
@@ -42,7 +41,7 @@ async def completed(
 async def completed_in_chunks(
     request: Request, response: Response, asked: CompletionCreate, named: ConversationNamed | None
 ) -> Response:
-    """Return the completion as a stream; errors before its first chunk are raised."""
+    """Return the completion as a stream. Errors before its first chunk are raised."""
     query_id = await run_in_threadpool(start, asked, named)
     head = await run_in_threadpool(results.read_head, query_id)
     # Headers set by dependencies do not reach a response that is created here.

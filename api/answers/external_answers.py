@@ -1,4 +1,4 @@
-"""Receives answers to verify: one as JSON, many as lines of JSON (N2)."""
+"""Receives answers to verify: one answer as JSON, many as JSON Lines (N2)."""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ LINES = ("application/jsonl", "application/x-ndjson")
 
 
 def require_lines(request: Request) -> None:
-    """A dependency. Raises HTTPException (415) for other bodies."""
+    """A dependency that requires JSON Lines. Raises HTTPException (415) for other bodies."""
     if media_type(request) not in LINES:
         raise HTTPException(415, f"Send the file as {' or '.join(LINES)}, one JSON object per line.")
 
@@ -82,9 +82,9 @@ def _citations(sent: VerificationCreate) -> Iterator[NewCitation]:
 
 
 def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
-    """Read a batch file: items by line number; empty lines count as lines but are no items.
+    """Read a batch file: items by line number; empty lines count as lines but not as items.
 
-    Raises RequestValidationError that names the wrong lines, at most MAX_FIELD_ERRORS of them.
+    Raises RequestValidationError that names the invalid lines, at most MAX_FIELD_ERRORS of them.
     """
     items: dict[int, NewVerification] = {}
     wrong: list[Mapping[str, Any]] = []
@@ -95,7 +95,7 @@ def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
             new = as_new(VerificationCreate.model_validate_json(line))
             check_verification(new, settings)
         except ValidationError as error:
-            # One error per line: after it is fixed, the next one shows.
+            # Only the first error of a line is reported; when it is fixed, the next one appears.
             first = error.errors(include_input=False, include_url=False)[0]
             wrong.append({**first, "loc": ("body", f"line {number}", *first["loc"])})
         except CitewellError as error:
@@ -115,7 +115,8 @@ def parsed_lines(body: bytes, settings: Settings) -> dict[int, NewVerification]:
 def submit_lines(
     lines: Mapping[int, NewVerification], callback_url: str | None, settings: Settings, request: Repeatable | None
 ) -> Submitted:
-    """Store what `parsed_lines` read. Raises as `submit_batch`, and RequestValidationError that names wrong lines."""
+    """Store the items of `parsed_lines`. Raises the errors of `submit_batch`, and RequestValidationError that names the
+    invalid lines."""
     try:
         return submit_batch(list(lines.values()), callback_url, settings, request)
     except BatchInvalid as error:

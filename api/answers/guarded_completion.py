@@ -1,4 +1,4 @@
-"""The guard's proxy: another model writes, and only what is verified reaches the client."""
+"""The guard's proxy: another model writes, and only verified text reaches the client."""
 
 import asyncio
 import time
@@ -29,13 +29,13 @@ from services.operations.workspaces import workspace_to_work_in
 
 Json = Mapping[str, Any]
 _HANDED_ON = ("role", "tool_calls", "function_call")
-"""The fields of a message that go out. All others, such as the model's thoughts, were not verified."""
+"""The fields of a message that are handed on. All others, such as the model's reasoning, were not verified."""
 _WHOLE = ("id", "object", "created", "model", "usage", "service_tier", "system_fingerprint")
 _BLOCKED = "content_filter"
 
 
 async def guarded(request: Request, response: Response, asked: GuardedCreate) -> Response:
-    """The completion, or its stream. Raises NoUpstream, WorkspaceForbidden, WorkspaceNotFound."""
+    """Return the completion, or its stream. Raises NoUpstream, WorkspaceForbidden, WorkspaceNotFound."""
     guard, url = settings().guard, settings().guard.upstream_url
     if url is None:
         raise NoUpstream
@@ -58,7 +58,8 @@ async def guarded(request: Request, response: Response, asked: GuardedCreate) ->
 
 
 def upstream_models(request: Request) -> Mapping[str, Any] | Response:
-    """The models of that server, for who may have it answer. Raises NoUpstream, WorkspaceForbidden."""
+    """Return the models of the operator's server to a caller who may use them. Raises NoUpstream,
+    WorkspaceForbidden."""
     guard, url = settings().guard, settings().guard.upstream_url
     if url is None:
         raise NoUpstream
@@ -101,7 +102,7 @@ async def _whole(request: Request, guard: Guard, answer: Any) -> Response:
 
 
 def _text_of(message: Json) -> str:
-    """What the model says: its content, which may be parts, and the text with which it refuses."""
+    """Return the text of the message: its content, which may be parts, and the text of its refusal."""
     content: Any = message.get("content")
     if isinstance(content, list):
         parts = cast("list[Any]", content)
@@ -120,7 +121,7 @@ def _failed(request: Request, error: UpstreamFailed) -> Response:
 
 
 class _Text:
-    """The text of one choice while it grows: what of it has passed, and what was removed."""
+    """The text of one choice while it grows, with the part that has passed and the words that were removed."""
 
     def __init__(self, guard: Guard) -> None:
         self.text = ""
@@ -133,7 +134,7 @@ class _Text:
 
     @property
     def has_closed(self) -> bool:
-        """Whether some whole sentences are not checked yet."""
+        """Return whether some complete sentences are not checked yet."""
         return self._closed.end > self._read
 
     def write(self, text: str) -> None:
@@ -146,7 +147,7 @@ class _Text:
         return self
 
     async def more(self, *, is_end: bool = False) -> str:
-        """Check the sentences that have closed, at the end all; return what may go out."""
+        """Check the complete sentences, at the end all of the text; return what may be delivered."""
         until = len(self._given) if is_end else self._closed.end
         rest, self._read = self._given[self._read : until], until
         try:
@@ -179,7 +180,7 @@ class _Text:
 
 
 class _Stream:
-    """The chunks of the model's stream with verified text. While one check runs, the model goes on writing."""
+    """The chunks of the model's stream with verified text. While a check runs, the model continues to write."""
 
     def __init__(self, guard: Guard, answer: Any) -> None:
         self.guard = guard
@@ -193,7 +194,7 @@ class _Stream:
         self._is_read = False
 
     async def opened(self) -> Json:
-        """The first chunk. Raises UpstreamFailed, as long as an error can still be a status."""
+        """Return the first chunk. Raises UpstreamFailed while an error can still become a status."""
         self._values: AsyncIterator[Json] = aiter(await self._answer.__aenter__())
         try:
             return await anext(self._values)
@@ -215,7 +216,7 @@ class _Stream:
         try:
             while (event := await self._event()) is not None:
                 if isinstance(event, UpstreamFailed):
-                    # Text that was not checked yet is not sent.
+                    # Unchecked text is not sent.
                     yield data_event({"error": error_object(event.status, "upstream_failed", event.message)})
                     return
                 yield event
@@ -233,7 +234,7 @@ class _Stream:
             return KEEPALIVE_COMMENT
 
     async def _read(self) -> None:
-        """Read on while a check runs: what closes meanwhile is checked together."""
+        """Continue to read while a check runs: the sentences that are completed meanwhile are checked together."""
         try:
             async for value in self._values:
                 self._take(value)
@@ -274,7 +275,7 @@ class _Stream:
         self._finish = choice.get("finish_reason") or self._finish
         self._text.write(_text_of(delta))
         if told := _handed_on(delta):
-            # Calls of tools are no text, so they need no check.
+            # Tool calls are no text, so they need no check.
             self._events.put_nowait(self._chunk(told))
         self._news.set()
 
@@ -295,7 +296,8 @@ class _Stream:
 
 
 class _GuardedStream(StreamingResponse):
-    """Ends with its stream, or as soon as its client disconnects; then the model and the checks are stopped."""
+    """A response that ends with its stream, or as soon as its client disconnects; then the model and the checks are
+    stopped."""
 
     def __init__(self, stream: _Stream, first: Json, headers: Mapping[str, str]) -> None:
         super().__init__(stream.encoded(first), media_type=MEDIA_TYPE, headers=headers)

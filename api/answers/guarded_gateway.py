@@ -1,8 +1,8 @@
 """Answers LiteLLM's Generic Guardrail API.
 
-It tells the messages of a request before the model is called, and afterwards the model's answer without them. So the
-sources are kept in between, by the id of the call. Of a stream the guard is asked again and again about all of it; what
-was ruled about its closed sentences is kept too.
+LiteLLM sends the messages of a request before the model is called, and afterwards the model's answer without the
+messages. So the sources are stored in between, by the id of the call. During a stream LiteLLM repeatedly asks about the
+whole text so far, so the decisions on its complete sentences are stored, too.
 """
 
 import asyncio
@@ -31,12 +31,14 @@ _NOTHING: Mapping[str, Any] = {"action": "NONE"}
 
 
 async def asked_by_gateway(request: Request, asked: GuardrailAsked) -> Mapping[str, Any]:
-    """What becomes of the request or the answer, as GuardrailAnswered. Raises WorkspaceForbidden, WorkspaceNotFound."""
+    """Return the decision on the request or the answer, as GuardrailAnswered. Raises WorkspaceForbidden,
+    WorkspaceNotFound."""
     named = asked.additional_provider_specific_params or GuardParameters()
-    # Before the model is asked, and whatever the policy: nothing passes for want of a place to check it.
+    # Before the model is called, and whatever the policy: no answer may pass because there is no workspace to check it
+    # in.
     home = await run_in_threadpool(workspace_to_work_in, named.workspace)
     policy = policy_of(settings(), named)
-    # The call's id comes from the gateway: another one's sources are not found under it.
+    # The id of the call comes from the gateway, so the key is made unique: no gateway finds the sources of another.
     gateway = f"{current_tenant()}:{getattr(request.state, 'key_id', '')}"
     kept = KeptSources(settings().redis_url.get_secret_value(), gateway, settings().guard.keep_s)
     tools = settings().guard.source_tools if named.source_tools is None else named.source_tools
@@ -101,7 +103,8 @@ async def _answer(guard: Guard, asked: GuardrailAsked, kept: KeptSources, state:
 
 
 class _Round:
-    """One text as far as it is written: what passes of it, and how much of that may still change."""
+    """One text as far as the model has written it: the part of it that passes, and how much of that may still
+    change."""
 
     def __init__(self, guard: Guard, given: str, before: list[str] | None) -> None:
         self._guard, self._given = guard, given
@@ -118,7 +121,7 @@ class _Round:
         closed = [piece for piece in pieces if piece.end <= end]
         tail = pieces[len(closed) :]
         self.blocked = next((piece.blocked for piece in closed if piece.blocked), None)
-        # A sentence that is still being written may end differently, so it is held back and not blocked.
+        # The rest of a sentence may still change its meaning, so an unfinished sentence is held back and not blocked.
         if self.blocked is None and rest.rstrip().endswith(tuple(_ENDS)):
             self.blocked = next((piece.blocked for piece in tail if piece.blocked), None)
         if closed:

@@ -1,4 +1,4 @@
-"""Verifies what another model wrote, and rules by the guard's policy what of it may go out."""
+"""Verifies the text of another model, and decides by the guard's policy what may be delivered."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -35,13 +35,13 @@ NO_SOURCES = (
 
 
 class Unverifiable(Exception):
-    """The text was not checked, and the policy lets nothing unchecked through."""
+    """The text was not checked, and the policy lets no unchecked text through."""
 
 
 @dataclass(slots=True)
 class Guard:
-    """Checks pieces of one answer. `home` is the workspace that keeps the checks; `workspace` names where sources are
-    searched that the request did not bring."""
+    """Checks pieces of one answer. `home` is the workspace that stores the checks; `workspace` is searched for sources
+    that the request did not bring."""
 
     request: Request
     home: str
@@ -57,10 +57,10 @@ class Guard:
         return not self.sources and self.workspace is None and self.policy.without_sources == "pass"
 
     async def check(self, text: str) -> list[Piece]:
-        """Return what of the text passes, piece by piece. Raises Unverifiable.
+        """Return the parts of the text that pass, piece by piece. Raises Unverifiable.
 
-        A check that fails, for whatever reason, is no pass unless the policy says so; where the caller may have nothing
-        checked, or not any more, the policy has no say.
+        A failed check, for whatever reason, is not a pass unless the policy says so. The policy is ignored if the
+        caller may not request checks, or may not any more.
         """
         text = storable(text)
         if not any(map(str.isalnum, text)) or self.lets_all_through:
@@ -86,7 +86,7 @@ class Guard:
                 notify_end(query_id)
 
     async def _checked(self, text: str, settings: Settings) -> list[Piece] | str:
-        """The pieces, or why they could not be checked. Raises Unverifiable."""
+        """Return the pieces, or why they could not be checked. Raises Unverifiable."""
         sources = await self._sources_for(text, settings)
         if not sources:
             raise Unverifiable(NO_SOURCES)
@@ -102,7 +102,7 @@ class Guard:
         return [NewSource(text=passage["text"], title=passage["document_name"]) for passage in result["passages"]]
 
     async def _verified(self, text: str, sources: Sequence[NewSource], settings: Settings) -> list[Piece] | str:
-        """The pieces, or why they could not be checked."""
+        """Return the pieces, or why they could not be checked."""
         new = NewVerification(
             text,
             sources,
@@ -131,5 +131,5 @@ class Guard:
 
 
 def refusal(text: str) -> str:
-    """What stands in place of an answer of which nothing is left."""
+    """Return the sentence that replaces an answer of which nothing is left."""
     return refusal_for(text)

@@ -29,8 +29,8 @@ Json = Mapping[str, Any]
 
 
 async def created(request: Request, response: Response, asked: ResponseCreate) -> dict[str, Any] | Response:
-    """The whole response, its stream, or with `background` what is known so far. Raises Unanswered, and what starting
-    the query raises."""
+    """Return the whole response, its stream, or with `background` what is known so far. Raises Unanswered, and the
+    errors of starting the query."""
     query_id = await run_in_threadpool(_start, asked)
     response.headers["Location"] = f"/v1/responses/{response_id(query_id)}"
     beside = asked.beside
@@ -48,7 +48,7 @@ async def created(request: Request, response: Response, asked: ResponseCreate) -
 
 
 def read(request: Request, query_id: UUID) -> dict[str, Any]:
-    """The response as it is now. Raises ResponseNotFound."""
+    """Return the response as it is now. Raises ResponseNotFound."""
     beside = responses.said_beside(query_id)
     query = results.read_query(query_id)
     if query["status"] != "succeeded":
@@ -57,20 +57,21 @@ def read(request: Request, query_id: UUID) -> dict[str, Any]:
 
 
 def streamed(request: Request, query_id: UUID) -> Response:
-    """The response as a stream from its beginning, which goes on when its reader leaves. Raises ResponseNotFound."""
+    """Return the response as a stream from its beginning; the query continues when the client leaves. Raises
+    ResponseNotFound."""
     beside = responses.said_beside(query_id)
     return chat.OwnedStream(_stream(request, query_id, beside, is_owned=False), HEADERS)
 
 
 def cancelled(request: Request, query_id: UUID) -> dict[str, Any]:
-    """The response after its cancellation; one that had ended is as it was. Raises ResponseNotFound."""
+    """Return the response after its cancellation; a response that had ended is unchanged. Raises ResponseNotFound."""
     responses.said_beside(query_id)
     chat.abandon(query_id)
     return read(request, query_id)
 
 
 def deleted(query_id: UUID) -> dict[str, Any]:
-    """Raises ResponseNotFound."""
+    """Delete the response. Raises ResponseNotFound."""
     responses.forget(query_id)
     chat.abandon(query_id)
     return {"id": response_id(query_id), "object": "response", "deleted": True}
@@ -104,7 +105,7 @@ def _answered(query: Json, beside: Json, text: ContinuousText, place: Link) -> d
 def _stream(request: Request, query_id: UUID, beside: Json, *, is_owned: bool) -> "_Events":
     events = _Events(results.read_head(query_id), beside, ContinuousText(_in_text(request, beside)), _place(request))
     events.whole = beside["is_json"] or results.answers_by_schema(query_id)
-    # A response that is not its reader's alone goes on when they leave.
+    # A response that does not belong to this request alone continues when its client leaves.
     events.ended = not is_owned
     return events
 

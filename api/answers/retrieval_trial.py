@@ -17,7 +17,7 @@ _places = BoundedSemaphore(_AT_A_TIME)
 
 
 def tried(asked: NewQuery, *, reranks: bool, limit: int) -> dict[str, object]:
-    """Run a trial of retrieval. Raises Overloaded, and what `try_retrieval` raises."""
+    """Run a trial of retrieval. Raises Overloaded, and the errors of `try_retrieval`."""
     if not _places.acquire(blocking=False):
         raise Overloaded("Many searches are being tried; try again in a few seconds.", _RETRY_AFTER_S)
     try:

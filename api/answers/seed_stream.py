@@ -27,9 +27,9 @@ class SentDraft:
         self._sent = ""
 
     def news(self, start: int, text: str) -> str:
-        """The draft is now `draft[:start] + text`: return what to send, possibly nothing.
+        """Apply the event that the draft is now `draft[:start] + text`, and return the text to send, possibly none.
 
-        A draft that restarts is not repeated as far as it says the same.
+        The part of a restarted draft that is the same as before is not repeated.
         """
         self._draft = self._draft[:start] + text
         common = common_prefix_length(self._sent, self._draft)
@@ -56,7 +56,7 @@ async def seed_events(query_id: UUID) -> AsyncIterator[bytes]:
         yield data_event({"type": "error", "data": str(error)})
         return
     if not sent:
-        # Nothing is written when the documents have nothing; a client of the seed shows only what was streamed.
+        # No draft is written when the documents have no answer; a client of the seed shows only streamed text.
         yield data_event({"type": "stream", "data": query["answer"]})
     yield data_event(FinalEvent.model_validate(streamed_answer(query)).model_dump(mode="json"))
 

@@ -1,4 +1,4 @@
-"""Replies to what chat programs ask about a conversation: nothing is stored, searched for or verified (N9)."""
+"""Replies to requests of chat programs about a conversation: nothing is stored, searched for or verified (N9)."""
 
 import time
 import uuid
@@ -16,7 +16,8 @@ _USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
 def said_aside(asked: CompletionCreate, reply: str) -> dict[str, Any] | Response:
-    """`reply` as a completion, or as a stream, without proof: it states nothing. Raises WorkspaceNotFound."""
+    """Return `reply` as a completion, or as a stream, without proof, because it states nothing. Raises
+    WorkspaceNotFound."""
     read_model(asked.model)
     head = {"id": f"chatcmpl-{uuid.uuid4()}", "created": int(time.time()), "model": asked.model}
     if not asked.stream:

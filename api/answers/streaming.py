@@ -29,7 +29,7 @@ RETRY_MS = 1000
 
 LastEventId = Annotated[
     int,
-    Header(ge=0, le=2**31 - 1, description="The `id` of the last event that arrived; the stream goes on behind it."),
+    Header(ge=0, le=2**31 - 1, description="The `id` of the last event that arrived; the stream continues after it."),
 ]
 _EXAMPLE = 'event: stage\ndata: {"stage": "retrieving"}\nid: 1\n\n'
 EVENTS: dict[int | str, dict[str, Any]] = {
@@ -42,7 +42,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The result of a query as the content of its last event, under `name`: the same as the resource's GET."""
+    """The result of a query as the content of its last event, named `name`: the same as the resource's GET."""
 
     name: str
     read: Callable[[UUID], dict[str, Any]]
@@ -65,7 +65,7 @@ async def event_stream(query_id: UUID, after: int, kind: QueryKind = QueryKind.A
 async def _encoded(query_id: UUID, after: int, result: _Result) -> AsyncIterator[bytes]:
     yield format_sse_event(retry=RETRY_MS)
     spoke = time.monotonic()
-    # A question that is deleted meanwhile has no further events, and one that its reader may not see any more neither.
+    # The stream just ends for a question that was deleted meanwhile, and for one that the reader may not see any more.
     with suppress(NotFound, KeyRevoked):
         async for events in follow(query_id, after):
             if events:

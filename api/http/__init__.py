@@ -1,1 +1,1 @@
-"""HTTP itself: errors, security, headers, uploads, pages and streams of events. The routes import it."""
+"""HTTP itself, for the routes: errors, security, headers, uploads, pages and streams of events."""

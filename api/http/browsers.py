@@ -1,17 +1,17 @@
-"""What browsers may do: which pages' requests count, the cookies of people who are signed in, other origins (CORS), and
+"""Rules for browsers: the pages whose requests are accepted, the cookies of signed-in people, other origins (CORS), and
 the security headers of every response.
 
-A browser sends what a foreign page asks it to send, also to this machine: a form needs no permission, and a name of the
-page's own may resolve to 127.0.0.1. The browser states the origin: in Origin, which no script can set, and in
-Sec-Fetch-Site.
+A browser sends any request that a foreign page makes it send, also to this machine: a form needs no permission, and a
+host name of that page may resolve to 127.0.0.1. But the browser states the page's origin in Origin, which no script can
+set, and in Sec-Fetch-Site.
 
-A browser sends a cookie along whichever page asks. SameSite keeps it from pages of other sites, but not from other
-ports and subdomains of this one; so for a person the browser must also say that Citewell's own page asks. Pages of
-other origins never act with a person's cookie: they send a key. What needs none on this machine stays closed
-to them.
+A browser attaches a cookie to a request, whichever page makes it. SameSite excludes pages of other sites, but not those
+of other ports and subdomains of this site; so for a signed-in person the browser must also state that Citewell's own
+page makes the request. Pages of other origins never act with a person's cookie: they send a key. Where this machine
+needs no key, the API stays closed to them.
 
 The page at / has its own policy, which lets its files run. The pages at /docs and /redoc come from a library: only
-scripts contained in the page as sent may run, allowed by their hash.
+scripts that the page itself contains may run, allowed by their hash.
 """
 
 import base64
@@ -36,9 +36,9 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # a body without a type.
 _UNASKED_TYPES = frozenset({"", "multipart/form-data", "text/plain", "application/x-www-form-urlencoded"})
 _UNASKED_METHODS = frozenset({"GET", "HEAD", "POST"})
-# `none` is the person at the address bar, for whom a browser only reads.
+# `none` is the value for an address that a person entered; a browser only reads from it.
 _OWN, _NOBODY = "same-origin", "none"
-# Every browser begins its User-Agent like this, even one too old to state an origin; no page can change it.
+# Every browser begins its User-Agent like this, even one that is too old to state an origin; no page can change it.
 _BROWSER = "mozilla/"
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _SENT = (
@@ -79,7 +79,7 @@ def session_name(current: Settings) -> str:
 
 
 def session_token(request: Request) -> str | None:
-    """The secret in the request's session cookie; None if there is none, or if sign-in is not configured."""
+    """Return the secret in the request's session cookie; None if there is none, or if sign-in is not configured."""
     current = settings()
     return (request.cookies.get(session_name(current)) or None) if current.has_people else None
 
@@ -105,7 +105,8 @@ def forget_begun(response: Response) -> None:
 
 
 def require_own_page(scope: Scope) -> None:
-    """Raise ForeignPage unless Citewell's own page makes the browser send this. A write has to say so itself."""
+    """Raise ForeignPage unless Citewell's own page makes the browser send the request. For a write the browser has to
+    state so."""
     sent = Headers(scope=scope)
     origins = sent.getlist("origin")
     site = sent.get("sec-fetch-site")
@@ -129,7 +130,7 @@ def _is_secure(current: Settings) -> bool:
 
 
 def _name(name: str, current: Settings) -> str:
-    # With this prefix a browser takes the cookie from this very host over TLS only, and from no subdomain of it.
+    # A browser accepts a cookie with this prefix only over TLS, from exactly this host and not from a subdomain.
     return f"__Host-{name}" if _is_secure(current) else name
 
 
@@ -147,7 +148,7 @@ def _keep(response: Response, name: str, value: str, seconds: int) -> None:
 
 
 def is_a_foreign_pages(scope: Scope) -> bool:
-    """Whether a page from elsewhere may have made a browser send this request.
+    """Return whether a page from elsewhere may have made a browser send this request.
 
     The page's own address is the request's Host with its port: another port is another program.
     """
@@ -181,7 +182,8 @@ class OtherOrigins(CORSMiddleware):
 
 
 class Policies:
-    """Add to every response those of `HEADERS` that it does not set itself, and to all of a session `no-store`."""
+    """Add to every response the headers of `HEADERS` that it does not set itself, and `no-store` to every response to a
+    session."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -203,12 +205,12 @@ class Policies:
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
-            # No browser may keep what a signed-in person sees: others may use the same machine. The header is set here
+            # No browser may store what a signed-in person sees: others may use the same machine. The header is set here
             # because many responses set headers of their own.
             if scope.get("state", {}).get("keeps_nothing"):
                 headers["Cache-Control"] = "no-store"
             if scope["path"] in _DOCUMENTED and message["status"] == 200:
-                held.append(message)  # until its body shows which scripts it has
+                held.append(message)  # until its body shows which scripts it contains
             else:
                 await send(message)
 
@@ -219,7 +221,7 @@ def _policy_of_a_library(page: bytes) -> str:
     # The page may run its own scripts, have inline styles, and send requests to this server.
     digests = (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _SCRIPT.findall(page))
     hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
-    # Redoc searches in a worker made from a blob; both draw pictures embedded in their scripts.
+    # Redoc searches in a worker made from a blob; both pages draw pictures embedded in their scripts.
     return (
         f"{HEADERS['Content-Security-Policy']}; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data:; connect-src 'self'; worker-src blob:"

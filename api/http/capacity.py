@@ -1,5 +1,5 @@
-"""What a request is refused or answered by before it is processed: a key that was used before (A3), and no capacity
-(A7).
+"""Checks that may answer or refuse a request before it is processed: an idempotency key that was used before (A3), and
+missing capacity (A7).
 
 These dependencies run after those of the router, so they act for the key's tenant. FastAPI reads a JSON body before any
 dependency; files are read after them.
@@ -53,12 +53,12 @@ async def _for_a_question(
         Priority | None,
         Header(
             alias=call_ledger.HEADER,
-            description="Who asks: `interactive`, a person who waits for the answer, or `batch`. Within a tenant "
-            "people go first. Without it the first few in flight of a key count as a person's.",
+            description="Who waits for the answer: `interactive`, a person, or `batch`. Within a tenant people go "
+            "first. If omitted, the first few questions in progress of a key count as interactive.",
         ),
     ] = None,
 ) -> None:
-    # The place is set here and not in a thread: a thread's changes of its context do not reach the route.
+    # The priority is set here and not in a thread, because changes to a thread's context do not reach the route.
     call_ledger.set_priority(priority)
     deadline_s = await _deadline_s(request)
     await run_in_threadpool(load_shedding.check_questions, _key(request), priority=priority, deadline_s=deadline_s)
@@ -77,7 +77,7 @@ def _key(request: Request) -> str | None:
 
 
 async def _deadline_s(request: Request) -> float | None:
-    """The deadline that the request asks for, if it is usable; the route itself reports what is wrong with it."""
+    """Return the deadline that the request asks for, if it is valid; the route itself reports an invalid one."""
     try:
         body: Any = await request.json()
     except (ValueError, RecursionError):

@@ -1,6 +1,5 @@
-"""Files that a browser saves instead of showing, because other people wrote their contents, and the addresses of their
-links.
-"""
+"""Files that a browser saves instead of showing, because other people wrote their contents, and the address that their
+links begin with."""
 
 from typing import Any
 from urllib.parse import quote
@@ -18,12 +17,13 @@ DOWNLOAD: dict[int | str, dict[str, Any]] = {
 
 
 def download(content: bytes, filename: str, media_type: str) -> Response:
-    """`content` as a file of that name; the type has no charset, since that of a stored file is not known."""
+    """Return `content` as a file of that name; its type has no charset, because the charset of a stored file is not
+    known."""
     plain = "".join(sign if " " <= sign <= "~" and sign not in '"\\\\%' else "_" for sign in filename)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
     return Response(content, headers={"Content-Type": media_type, "Content-Disposition": disposition})
 
 
 def page_url(request: Request) -> str:
-    """The address of the page: the configured one, or that of the request."""
+    """Return the address of the dashboard: the configured one, or that of the request."""
     return (settings().public_url or str(request.base_url)).rstrip("/")

@@ -1,6 +1,6 @@
-"""Turns every error into a problem (RFC 9457), with one handler per family; none reveals internals.
+"""Turns every error into a problem (RFC 9457), with one handler per family; none of them reveals internals.
 
-On the paths of OpenAI's clients, a problem also has their error object.
+On the paths of OpenAI's APIs, a problem also has OpenAI's error object.
 """
 
 import json
@@ -24,7 +24,7 @@ RETRY_AFTER_S = 2
 MAX_FIELD_ERRORS = 20
 _MAX_NAME_PARTS = 10
 _KINDS = ("str", "int", "float", "bool")
-# The part of the request that a value came from does not belong to a field's name.
+# The part of the request that a value came from is not part of a field's name.
 _PLACES = ("body", "query", "path", "header")
 _PLAIN_WORDS = {
     "missing": "is required",
@@ -34,13 +34,13 @@ _PLAIN_WORDS = {
     "model_type": "should be a JSON object",
     "model_attributes_type": "should be a JSON object",
 }
-# These are not wrong syntax, but FastAPI reports them only as "an error parsing the body".
+# The syntax of these bodies is valid, but FastAPI reports them only as "an error parsing the body".
 _NO_JSON = {
     RecursionError: "it is nested too deeply",
     UnicodeDecodeError: "it is not UTF-8",
     ValueError: "a number has too many digits",
 }
-# Python's phrase changed between versions; programs compare codes.
+# Python's phrases changed between versions, but programs compare codes.
 _CODES = {401: "key_required", 413: "content_too_large", 429: "rate_limited"}
 _OPENAI_PATHS = ("/v1/chat/", "/v1/responses", "/v1/models", "/v1/guard/chat/", "/v1/guard/models")
 _OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
@@ -61,7 +61,7 @@ _IN_RESPONSES = {"messages": "input", "response_format": "text"}
 
 
 class Unanswered(Exception):
-    """A query that a client waited for has no answer; the problem's `Location` is where to read on."""
+    """A query that a client waited for has no answer yet or at all; the problem's `Location` is where to look later."""
 
     def __init__(self, status: int, code: str, detail: str, location: str) -> None:
         self.status, self.code, self.detail, self.location = status, code, detail, location
@@ -153,7 +153,7 @@ def _field(location: Sequence[object]) -> str:
 
 
 def _is_kind(name: object) -> bool:
-    """Whether it says which type of several a value was compared with, and names no field."""
+    """Return whether `name` is one of several types that a value was compared with, and not the name of a field."""
     return name in _KINDS or str(name).startswith(("list[", "dict["))
 
 
@@ -204,6 +204,6 @@ def error_object(status: int, code: str, message: str, fields: Any = None) -> di
 
 
 def retry_headers(status: int) -> dict[str, str]:
-    """Stop OpenAI's clients from repeating a request on a 5xx: each repetition would be a new question with its
+    """Stop OpenAI's clients from repeating a request after a 5xx: each repetition would be a new question with its
     costs."""
     return {"X-Should-Retry": "false"} if status in (500, 502, 504) else {}

@@ -1,4 +1,5 @@
-"""The methods of an address, over all routes of its path: 405 and OPTIONS name them in `Allow` (RFC 9110)."""
+"""The methods of an address, over all routes of its path: responses with 405 and to OPTIONS name them in `Allow` (RFC
+9110)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,5 @@
-"""Wraps every request: an id, a log line, metrics and a span, an answer to unexpected errors, a limit on bodies."""
+"""Middleware for every request: an id, a log line, metrics and a span, a response to unexpected errors, a limit on
+bodies."""
 
 import time
 import traceback
@@ -24,7 +25,8 @@ from domain.errors.access import KeyRequired
 
 log = structlog.get_logger("api")
 
-# Requested every few seconds by monitors, or twenty at once by an opened page: of interest only when debugging.
+# Monitors request these every few seconds, and a page requests twenty at once when it opens: they matter only for
+# debugging.
 _PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 _FILES = "/dashboard/"
 _SHARED = "/shared/"
@@ -62,7 +64,7 @@ class RequestLog:
         except ClientDisconnect:
             request.status = _CLIENT_LEFT
         except Exception as error:
-            # The message stays out of the log: those of drivers and validators quote their input, document text
+            # The message stays out of the log: the messages of drivers and validators quote their input, document text
             # included.
             frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(error.__traceback__)]
             log.error("unexpected_error", error=type(error).__qualname__, frames=frames[-15:])
@@ -77,7 +79,7 @@ class RequestLog:
 
 @dataclass(slots=True)
 class _Request:
-    """What is reported about one request: its log line, its metrics, its span."""
+    """The report on one request: its log line, its metrics, its span."""
 
     id: str
     span: Span
@@ -90,7 +92,7 @@ class _Request:
 
     def ended(self, scope: Scope) -> None:
         seconds, status = time.perf_counter() - self.began, self.status or _BROKE
-        # The template of the path, not the path itself: labels of metrics have few values.
+        # The template of the path, not the path itself, because labels of metrics must have few values.
         route = getattr(scope.get("route"), "path_format", None) or "(none)"
         method = _method(scope)
         METER.count(meter.HTTP_REQUESTS, method, route, str(status))
@@ -111,7 +113,8 @@ def _method(scope: Scope) -> str:
 
 
 class BodyLimit:
-    """Refuse a body that is too large before it is in memory: by its declared length, and by counting what arrives.
+    """Refuse a body that is too large before it is in memory: by its declared length, and by counting the bytes that
+    arrive.
 
     `uploads` are limits of single paths, in bytes, and the settings they come from. They apply to requests with a key,
     or where none is needed: a body is read before the key is checked, and a stranger's must not fill the memory.
@@ -160,7 +163,7 @@ class BodyLimit:
 
 
 async def _discard(receive: Receive) -> None:
-    # Reading the rest lets the client see the answer: one that is cut off while it still sends sees a broken
+    # The rest is read so that the client sees the answer: a client that is cut off while it still sends sees a broken
     # connection.
     seen = 0
     while seen < _MOST_DISCARDED:

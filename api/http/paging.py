@@ -1,6 +1,5 @@
-"""Parameters of lists: cursors, from which the next page starts, and the refusal of parameters that an operation
-lacks.
-"""
+"""Parameters of lists: cursors, which the next page starts from, and the refusal of parameters that an operation does
+not have."""
 
 import json
 import uuid
@@ -50,7 +49,8 @@ def _advice(name: str, known: tuple[str, ...]) -> str:
 
 
 _Cursor = Annotated[
-    str | None, Query(max_length=8_000, description="`next_cursor` of the page before; without it, the first page.")
+    str | None,
+    Query(max_length=8_000, description="The `next_cursor` of the previous page; without it, the first page."),
 ]
 
 

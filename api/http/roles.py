@@ -1,6 +1,6 @@
-"""Which role a person needs for an operation: that of its scope, or a higher or lower one by name.
+"""The role that a person needs for an operation: the role of its scope, or a higher or lower one by name.
 
-What a person asked themselves, and nobody else, they may also end or delete as a reader (`OWN`).
+A reader may also end or delete a question of their own (`OWN`).
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ OTHERWISE: Mapping[str, Role] = {
     # A link opens an answer to anybody.
     "share_query": Role.CONTRIBUTOR,
     "revoke_query_share": Role.CONTRIBUTOR,
-    # These change what other people asked or began.
+    # These change the questions and work of other people.
     "cancel_query": Role.CONTRIBUTOR,
     "cancel_response": Role.CONTRIBUTOR,
     "delete_response": Role.CONTRIBUTOR,
@@ -35,7 +35,7 @@ OTHERWISE: Mapping[str, Role] = {
     "get_feedback_answer": Role.CONTRIBUTOR,
     "review_feedback": Role.CONTRIBUTOR,
     "delete_feedback": Role.CONTRIBUTOR,
-    # The workspace itself, what fills it without anybody, and who is in it.
+    # These concern the workspace itself, its automatic sources, and its members.
     "create_workspace": Role.ADMIN,
     "update_workspace": Role.OWNER,
     "delete_workspace": Role.OWNER,
@@ -55,10 +55,10 @@ OWN: Mapping[str, str] = {
     "replay_query": "query_id",
     "replay_verification": "verification_id",
 }
-"""Operations on a question or verification, with the parameter that names it."""
+"""Operations on a question or verification, and the parameter that has its id."""
 CHANGES_OF_OTHERS = Role.CONTRIBUTOR
-"""Changes conversations that others began. Many operations may name a conversation, so that its turns and title change
-is checked where they do (`db.queries.runs.conversations.lock_own`)."""
+"""The role that is needed to change a conversation that somebody else began. Many operations may name a conversation,
+so the functions that change its turns and title check the role (`db.queries.runs.conversations.lock_own`)."""
 
 
 def role_needed(operation: str, scope: Scope) -> Role:

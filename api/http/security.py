@@ -1,9 +1,9 @@
 """Authenticates callers, selects their tenant and authorises requests (A8).
 
 `access` makes the dependency of a router: it authenticates the key or the person, checks the scope, counts the request
-against their limit and lets the rest of the request act for their tenant. A person has roles in workspaces: they act
-within those in which they have the role that the operation needs (`api.http.roles`), as a key limited to these would.
-api.app says which router needs which scopes.
+against the caller's limit and lets the rest of the request act for the caller's tenant. A person has roles in
+workspaces: they act within the workspaces where they have the role that the operation needs (`api.http.roles`), as a
+key limited to these would. api.app says which router needs which scopes.
 """
 
 import uuid
@@ -45,13 +45,16 @@ _OWN_PAGE_ONLY = (
 )
 _bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key, as `citewell keys create` makes it.")
 _header = APIKeyHeader(
-    name="X-API-Key", auto_error=False, scheme_name="header", description="The same, where Authorization is taken."
+    name="X-API-Key",
+    auto_error=False,
+    scheme_name="header",
+    description="The same key, for clients that use Authorization for something else.",
 )
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
 class _Sent(NamedTuple):
-    """What says who asks: a key, or the secret of a session."""
+    """The credentials of a request: a key, or the secret of a session."""
 
     key: str | None
     session: str | None
@@ -62,7 +65,7 @@ class _Sent(NamedTuple):
 
 
 class _Admitted(NamedTuple):
-    """How the current request was let in, for repeated checks while it lasts."""
+    """The basis on which the current request was admitted, for repeated checks while it lasts."""
 
     sent: _Sent
     role: Role
@@ -74,10 +77,10 @@ _admitted: ContextVar[_Admitted | None] = ContextVar("admitted", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The scopes that a router's operations need: for reading and for acting.
+    """The scopes that a router's operations need: for reading and for changing.
 
-    Keys limited to workspaces are refused unless `within_workspaces`: everything that the operations show or change
-    then belongs to a workspace, and row-level security keeps them to those of the key.
+    Keys limited to workspaces are refused unless `within_workspaces` is set: then everything that the operations show
+    or change belongs to a workspace, and row-level security limits them to the workspaces of the key.
     """
 
     look: Scope
@@ -96,10 +99,10 @@ async def sent_key(
 
 
 def access(needs: Access) -> Any:
-    """A dependency for all routes of a router.
+    """Return a dependency for all routes of a router.
 
     It is asynchronous, so that the tenant is set in the context of the request itself: an endpoint in the thread pool
-    gets a copy of it, and a stream continues in it.
+    gets a copy of that context, and a stream continues in it.
     """
 
     async def authorised(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
@@ -115,7 +118,7 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
     Raises Unauthenticated, Forbidden, HTTPException (429).
     """
     sent = _Sent(key, session_token(request) if key is None else None)
-    # Many clients cannot do without a key; where none is needed, a text that cannot be one of ours counts as none.
+    # Many clients cannot omit the key; where none is needed, a text that cannot be one of Citewell's keys is ignored.
     if sent.is_nothing or (key is not None and settings().is_keyless and not looks_like_a_key(key)):
         _check_keyless(request)
         act_for(DEFAULT_TENANT)
@@ -150,9 +153,9 @@ async def authorise(needs: Access, request: Request, response: Response, key: st
 
 
 def has_scope(request: Request, scope: Scope) -> bool:
-    """Whether the request may do what needs this scope beside that of its router; without a key it may do all.
+    """Return whether the request has this scope in addition to that of its router; without a key it has all scopes.
 
-    A person may where they have its role in all workspaces that are open to the request.
+    A person has the scope where they have its role in all workspaces that are open to the request.
     """
     caller, admitted = caller_of(request), _admitted.get()
     if caller is not None and caller.rights is not None:
@@ -165,10 +168,10 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 
 async def still_allowed(*, anew: bool = False) -> bool:
-    """Whether the key or session of the current request is still valid, and still opens the workspaces that it began
-    with; to be asked repeatedly during a long request.
+    """Return whether the key or session of the current request is still valid, and still opens the workspaces that it
+    began with; a long request calls this repeatedly.
 
-    Queries the database every `api_keys.TRUST_FOR_S` seconds, `anew` at once. Raises DatabaseUnavailable.
+    Queries the database every `api_keys.TRUST_FOR_S` seconds; with `anew` at once. Raises DatabaseUnavailable.
     """
     admitted = _admitted.get()
     if admitted is None:
@@ -181,12 +184,12 @@ async def still_allowed(*, anew: bool = False) -> bool:
 
 
 def caller_of(request: Request) -> api_keys.Caller | None:
-    """Who sent the request; None without a key, where none is needed."""
+    """Return the sender of the request; None without a key, where none is needed."""
     return getattr(request.state, "caller", None)
 
 
 def operation_of(request: Request) -> str:
-    """The name of the route, which is the operation's id in OpenAPI."""
+    """Return the name of the route, which is the operation's id in OpenAPI."""
     return getattr(request.scope.get("route"), "name", None) or ""
 
 
@@ -204,7 +207,7 @@ async def _authenticated(sent: _Sent, *, anew: bool = False) -> api_keys.Caller:
 
 
 def _opened(caller: api_keys.Caller, role: Role) -> tuple[int, ...] | None:
-    """The workspaces that are open to the caller for what needs this role; None means all. Raises RoleMissing."""
+    """Return the workspaces in which the caller has this role; None means all. Raises RoleMissing."""
     if caller.rights is None:
         return caller.workspaces
     opened = caller.rights.opens(role)
@@ -216,7 +219,8 @@ def _opened(caller: api_keys.Caller, role: Role) -> tuple[int, ...] | None:
 
 
 async def _is_own(operation: str, request: Request, caller: api_keys.Caller) -> bool:
-    """Whether the operation is on what the person asked themselves, in a workspace that they still read."""
+    """Return whether the operation is on the person's own question or verification, in a workspace that they may still
+    read."""
     if caller.rights is None or operation not in OWN:
         return False
     try:
@@ -235,7 +239,7 @@ def _check_keyless(request: Request) -> None:
     if not settings().is_keyless:
         raise SignInRequired if settings().has_people else KeyRequired
     peer = request.client.host if request.client else ""
-    # A name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
+    # A host name that resolves to 127.0.0.1 passes the same-origin rule of browsers.
     try:
         named = urlsplit("//" + request.headers.get("host", "")).hostname or ""
     except ValueError:
@@ -247,7 +251,7 @@ def _check_keyless(request: Request) -> None:
 
 
 def _counted(caller: api_keys.Caller) -> dict[str, str]:
-    """Headers of the IETF draft "RateLimit header fields for HTTP". Raises HTTPException (429)."""
+    """Return the headers of the IETF draft "RateLimit header fields for HTTP". Raises HTTPException (429)."""
     limit = caller.requests_per_minute
     window = rate_limits.count(caller.key_id, limit, settings().redis_url.get_secret_value())
     headers = {

@@ -17,9 +17,11 @@ from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
 
-After = Annotated[int, Query(ge=0, description="Records behind this one.")]
+After = Annotated[int, Query(ge=0, description="Only records behind this position of the chain.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
-KeptHead = Annotated[Head | None, Query(description="The head that you kept, instead of the one that is stored.")]
+KeptHead = Annotated[
+    Head | None, Query(description="The head that you kept, to check against instead of the stored one.")
+]
 
 
 @router.get("/queries/{query_id}/audit", name="get_query_audit", response_model=AuditRead)
@@ -30,7 +32,7 @@ def get_audit(query_id: UUID, after: After = 0, limit: Limit = 500) -> object:
 
 @router.get("/queries/{query_id}/audit/check", name="check_query_audit", response_model=AuditChecked)
 def check_audit(query_id: UUID, head: KeptHead = None) -> object:
-    """Recompute every hash from what is stored, and name each record that has changed."""
+    """Recompute every hash from the stored data, and name each record that has changed."""
     return completion.check_audit(query_id, QueryKind.ANSWER, head)
 
 
@@ -59,7 +61,7 @@ def get_verification_audit(verification_id: UUID, after: After = 0, limit: Limit
 
 @router.get("/verifications/{verification_id}/audit/check", response_model=AuditChecked)
 def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> object:
-    """Recompute every hash from what is stored, and name each record that has changed."""
+    """Recompute every hash from the stored data, and name each record that has changed."""
     return completion.check_audit(verification_id, QueryKind.VERIFICATION, head)
 
 
@@ -72,7 +74,8 @@ def check_verification_audit(verification_id: UUID, head: KeptHead = None) -> ob
 def reverify_given(
     verification_id: UUID, asked: ReverifyCreate, repeatable: MaybeRepeated, response: Response
 ) -> VerificationAccepted:
-    """Verify an answer from elsewhere again, on the sources that came with it; `id` is that of the new verification."""
+    """Verify an answer from another system again, on the sources that came with it; `id` is that of the new
+    verification."""
     return _reverified(verification_id, QueryKind.VERIFICATION, asked, repeatable, response)
 
 

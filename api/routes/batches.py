@@ -74,9 +74,12 @@ async def submit(
     request: Request,
     response: Response,
     repeatable: MaybeRepeated,
-    callback_url: Annotated[str | None, Query(max_length=2048, description="Is told when the batch has ended.")] = None,
+    callback_url: Annotated[
+        str | None, Query(max_length=2048, description="The address that receives the result of the batch.")
+    ] = None,
 ) -> BatchAccepted:
-    """Verify many answers: one request per line, each like a single one. One bad line refuses the whole file.
+    """Verify many answers: one request per line, each like a single verification. One invalid line refuses the whole
+    file.
 
     Only a few of them run at a time, so that people who wait for an answer need not wait for the batch.
     """

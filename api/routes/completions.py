@@ -45,7 +45,7 @@ _COMPLETION: dict[int | str, dict[str, Any]] = {
     ),
 }
 
-# As one type: generators of clients know no headers of several.
+# One pattern for both forms, because client generators do not support headers of several types.
 _NAMED = {"type": "string", "pattern": "^(new|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}
 
 router = APIRouter(prefix="/v1", tags=["openai"], responses=ERRORS)
@@ -70,11 +70,11 @@ async def create_completion(
 ) -> object:
     """Answer the last question of the conversation from the documents of the workspace that `model` names.
 
-    Earlier messages of users and assistants only tell what the question refers to; system prompts and tools are
-    accepted and not used. Texts that a chat program attaches to messages are what the answer rests on, in place of the
-    workspace. A stream contains checked sentences only: each as soon as it and all before it have passed. A
-    client that disconnects before the end cancels its question. What chat programs ask about the conversation (a title,
-    tags, next questions) is answered from it alone, with `citewell` null, and not stored.
+    Earlier messages of users and assistants only show what the question refers to; system prompts and tools are
+    accepted and not used. Texts that a chat program attaches to messages replace the workspace as the source of the
+    answer. A stream contains checked sentences only: each as soon as it and all before it have passed. A client that
+    disconnects before the end cancels its question. Requests of chat programs about the conversation (for a title,
+    tags, next questions) are answered from the conversation alone, with `citewell` null, and not stored.
     """
     if (reply := side_reply(asked.last)) is not None:
         return await run_in_threadpool(said_aside, asked, reply)
@@ -86,11 +86,13 @@ async def create_completion(
 
 @router.get("/models", response_model=ModelList)
 def list_models() -> object:
-    """The workspaces, which are what `model` may name."""
+    """The workspaces, which are the values of `model`."""
     return {"object": "list", "data": [model_read(model) for model in read_models()]}
 
 
 @router.get("/models/{model:path}", response_model=ModelRead)
-def get_model(model: Annotated[ModelName, Path(description="As in a request: `finance`, `finance:high`, …")]) -> object:
+def get_model(
+    model: Annotated[ModelName, Path(description="The value of `model` in a request: `finance`, `finance:high`, …")],
+) -> object:
     """One workspace, or one in a given mode."""
     return model_read(read_model(model))

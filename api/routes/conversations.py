@@ -1,4 +1,4 @@
-"""Conversations: each question is restated from those before it, answered and verified as any other."""
+"""Conversations: each question is restated from the questions before it, and answered and verified as any other."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -35,7 +35,7 @@ from workers.starting.launch import launcher
 router = APIRouter(prefix=conversations.PATH, tags=["conversations"])
 
 _JSON = [Depends(require_json)]
-# The workspace of a turn is its conversation's.
+# A turn has the workspace of its conversation.
 _NO_WORKSPACE = ""
 
 
@@ -59,14 +59,17 @@ def ask_first(turn: FirstTurnCreate, repeatable: MaybeRepeated, response: Respon
 @router.get("", response_model=ConversationList)
 def list_conversations(
     after: After,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only conversations of this workspace.")] = None,
     search: Annotated[
         PlainText | None,
-        Query(max_length=200, description="Only with this text in the title or in a question, whatever its case."),
+        Query(
+            max_length=200,
+            description="Only conversations with this text in the title or in a question, ignoring case.",
+        ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """The conversations, the last asked first; `next_cursor` leads to the next page."""
+    """The conversations, ordered by their last question, newest first; `next_cursor` leads to the next page."""
     listed = conversations.read_conversations(workspace, search, after=after, limit=limit)
     return {"conversations": listed, "next_cursor": next_cursor(listed, limit, by="last_asked_at")}
 
@@ -100,8 +103,8 @@ def delete_conversation(conversation_id: UUID) -> None:
 def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
     """Ask the next question. Workers restate it from the turns before, and answer it; `links.self` shows the progress.
 
-    It may be asked when the turn before has ended, otherwise the response is 409 `turn_unfinished`; a turn that
-    `replaces` another one may be asked at any time.
+    The turn before must have ended, otherwise the response is 409 `turn_unfinished`; a turn that `replaces` another one
+    may be asked at any time.
     """
     new = as_new_query(turn, _NO_WORKSPACE)
     asked = conversations.ask(conversation_id, new, current_settings(), replaces=turn.replaces, request=repeatable)
@@ -112,7 +115,9 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
 def list_turns(
     conversation_id: UUID,
     after: AfterTurn,
-    set_aside: Annotated[bool, Query(description="With the turns that were replaced, and those behind them.")] = False,
+    set_aside: Annotated[
+        bool, Query(description="Include the turns that were replaced, and those that followed them.")
+    ] = False,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> object:
     """The turns with their answers, the first one first."""
@@ -139,7 +144,9 @@ def branch_conversation(
 def export_conversation(
     request: Request,
     conversation_id: UUID,
-    format: Annotated[TurnsFormat, Query(description="All say the same, each in its form.")] = "markdown",
+    format: Annotated[
+        TurnsFormat, Query(description="The form of the file; all forms have the same content.")
+    ] = "markdown",
 ) -> Response:
     """The questions of a conversation with their answers as one file, each as `GET /v1/queries/{id}/export` has it."""
     title, queries = conversations.read_whole(conversation_id)

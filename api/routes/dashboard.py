@@ -1,7 +1,8 @@
-"""The page at `/`: static files for a browser. It uses the same API as every client, with a key where needed.
+"""The dashboard at `/`: static files for a browser. It uses the same API as every client, with a key where needed.
 
-The page names its scripts and styles below the digest of all of them, so that a browser keeps them for good and still
-sees a new version at once. Scripts that the first page needs are loaded together, not as one import leads to the next.
+The page refers to its scripts and styles below a path with the digest of all of them, so that a browser keeps them for
+good and still loads a new version at once. The scripts of the first page are loaded together, instead of one after the
+other along their imports.
 """
 
 import hashlib
@@ -20,8 +21,8 @@ from config.settings import settings
 
 FILES = Path(__file__).parent.parent / "dashboard"
 
-# Documents are untrusted: even if one got markup into the page, it could not run, load or call anything. The
-# other policies, and those of its files, are as in every response (api.http.browsers).
+# Documents are untrusted: even if one brought markup into the page, the markup could not run, load or call anything.
+# The other policies, and the policies of the page's files, are the same in every response (api.http.browsers).
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -31,7 +32,7 @@ _ASK_EACH_TIME = {"Cache-Control": "no-cache"}  # an unchanged file costs a 304
 _KEEP = {"Cache-Control": "public, max-age=31536000, immutable"}
 _STYLES = "css/page.css"
 _FIRST = ("js/app.js", "js/pages/ask.js")
-_NEXT = ("js/parts/upload.js",)  # loaded when it is needed, without waiting for texts
+_NEXT = ("js/parts/upload.js",)  # its texts come with those of the first page
 _FIRST_TEXTS = {f"texts.{language}.first.json": f"texts.{language}.json" for language in ("en", "ko")}
 _IMPORTED = re.compile(r'^(?:import|export) [^;]*?from "([^"]+)";', re.MULTILINE)
 _BELOW_A_DIGEST = re.compile(r"^[0-9a-f]{12}/")
@@ -42,20 +43,20 @@ router = APIRouter(include_in_schema=False)
 
 @router.api_route("/", methods=["GET", "HEAD"])
 def index() -> Response:
-    """The one page; its scripts draw the rest."""
+    """The dashboard's only HTML page; its scripts draw the rest."""
     page = _page().replace("<html ", "<html data-people ", 1) if settings().has_people else _page()
     return Response(page, media_type="text/html", headers={**_POLICY, **_ASK_EACH_TIME})
 
 
 class Assets(StaticFiles):
-    """The page's scripts, styles and pictures, by their name and below the digest."""
+    """The scripts, styles and pictures of the page, by name and below the digest."""
 
     def __init__(self) -> None:
         super().__init__(directory=FILES)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         # During an upgrade, a page of another version asks for its own digest: it gets the file of this version, and
-        # asks for that again each time.
+        # the browser asks again each time.
         name = _BELOW_A_DIGEST.sub("", path)
         if name == _STYLES:
             response = Response(_styles(), media_type="text/css")
@@ -97,7 +98,8 @@ def _scripts(names: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def _first_texts(name: str) -> str:
-    """The scripts that the first page needs, or may need next; all scripts together weigh six times as much."""
+    """Return the texts of the scripts that the first page needs now or may need next; the texts of all scripts weigh
+    six times as much."""
     texts: dict[str, dict[str, str]] = json.loads((FILES / name).read_text(encoding="utf-8"))
     modules = {script.removeprefix("js/").removesuffix(".js") for script in _scripts(_FIRST + _NEXT)}
     return json.dumps({module: texts[module] for module in texts.keys() & modules}, ensure_ascii=False)
@@ -105,7 +107,8 @@ def _first_texts(name: str) -> str:
 
 @cache
 def _styles() -> str:
-    """One file in the place of all that it imports: a browser draws nothing before the last one is there."""
+    """Return one file with the content of all imported styles: a browser draws nothing before the last one has
+    arrived."""
     folder = (FILES / _STYLES).parent
 
     def inlined(reference: re.Match[str]) -> str:

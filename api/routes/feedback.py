@@ -1,4 +1,4 @@
-"""What people say of answers: given, queued for review, and kept as labels."""
+"""Judgements of answers by people: given, queued for review, and stored as labels."""
 
 from typing import Annotated
 from uuid import UUID
@@ -56,11 +56,13 @@ def create(given: FeedbackCreate, response: Response, is_reviewer: IsReviewer) -
 def list_feedback(
     after: After,
     is_reviewer: IsReviewer,
-    status: Annotated[FeedbackStatus | None, Query(description="`open` is the queue to review.")] = None,
-    rating: Annotated[Rating | None, Query(description="Only with this rating.")] = None,
-    verdict: Annotated[HumanVerdict | None, Query(description="Only with this verdict.")] = None,
-    relevant: Annotated[Relevant | None, Query(description="`no`: only what is not what was asked.")] = None,
-    query_id: Annotated[UUID | None, Query(description="Only on this question or verification.")] = None,
+    status: Annotated[FeedbackStatus | None, Query(description="`open` is the queue of feedback to review.")] = None,
+    rating: Annotated[Rating | None, Query(description="Only feedback with this rating.")] = None,
+    verdict: Annotated[HumanVerdict | None, Query(description="Only feedback with this verdict.")] = None,
+    relevant: Annotated[
+        Relevant | None, Query(description="`no`: only feedback on answers that are not what was asked.")
+    ] = None,
+    query_id: Annotated[UUID | None, Query(description="Only feedback on this question or verification.")] = None,
     limit: Limit = 50,
 ) -> object:
     """The newest feedback first; `next_cursor` leads to the next page."""
@@ -82,7 +84,8 @@ def get_feedback(feedback_id: UUID, is_reviewer: IsReviewer) -> object:
     dependencies=[Depends(require_reviewer)],
 )
 def get_feedback_answer(feedback_id: UUID) -> object:
-    """The question that it is about with the answer, its marks and its sources, also while they are held back."""
+    """The question that the judgement is about, with the answer, its marks and its sources, even while they are held
+    back."""
     return feedback.read_reviewed(feedback_id)
 
 
@@ -130,7 +133,7 @@ def create_for_query(query_id: UUID, given: FeedbackGiven, response: Response, i
 
 @router.get("/queries/{query_id}/feedback", response_model=FeedbackList)
 def list_query_feedback(query_id: UUID, after: After, is_reviewer: IsReviewer, limit: Limit = 50) -> object:
-    """What people said of the answer to a question, newest first."""
+    """The judgements of the answer to a question by people, newest first."""
     wanted = FeedbackFilter(query_id=query_id)
     reports = feedback.list_feedback(wanted, after=after, limit=limit, to_reviewer=is_reviewer)
     return {"feedback": reports, "next_cursor": next_cursor(reports, limit)}

@@ -39,10 +39,10 @@ PROXY = "/chat/completions"
     dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
 async def for_gateway(asked: GuardrailAsked, request: Request) -> object:
-    """LiteLLM's Generic Guardrail API: told a request, it keeps the sources; told the answer, it verifies it.
+    """LiteLLM's Generic Guardrail API: for a request it stores the sources; for an answer it verifies the texts.
 
-    A text passes, comes back repaired, or is blocked. What could not be checked is blocked unless the policy says
-    otherwise.
+    A text passes, comes back repaired, or is blocked. A text that could not be checked is blocked unless the policy
+    says otherwise.
     """
     return await asked_by_gateway(request, asked)
 
@@ -55,7 +55,7 @@ async def for_gateway(asked: GuardrailAsked, request: Request) -> object:
     dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION],
 )
 async def proxied(asked: GuardedCreate, request: Request, response: Response) -> object:
-    """Have the operator's model answer, and verify what it says against the tool results and documents of the request.
+    """Have the operator's model answer, and verify the answer against the tool results and documents of the request.
 
     A stream contains verified sentences only. Blocked answers end with the `finish_reason` `content_filter`.
     """

@@ -17,7 +17,7 @@ KeyId = Annotated[str, Path(pattern=f"^[0-9A-Za-z]{{{ID_LENGTH}}}$")]
 @router.post("", name="create_key", status_code=201, response_model=KeyCreated, dependencies=[Depends(require_json)])
 def create(new: KeyCreate, response: Response) -> object:
     """Create a key for this tenant. Only this response shows it."""
-    # No proxy or browser may store what is shown once.
+    # No proxy or browser may store a secret that is shown once.
     response.headers["Cache-Control"] = "no-store"
     wanted = api_keys.NewKey(new.name, new.scopes, new.expires_in_days, new.requests_per_minute, new.workspaces)
     return api_keys.create_key(wanted)

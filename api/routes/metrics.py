@@ -31,13 +31,13 @@ class _Text(Response):
 
 @cache
 def _reader() -> Reader:
-    # The reporter is looked up each time: a forked process has its own.
+    # The reporter is looked up each time, because a forked process has its own.
     return Reader(lambda: reporter().report(), lambda: reporter().unreported())
 
 
 async def _may_scrape(request: Request, response: Response, key: Annotated[str | None, Depends(sent_key)]) -> None:
-    """Allow anyone if `metrics.open` is set, and anyone with `metrics.token`; otherwise require the scope admin like
-    other requests, but only of the first tenant, because the metrics cover all tenants."""
+    """Allow anyone if `metrics.open` is set, and anyone with `metrics.token`; otherwise require the scope admin as
+    other requests do, but only of the first tenant, because the metrics cover all tenants."""
     current = settings().metrics
     if current.open:
         return
@@ -53,10 +53,11 @@ async def _may_scrape(request: Request, response: Response, key: Annotated[str |
 
 @router.get(PATH, response_class=_Text, dependencies=[Depends(_may_scrape)])
 def get_metrics() -> Response:
-    """Metrics of all processes in Prometheus' text format. Every API process returns the same, so scrape only one.
+    """Metrics of all processes in Prometheus' text format. Every API process returns the same metrics, so scrape only
+    one.
 
-    Without a key it is available only from the API's own machine, if the API listens on loopback; `metrics.open` and
-    `metrics.token` allow others. While Postgres is unreachable it reports what is known, with
+    Without a key the endpoint is available only from the API's own machine, if the API listens on loopback;
+    `metrics.open` and `metrics.token` allow others. While Postgres is unreachable it reports what is known, with
     `citewell_up{store="postgres"}` at 0.
     """
     return _Text(exposition(_reader().read(settings_without_model()), VERSION))

@@ -19,7 +19,7 @@ router = APIRouter(tags=["operations"])
 VERSION = version("citewell")
 _PATIENCE_S = 0.3
 _ASIDE = ThreadPoolExecutor(1, "health")
-"""A thread of its own, which no request waits for."""
+"""Health checks have a thread of their own, which no request waits for."""
 
 
 @router.get("/healthz", name="get_health")
@@ -29,7 +29,7 @@ async def healthz() -> Health:
 
 
 async def _current() -> Settings:
-    """The settings in use, or after a short wait for the database those that were read last."""
+    """Return the settings in use; if the database does not answer within a short wait, those that were read last."""
     reading = asyncio.get_running_loop().run_in_executor(_ASIDE, settings_without_model)
     done, _ = await asyncio.wait([reading], timeout=_PATIENCE_S)
     return reading.result() if done else last_settings()
@@ -37,8 +37,8 @@ async def _current() -> Settings:
 
 @router.get("/readyz", name="get_readiness", response_model=Ready, responses={503: {"model": NotReadyProblem}})
 def readyz(request: Request) -> Ready | Response:
-    """Whether requests can be served: Postgres answers, has the schema that this version needs and isolates tenants.
-    A missing broker is reported, but only causes delays."""
+    """Readiness: whether Postgres answers, has the schema that this version needs and isolates tenants. A missing
+    broker is reported, but only causes delays."""
     readiness = check_readiness(settings())
     checks = Checks(postgres=readiness.postgres, schema=readiness.schema, role=readiness.role, broker=readiness.broker)
     if readiness.ready:

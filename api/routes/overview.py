@@ -20,21 +20,24 @@ router = APIRouter(prefix="/v1/history", tags=["quality"])
 def list_history(
     after: After,
     kind: Annotated[QueryKind, Query(description="Questions, or verifications.")] = QueryKind.ANSWER,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
-    status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
-    created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
-    created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only entries of this workspace.")] = None,
+    status: Annotated[QueryState | None, Query(description="Only entries in this state.")] = None,
+    created_after: Annotated[
+        AwareDatetime | None, Query(description="Only entries from this time on (RFC 3339).")
+    ] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only entries before this time.")] = None,
     text: Annotated[
         str | None,
         Query(
             min_length=1,
             max_length=200,
-            description="Only where the question or `custom_id` contains this, in any case.",
+            description="Only entries whose question or `custom_id` contains this text, ignoring case.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """The newest first, each with its verdicts, its scores and its cost; `next_cursor` leads to the next page."""
+    """The entries of the history, newest first, each with its verdicts, its scores and its cost; `next_cursor` leads to
+    the next page."""
     wanted = QueryFilter(workspace, status, created_after, created_before, kind, text)
     entries = read_overview(wanted, after=after, limit=limit)
     return {"entries": entries, "total": count_entries(wanted), "next_cursor": next_cursor(entries, limit)}

@@ -16,8 +16,10 @@ router = APIRouter(prefix="/v1/quality", tags=["quality"])
 
 @router.get("", response_model=QualityRead)
 def get_quality(
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
-    limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many verified questions.")] = 1000,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only questions to this workspace.")] = None,
+    limit: Annotated[
+        int, Query(ge=1, le=10_000, description="The number of questions to measure: the newest verified ones.")
+    ] = 1000,
 ) -> object:
     """The metrics that need no labels; the others have no value here."""
     return read_quality(workspace, limit)
@@ -25,16 +27,16 @@ def get_quality(
 
 @router.post("", response_model=QualityRead, dependencies=[Depends(require_json)])
 def rate_quality(asked: QualityAsk) -> object:
-    """The same with labels: also how often confidence and answerability agree with people."""
+    """The metrics with labels: also how often confidence and answerability agree with people."""
     labels = [Label(label.query_id, label.grounded) for label in asked.labels]
     return read_quality(asked.workspace, asked.limit, labels)
 
 
 @router.get("/series", name="get_quality_series", response_model=SeriesRead)
 def get_series(
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
-    days: Annotated[int, Query(ge=1, le=366, description="So many days back, today included.")] = 30,
-    bucket: Annotated[Bucket, Query(description="One point per day or per week, of UTC.")] = Bucket.DAY,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only questions to this workspace.")] = None,
+    days: Annotated[int, Query(ge=1, le=366, description="The number of days, today included.")] = 30,
+    bucket: Annotated[Bucket, Query(description="One point per day or per week, in UTC.")] = Bucket.DAY,
 ) -> object:
     """The metrics that need no labels, over time: each day or week by itself, oldest first."""
     return read_series(workspace, days, bucket, datetime.now(UTC))

@@ -88,10 +88,9 @@ async def ask(
 
 @router.post("/{query_id}/replay", name="replay_query", status_code=202, dependencies=[ROOM_FOR_A_QUESTION])
 def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> QueryAccepted:
-    """Ask a question that failed, was cancelled or has parked steps once more, as a new one; `id` is that of the new
-    one.
+    """Ask a question again that failed, was cancelled or has parked steps, as a new one; `id` is that of the new one.
 
-    Finished work is taken over, so nothing is paid for twice; see `replay_of`.
+    Finished work is reused, so nothing is paid for twice; see `replay_of`.
     """
     new_id, repeated = retry_query(query_id, QueryKind.ANSWER, current_settings(), repeatable)
     if repeated:
@@ -106,11 +105,16 @@ def list_queries(
     after: After,
     workspace: Annotated[
         WorkspaceName | None,
-        Query(description="Only of this workspace. A question over several is listed under the first of them."),
+        Query(
+            description="Only questions to this workspace. A question to several workspaces is listed under the first "
+            "of them."
+        ),
     ] = None,
-    status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
-    created_after: Annotated[AwareDatetime | None, Query(description="Only from this time on (RFC 3339).")] = None,
-    created_before: Annotated[AwareDatetime | None, Query(description="Only before this time.")] = None,
+    status: Annotated[QueryState | None, Query(description="Only questions in this state.")] = None,
+    created_after: Annotated[
+        AwareDatetime | None, Query(description="Only questions from this time on (RFC 3339).")
+    ] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only questions before this time.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest questions first, without their answers; `next_cursor` leads to the next page."""
@@ -121,7 +125,7 @@ def list_queries(
 
 @router.get("/{query_id}", response_model=QueryRead, response_model_exclude_unset=True)
 async def get_query(request: Request, query_id: UUID, wait: Wait = 0) -> object:
-    """The question with everything known of it; with `wait` the response comes at the end, or when time is up."""
+    """The question with everything known about it; with `wait` the response comes at the end, or when time is up."""
     if wait:
         return await read_when_final(request, query_id, wait, results.read_query)
     return await run_in_threadpool(results.read_query, query_id)
@@ -129,7 +133,7 @@ async def get_query(request: Request, query_id: UUID, wait: Wait = 0) -> object:
 
 @router.delete("/{query_id}", name="cancel_query", response_model=QueryHead)
 def cancel(query_id: UUID) -> object:
-    """Cancel the question: work on it stops within seconds, and nothing more is sent."""
+    """Cancel the question: work on it stops within seconds, and no more events are sent."""
     head = cancel_query(query_id)
     notify_end(query_id)
     return head
@@ -152,10 +156,9 @@ def export(
     query_id: UUID,
     format: Annotated[ExportFormat, Query(description=FORMAT)] = "markdown",
 ) -> Response:
-    """A finished answer as a file, named after its question: the text, each cited quote with its place, the signal and
-    what has to be known of it, where documents disagree, what was changed, the verdict on each sentence; of a refusal
-    the closest passages.
-    """
+    """A finished answer as a file, named after its question: the text, each cited quote with its place, the signal with
+    its caveats, disagreements of documents, all changes, and the verdict on each sentence; for a refusal, the closest
+    passages."""
     query = results.read_succeeded(query_id)
     made = exported(query, format, places_at(page_url(request)))
     at = datetime.fromisoformat(query["finished_at"])

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: each workspace is a model of it, too (N9)."""
+"""OpenAI's Responses API: each workspace is also a model of this API (N9)."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,7 +25,7 @@ _STREAM = described(
 )
 _ID = {"type": "string", "pattern": "^(resp_)?[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"}
 ResponseId = Annotated[
-    UUID, BeforeValidator(id_of), WithJsonSchema(_ID), Path(description="As in the response: `resp_…`.")
+    UUID, BeforeValidator(id_of), WithJsonSchema(_ID), Path(description="The id as in the response: `resp_…`.")
 ]
 
 router = APIRouter(prefix="/v1/responses", tags=["openai"], responses=ERRORS)
@@ -58,8 +58,12 @@ async def create(asked: ResponseCreate, request: Request, response: Response) ->
 async def get(
     response_id: ResponseId,
     request: Request,
-    stream: Annotated[bool, Query(description="Send it as events; leaving cancels nothing.")] = False,
-    starting_after: Annotated[int | None, Query(description="Refused: a stream is sent from its beginning.")] = None,
+    stream: Annotated[
+        bool, Query(description="Send the response as events; a client that disconnects cancels nothing.")
+    ] = False,
+    starting_after: Annotated[
+        int | None, Query(description="Refused, because a stream is sent from its beginning.")
+    ] = None,
 ) -> object:
     """The response, answered or not."""
     if starting_after is not None:
@@ -73,11 +77,11 @@ async def get(
     "/{response_id}/cancel", name="cancel_response", response_model=ResponseRead, response_model_exclude_unset=True
 )
 def cancel(response_id: ResponseId, request: Request) -> object:
-    """Stop the work on a response, and return it; one that has ended stays as it is."""
+    """Stop the work on a response, and return it; a response that has ended stays unchanged."""
     return responses.cancelled(request, response_id)
 
 
 @router.delete("/{response_id}", name="delete_response", response_model=ResponseDeleted)
 def delete(response_id: ResponseId) -> object:
-    """Forget a response, and cancel it if it is in work. The question and its audit stay at `/v1/queries`."""
+    """Delete a response, and cancel it if it is in progress. The question and its audit stay at `/v1/queries`."""
     return responses.deleted(response_id)

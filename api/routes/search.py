@@ -1,4 +1,4 @@
-"""Passage search without an answer; only a trial, `explain`, may call language models."""
+"""Passage search without an answer; only the trial, `explain`, may call language models."""
 
 from importlib import import_module
 
@@ -21,16 +21,18 @@ router = APIRouter(prefix="/v1/search", tags=["documents"])
 @router.post("", name="search_passages", response_model=SearchResult, dependencies=[Depends(require_json)])
 def search(asked: SearchCreate) -> object:
     """The passages that a question would find first, before reranking by a model."""
-    # Computed here, as the only exception: the vector of a line of text takes 2 ms, less than the way through a queue.
+    # Computed in this process, as the only exception: the vector of a line of text takes 2 ms, less than the way
+    # through a queue.
     new = NewSearch(asked.query, asked.workspace, tuple(asked.workspaces or ()), asked.k, asked.filter)
     return search_passages(new, settings_without_model(), configured_embedder())
 
 
 @router.post("/explain", name="explain_search", response_model=SearchExplained, dependencies=[Depends(require_json)])
 def explain(asked: SearchExplain, request: Request) -> object:
-    """How a question's passages are found: the rank and score of each part, and what an answer would be written from.
+    """A trial of the retrieval for a question: the rank and score of each part, and the passages that an answer would
+    be written from.
 
-    It is searched as for an answer, up to the choice of its passages. Only the calls of models are stored.
+    The search is the same as for an answer, up to the choice of its passages. Only the model calls are stored.
     """
     new = NewQuery(
         question=asked.question,
@@ -42,18 +44,18 @@ def explain(asked: SearchExplain, request: Request) -> object:
         top_k=asked.top_k,
         filter=asked.filter,
         run=asked.run,
-        # Without scores the search is meant to cost nothing, so paid steps run only if the request names them.
+        # A search without scores is meant to cost nothing, so paid steps run only if the request names them.
         multi_query=asked.multi_query if asked.rerank else asked.multi_query or 0,
         graph=asked.graph if asked.rerank else asked.graph or "naive",
         max_cost_usd=asked.max_cost_usd,
     )
     _check_may_pay(request, new, reranks=asked.rerank)
-    # Models take a second to import, which other requests need not wait for.
+    # Importing models takes a second, which other requests need not wait for.
     return import_module("api.answers.retrieval_trial").tried(new, reranks=asked.rerank, limit=asked.limit)
 
 
 def _check_may_pay(request: Request, new: NewQuery, *, reranks: bool) -> None:
-    """A key that only reads must not spend money. Raises ScopeMissing."""
+    """Refuse to spend money for a key that may only read. Raises ScopeMissing."""
     scopes = getattr(request.state, "scopes", None)
     if scopes is not None and not allows(scopes, Scope.ASK) and costs(new, current_settings(), reranks=reranks):
         raise ScopeMissing(
@@ -63,7 +65,7 @@ def _check_may_pay(request: Request, new: NewQuery, *, reranks: bool) -> None:
 
 
 def costs(new: NewQuery, configured: Settings, *, reranks: bool) -> bool:
-    """Whether the trial of a retrieval asks a model that is paid."""
+    """Return whether the trial of a retrieval asks a model that is paid."""
     by, options = configured.rerank.provider if reranks else None, resolve_options(new, configured)
     asks = by == "llm" or options.run != "structured" or bool(options.preparations)
     return by == "endpoint" or (asks and configured.provider != "offline")

@@ -1,4 +1,4 @@
-"""The endpoints of the seeds: thin adapters over an ordinary query, for programs written for them."""
+"""The endpoints of the seeds: thin adapters over an ordinary query, for programs written for the seeds."""
 
 from typing import Any
 from uuid import UUID
@@ -39,19 +39,19 @@ _ENDS: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR_A_QUESTION], responses=_ENDS)
-# Asks no question: needs no room for one, and is not waited for.
+# This route asks no question, so it needs no capacity and nothing waits for it.
 citations_router = APIRouter(tags=["seeds"])
 
 
 @router.post("/query", name="seed_query", response_model=RagAnswer, response_model_exclude_unset=True)
 async def query(asked: RagAsk, request: Request, response: Response) -> object:
-    """S1: answer, sources and the weighted verification."""
+    """S1: the answer, its sources and the weighted verification."""
     return seeds.rag_answer(await answered(request, response, questions.of_rag(asked)))
 
 
 @router.post("/chat", name="seed_chat", response_model=ChatReply, response_model_exclude_unset=True)
 async def chat(asked: ChatAsk, request: Request, response: Response) -> object:
-    """S2: a reply with its confidence, corrected when that is low."""
+    """S2: a reply with its confidence; a reply with low confidence is corrected."""
     return seeds.chat_reply(await answered(request, response, questions.of_chat(asked)))
 
 
@@ -63,7 +63,7 @@ async def agent_chat(asked: AgentAsk, request: Request, response: Response) -> o
 
 @router.post("/agentic/chat", name="seed_agentic_chat", response_model=AgentAnswer)
 async def agentic_chat(asked: AgentAsk, request: Request, response: Response) -> object:
-    """S3: the same, with the model deciding which searches to make; `Location` leads to each of them."""
+    """S3: an answer for which the model decides which searches to make; `Location` leads to the question."""
     return seeds.researched_answer(await answered(request, response, questions.of_agent(asked, "agentic")))
 
 
@@ -88,8 +88,8 @@ async def query_verified(asked: VerifiedAsk, request: Request, response: Respons
     dependencies=[Depends(require_json)],
 )
 def verify(sent: CitationVerify) -> object:
-    """S4: whether a chunk says what it is cited for. No model is asked, so the same request always has the same
-    verdict."""
+    """S4: whether a chunk supports the claim that cites it. No model is asked, so equal requests have equal
+    verdicts."""
     return verify_citation(
         sent.document_id, sent.chunk_index, sent.claim_text, sent.expected_text_span, settings().verification
     )

@@ -1,4 +1,4 @@
-"""Answers for people without a key: links are made and revoked with one, and opened without."""
+"""Answers for people without a key: links are created and revoked with a key, and opened without one."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -22,7 +22,7 @@ open_router = APIRouter(tags=["sharing"])
 
 PREFIX = "/shared"
 _MOST_TOKEN_CHARS = 200
-# No cache keeps the page, so that a revoked link shows nothing, and no search engine lists it.
+# No cache stores the page, so that a revoked link shows nothing, and no search engine lists it.
 _HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 _PAGE_HEADERS = {**_HEADERS, "Content-Security-Policy": HTML_POLICY}
 _OPENED: dict[int | str, dict[str, Any]] = {
@@ -34,7 +34,7 @@ _OPENED: dict[int | str, dict[str, Any]] = {
 def share(
     query_id: UUID, asked: ShareCreate, request: Request, response: Response, _: Annotated[None, Depends(require_json)]
 ) -> object:
-    """Make a link that opens a finished answer without a key, for so many hours. Only this response shows it."""
+    """Create a link that opens a finished answer without a key for a number of hours. Only this response shows it."""
     made = sharing.share_answer(query_id, asked.hours)
     response.headers["Cache-Control"] = "no-store"
     return {**made, "url": f"{page_url(request)}{PREFIX}/{made['token']}"}
@@ -48,16 +48,17 @@ def list_shares(query_id: UUID) -> object:
 
 @router.delete("/{query_id}/share/{share_id}", name="revoke_query_share", status_code=204)
 def revoke(query_id: UUID, share_id: UUID) -> None:
-    """Close a link at once. Repeating it is harmless."""
+    """Revoke a link at once. Repeating it is harmless."""
     sharing.revoke_share(query_id, share_id)
 
 
 @open_router.get(PREFIX + "/{token}", name="get_shared_answer", response_model=SharedAnswer, responses=_OPENED)
 def open_shared(
     request: Request,
-    token: Annotated[str, Path(max_length=_MOST_TOKEN_CHARS, description="From the link.")],
+    token: Annotated[str, Path(max_length=_MOST_TOKEN_CHARS, description="The last part of the link.")],
     format: Annotated[
-        Literal["json", "html"] | None, Query(description="Without it a browser gets the page, a program JSON.")
+        Literal["json", "html"] | None,
+        Query(description="If omitted, a browser gets the page and a program gets JSON."),
     ] = None,
 ) -> Response:
     """A shared answer: needs no key, only the link."""

@@ -20,12 +20,13 @@ def list_threads(
         PlainText | None,
         Query(
             max_length=200,
-            description="Only with each of these words in its title, questions or answers, whatever their case.",
+            description="Only threads with each of these words in their title, questions or answers, ignoring case.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """Conversations, and questions that belong to none, the last asked first; `next_cursor` leads to the next page."""
+    """Conversations, and questions outside conversations, ordered by their last question, newest first; `next_cursor`
+    leads to the next page."""
     listed = overview.read_threads(search, after=after, limit=limit)
     return {"threads": listed, "next_cursor": next_cursor(listed, limit, by="last_asked_at")}
 

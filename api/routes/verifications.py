@@ -86,7 +86,7 @@ def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response)
 @router.get("", response_model=VerificationList)
 def list_verifications(
     after: After,
-    status: Annotated[QueryState | None, Query(description="Only in this state.")] = None,
+    status: Annotated[QueryState | None, Query(description="Only verifications in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest verifications first, without their texts; `next_cursor` leads to the next page."""
@@ -96,7 +96,8 @@ def list_verifications(
 
 @router.get("/{verification_id}", response_model=VerificationResult, response_model_exclude_unset=True)
 async def get_verification(request: Request, verification_id: UUID, wait: Wait = 0) -> object:
-    """The verification with everything known of it; with `wait` the response comes at the end, or when time is up."""
+    """The verification with everything known about it; with `wait` the response comes at the end, or when time is
+    up."""
     if wait:
         return await _read_when_final(request, verification_id, wait)
     return await run_in_threadpool(verification_results.read_verification, verification_id)
@@ -128,9 +129,10 @@ def get_history(verification_id: UUID) -> object:
     "/{verification_id}/sources/{number}/text", name="get_verification_source_text", response_class=PlainTextResponse
 )
 def get_source_text(
-    verification_id: UUID, number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The source, from 1.")]
+    verification_id: UUID,
+    number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The number of the source, from 1.")],
 ) -> str:
-    """The text of a source as it was given, which `source_start` and `source_end` point into."""
+    """The text of a source as it was given; `source_start` and `source_end` are offsets in this text."""
     return verification_results.read_source_text(verification_id, number)
 
 

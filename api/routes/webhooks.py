@@ -49,10 +49,10 @@ def list_webhooks() -> object:
     return {"webhooks": endpoints.read_endpoints(), "event_types": list(EventType)}
 
 
-# Before the routes with an id in the same place, which would take the word for an id.
+# Declared before the routes with an id in the same place, which would take the word for an id.
 @router.get("/webhooks/callback-secret", response_model=CallbackSecret)
 def get_callback_secret() -> object:
-    """The secret that signs what is sent to the `callback_url` of requests."""
+    """The secret that signs messages to the `callback_url` of requests."""
     return {"secret": endpoints.read_callback_secret()}
 
 
@@ -64,7 +64,7 @@ def rotate_callback_secret() -> object:
 
 @router.get("/webhooks/{webhook_id}", response_model=WebhookRead)
 def get_webhook(webhook_id: UUID) -> object:
-    """One receiver, and whether it works."""
+    """One receiver, and whether deliveries to it succeed."""
     return endpoints.read_endpoint(webhook_id)
 
 
@@ -77,7 +77,7 @@ def change_webhook(webhook_id: UUID, webhook: WebhookChange) -> object:
 
 @router.delete("/webhooks/{webhook_id}", status_code=204)
 def delete_webhook(webhook_id: UUID) -> None:
-    """Delete a receiver and the record of its deliveries. Nothing more is sent to it."""
+    """Delete a receiver and the record of its deliveries. It receives no more messages."""
     endpoints.remove(webhook_id)
 
 
@@ -99,10 +99,10 @@ def test_webhook(webhook_id: UUID) -> object:
 def list_deliveries(
     webhook_id: UUID,
     after: After,
-    status: Annotated[DeliveryState | None, Query(description="Only in this state.")] = None,
+    status: Annotated[DeliveryState | None, Query(description="Only deliveries in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> object:
-    """What was sent to a receiver, with every attempt, newest first."""
+    """The messages to a receiver, with every attempt, newest first."""
     deliveries = endpoints.read_deliveries(webhook_id, status, after=after, limit=limit)
     return {"deliveries": deliveries, "next_cursor": next_cursor(deliveries, limit)}
 
@@ -115,7 +115,7 @@ def list_deliveries(
     dependencies=_JSON,
 )
 def replay_range(webhook_id: UUID, asked: RangeReplay) -> object:
-    """Deliver once more what happened in a range of time, for example after the receiver was down."""
+    """Deliver the messages of a range of time once more, for example after the receiver was down."""
     new = endpoints.replay_range(webhook_id, asked.since, asked.until, asked.status)
     return {"replayed": len(new)}
 

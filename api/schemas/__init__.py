@@ -1,4 +1,4 @@
-"""The JSON of the HTTP API: a module per subject, in rooms that `tools/wire.py` reads.
+"""The JSON of the HTTP API: one module per subject, in folders that `tools/wire.py` reads.
 
-The client's types are made from all rooms but `formats`.
+The Python client's types are made from every folder except `formats`.
 """

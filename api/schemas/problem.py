@@ -1,4 +1,4 @@
-"""Errors on the wire: problem details as RFC 9457 defines them."""
+"""Errors as JSON: problem details as RFC 9457 defines them."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,14 +6,14 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class FieldError(BaseModel):
-    """One field of the request that cannot be used."""
+    """One field of the request that is not valid."""
 
     field: str = Field(description="Path of the field, e.g. `retrieval.k`.")
     message: str
 
 
 class Problem(BaseModel):
-    """What went wrong and what to do about it."""
+    """An error: what went wrong, and what to do about it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -31,21 +31,21 @@ class Problem(BaseModel):
     )
 
     type: str = Field(description="A URI that names the kind of problem; it ends with `code`.")
-    title: str = Field(description="The kind of problem in words; the same for every occurrence.")
+    title: str = Field(description="The kind of problem in words; the same every time.")
     status: int = Field(description="The HTTP status.")
     detail: str = Field(description="What is wrong with this request, and what to do.")
-    instance: str = Field(description="The path that was asked for.")
-    code: str = Field(description="The kind of problem for programs.")
-    errors: list[FieldError] | None = Field(default=None, description="With status 422: the fields that are wrong.")
+    instance: str = Field(description="The path of the request.")
+    code: str = Field(description="The kind of problem, for programs.")
+    errors: list[FieldError] | None = Field(default=None, description="With status 422: the fields that are not valid.")
     error_id: str | None = Field(default=None, description="With status 500: the id under which the log has the cause.")
 
 
 class OpenAIError(BaseModel):
-    """The same in the form that OpenAI's clients show."""
+    """The error in the form that OpenAI's clients display."""
 
     message: str = Field(description="The problem's `detail`.")
     type: str = Field(examples=["invalid_request_error"])
-    param: str | None = Field(description="The parameter that is wrong, where it is one.", examples=["model"])
+    param: str | None = Field(description="The parameter that is not valid, if it is one.", examples=["model"])
     code: str = Field(examples=["model_not_found"])
 
 

@@ -1,4 +1,4 @@
-"""Text types of the API: text that Postgres cannot store, or that is unreadable, is refused on arrival."""
+"""Text types of the API, which refuse text that Postgres cannot store or that is unreadable."""
 
 import math
 import unicodedata
@@ -77,8 +77,8 @@ Workspaces = Annotated[
     Field(
         min_length=1,
         max_length=10,
-        description="Several, in place of `workspace`. They need one embedding model. The first one's settings hold, "
-        "and lists have the question there.",
+        description="Several workspaces, in place of `workspace`. They need one embedding model. The settings of the "
+        "first one apply, and lists show the question there.",
         examples=[["finance", "reports"]],
     ),
 ]

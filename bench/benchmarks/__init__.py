@@ -1,4 +1,5 @@
-"""What Citewell is worth and what it costs, measured: `python -m benchmarks.ROOM.NAME`, tables on standard output.
+"""Measures the quality and the cost of Citewell: `python -m benchmarks.ROOM.NAME` prints tables on standard output.
 
-`python -m benchmarks` alone compares Citewell with six other systems (`rivals`). Nothing of the program imports these.
+`python -m benchmarks` alone compares Citewell with six other systems (`rivals`). The program imports none of these
+modules.
 """

@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _interrupted(*_: object) -> None:
-    """As Ctrl-C: everything that was started is stopped."""
+    """Interrupt as Ctrl-C does: everything that was started is stopped."""
     raise KeyboardInterrupt
 
 

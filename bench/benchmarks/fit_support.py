@@ -37,10 +37,10 @@ _STEPS = 8
 _MOST_STRIPPED = 0.30
 _MODEL = Path("packages/verify/citewell_verify/support/model.json")
 _DIFFERENCES = Path("packages/verify/citewell_verify/support/differences.json")
-_EDGES = (0.4, 0.6, 0.8)  # of closeness
-_FEW = 10  # pairs; a rarer kind of difference is drawn towards the mean
+_EDGES = (0.4, 0.6, 0.8)  # edges of closeness
+_FEW = 10  # pairs; the estimate for a rarer kind of difference is drawn towards the mean
 _SURE = 0.85
-_MOST_SUBSTITUTED = 0.1  # support of a plain substitution: on people's texts they are too few to be measured well
+_MOST_SUBSTITUTED = 0.1  # support of a plain substitution: texts by people have too few of them to measure it well
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Fit:
         return (pairs.x - self.means) / self.scales @ self.weights + self.bias
 
     def support(self, pairs: Pairs) -> Array:
-        """Return what `SupportModel.support` does, one per pair."""
+        """Return the result of `SupportModel.support`, one per pair."""
         support = _logistic(self.raw(pairs) + self.shift)
         support = np.where(pairs.substituted, np.minimum(support, self.substituted), support)
         return np.where(pairs.verbatim, np.maximum(support, self.verbatim), support)
 
 
 def fit(pairs: Pairs) -> Fit:
-    """Fit weights and threshold, and the figures of what is decided without weights."""
+    """Fit weights and threshold, and compute the figures of decisions without weights."""
     weights = _weighed(pairs)
     raw = np.zeros(len(pairs.labels))
     for _, rows in pairs.folds:
@@ -82,7 +82,7 @@ def fit(pairs: Pairs) -> Fit:
 
 
 def _least_kept(pairs: Pairs, raw: Array) -> float:
-    """The log odds below which lie `_MOST_STRIPPED` of the supported pairs, in the mean over the kinds."""
+    """Return the log odds below which `_MOST_STRIPPED` of the supported pairs lie, in the mean over the kinds."""
     supported = pairs.labels == 1
     order = np.argsort(raw[supported])
     stripped = np.cumsum(pairs.balance[supported][order]) / pairs.balance[supported].sum()
@@ -90,7 +90,7 @@ def _least_kept(pairs: Pairs, raw: Array) -> float:
 
 
 def _weighed(pairs: Pairs) -> Fit:
-    """Logistic regression with a ridge; a feature whose weight would have the wrong sign is left out."""
+    """Fit a logistic regression with a ridge; a feature whose weight would have the wrong sign is left out."""
     means, scales = pairs.x.mean(axis=0), np.maximum(pairs.x.std(axis=0), 1e-6)
     x = np.column_stack([(pairs.x - means) / scales, np.ones(len(pairs.x))])
     signs = np.array([*(DIRECTIONS[name] for name in pairs.names), 0])
@@ -104,7 +104,7 @@ def _weighed(pairs: Pairs) -> Fit:
 
 
 def _regression(x: Array, labels: Array, balance: Array, ridges: Array) -> Array:
-    """Newton's method; from 0 on it needs no shorter steps with standardised features."""
+    """Newton's method; starting from 0 with standardised features it needs no shorter steps."""
     weights = np.zeros(x.shape[1])
     for _ in range(_STEPS):
         share = _logistic(x @ weights)
@@ -114,7 +114,7 @@ def _regression(x: Array, labels: Array, balance: Array, ridges: Array) -> Array
 
 
 def _share(pairs: Pairs, rows: NDArray[np.bool_]) -> float:
-    """Share of the supported among `rows`, as if one more of each label had been seen."""
+    """Return the share of supported pairs among `rows`, as if one more of each label had been seen."""
     return (float(pairs.labels[rows].sum()) + 1) / (int(rows.sum()) + 2)
 
 
@@ -171,7 +171,7 @@ def _drawn(wrong: NDArray[np.bool_], rows: NDArray[np.bool_], towards: float) ->
 
 
 def print_precisions(pairs: Pairs) -> None:
-    """Print how often kinds of difference were right on the kinds of text left out, beside what the others said."""
+    """Print how often kinds of difference were right on the kinds of text left out, and on the others."""
     print(f"\n{'difference':22}{'pairs':>8}{'right':>8}{'foretold':>10}   by closeness")
     foretold = {kind: list[float]() for kind in pairs.kinds}
     for _, text in pairs.folds:
@@ -243,7 +243,7 @@ def _fitted_on(pairs: Pairs) -> str:
 
 
 def _versioned(content: Mapping[str, object]) -> dict[str, object]:
-    """The version is a hash of all the rest."""
+    """Return the content with its version, which is a hash of all the rest."""
     return {"version": hashlib.sha256(json.dumps(content).encode()).hexdigest()[:12], **content}
 
 

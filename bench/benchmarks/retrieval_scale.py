@@ -58,7 +58,7 @@ console = Console(width=120)
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on documents, and which of them it leaves."""
+    """A condition on documents, and the documents that it leaves."""
 
     name: str
     wanted: tuple[str, str] | None
@@ -68,7 +68,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """An embedder that has the question's vector already: what is measured is the search."""
+    """An embedder that already has the question's vector, so that only the search is measured."""
 
     question: NDArray[np.float32]
     name: str = WHEEL_MODEL
@@ -83,7 +83,7 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Latencies in milliseconds, and the share of the truly nearest that was found."""
+    """Latencies in milliseconds, and the share of the truly nearest chunks that was found."""
 
     times: list[float]
     recall: float
@@ -185,8 +185,8 @@ def _lexical(workspace_id: int) -> Measured:
 
 
 def _hybrid(made: Collection, truth: list[set[int]], workspace_id: int, chosen: Filter) -> Measured:
-    """What a question does: both searches, fused, without the time that its embedding takes. Of the truly nearest those
-    count that are among the candidates."""
+    """Measure the search of a question: both searches, fused, without the time for its embedding. The truly nearest
+    chunks that are among the candidates count as found."""
     rng, times, found = random.Random(5), list[float](), 0
     wanted = None if chosen.wanted is None else DocumentFilter(metadata=dict([chosen.wanted]))
     where = Search(workspace_id, "hybrid", K, wanted)
@@ -217,7 +217,7 @@ def _truth(made: Collection, chosen: Filter) -> list[set[int]]:
 
 
 def _stored(made: Collection) -> int:
-    """Load the collection with its indexes dropped, make them, say what that took, and return its workspace."""
+    """Load the collection with its indexes dropped, create these, print the cost, and return its workspace."""
     with transaction() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         definitions = [session.scalar(text(f"SELECT pg_get_indexdef('{name}'::regclass)")) for name in _SLOW_TO_FILL]

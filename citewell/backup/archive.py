@@ -34,7 +34,7 @@ class Contents(BaseModel):
 
 
 class Hashed:
-    """A writer that hashes what passes through."""
+    """A writer that hashes the bytes that pass through it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
@@ -46,7 +46,8 @@ class Hashed:
 
 
 def write_backup(file: Path, dump: Callable[[Hashed], Contents]) -> Contents:
-    """Let `dump` write. The file gets its name only when all of it is on the disk; only its owner can read it.
+    """Let `dump` write the backup. The file gets its name only when all of it is on the disk; only its owner can read
+    it.
 
     Raises CommandFailed when the file exists already, or cannot be written.
     """
@@ -59,7 +60,8 @@ def write_backup(file: Path, dump: Callable[[Hashed], Contents]) -> Contents:
 
 
 def read_contents(file: Path) -> Contents:
-    """The description of a backup, after reading all of it. Raises CommandFailed for anything but a complete backup."""
+    """Return the description of a backup, after reading all of it. Raises CommandFailed for anything but a complete
+    backup."""
     try:
         with zipfile.ZipFile(file) as archive:
             contents = Contents.model_validate_json(archive.read(_CONTENTS))

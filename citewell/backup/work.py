@@ -61,7 +61,7 @@ def restore(file: Path, *, replace: bool) -> Contents:
     if _is_a_home():
         with _servers_of(home_at(settings().home)) as (url, broker, state):
             _replace(url, file, contents, state, replace=replace)
-            # The broker's messages refer to the old data; the reconciler publishes those for the new data.
+            # The broker's messages refer to the old data; the reconciler publishes messages for the new data.
             flush_server(broker)
     else:
         url = settings().database_url.get_secret_value()
@@ -128,7 +128,7 @@ def _fill(url: str, file: Path, contents: Contents) -> None:
 
 
 def _end_apps(state: ServerState) -> None:
-    # The memory of these processes refers to the old database; the supervisor restarts them.
+    # The memory of these processes refers to the old database, so the supervisor restarts them.
     for child in psutil.Process(state.pid).children():
         with suppress(psutil.Error, ProcessLookupError):
             if any(app in child.cmdline() for app in _APPS):

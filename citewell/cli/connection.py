@@ -30,8 +30,8 @@ class _OwnServer(Protocol):
 
 @contextmanager
 def connected(url: str | None) -> Generator[CitewellClient]:
-    """A client for the length of a command, with the key in CITEWELL_API_KEY. A server that was started for the command
-    stops with it.
+    """Yield a client for the length of a command, with the key in CITEWELL_API_KEY. A server that was started for the
+    command stops with it.
 
     Raises SupervisorError, ConfigurationInvalid, ApiKeyUnusable; the client raises ServerUnreachable.
     """
@@ -52,7 +52,8 @@ def connected(url: str | None) -> Generator[CitewellClient]:
 
 
 def provider_chosen_on_page() -> str | None:
-    """The provider that the running server of this home has from the page, where the settings name none."""
+    """Return the provider that was chosen on the dashboard of this home's running server, where the settings name
+    none."""
     running = running_server(settings().home) if settings().provider == "offline" else None
     if running is None:
         return None
@@ -65,9 +66,8 @@ def provider_chosen_on_page() -> str | None:
 
 @contextmanager
 def _started_server() -> Generator[_OwnServer]:
-    """A server that is started for this command. Everything runs on free ports, and stops however the block ends.
-    Raises SupervisorError.
-    """
+    """Start a server for this command. Everything runs on free ports, and stops however the block ends. Raises
+    SupervisorError."""
     say("starting a server for this command; `citewell up` keeps one running")
     # Databases and process control are loaded only by commands that start them, not by those that only connect.
     server: _OwnServer = import_module("citewell.supervisor.supervisor").Supervisor(settings(), port=0)
@@ -81,9 +81,8 @@ def _started_server() -> Generator[_OwnServer]:
 
 
 def _awaited(already: AlreadyRunning) -> ServerState:
-    """The server that another process starts on this home, once it answers. Raises `already` when it does not
-    come up.
-    """
+    """Return the server that another process starts on this home, once it answers. Raises `already` when it does not
+    come up."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         if running := running_server(settings().home):

@@ -29,7 +29,7 @@ def emit(value: object) -> None:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Text from documents and models, without markup or terminal control characters."""
+    """Return text from documents and models, without markup or terminal control characters."""
     safe = "".join(
         character for character in text if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs")
     )

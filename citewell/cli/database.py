@@ -1,4 +1,4 @@
-"""The database for commands that work without the API: the one that holds the questions and answers."""
+"""The database of questions and answers, for commands that work without the API."""
 
 import os
 import signal
@@ -24,8 +24,8 @@ def database() -> Generator[None]:
     """Point `db.session`, for the length of the block, to the configured database or that of this home, for the first
     tenant.
 
-    When no server runs on the home, its database is started and stopped again; only from the main thread. Raises
-    SupervisorError, SchemaUnknown, DatabaseUnavailable.
+    When no server runs on the home, its database is started and stopped again; this works only from the main thread.
+    Raises SupervisorError, SchemaUnknown, DatabaseUnavailable.
     """
     with ExitStack() as stack:
         stack.enter_context(_terminable())
@@ -79,7 +79,7 @@ def _forget() -> None:
 def _terminable() -> Generator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # nohup stays in force
+        if handler is not signal.SIG_IGN:  # nohup stays effective
             signal.signal(number, _interrupt)
     try:
         yield

@@ -67,7 +67,7 @@ app = typer.Typer(cls=_Commands, rich_markup_mode=None, help="Answers from your 
 
 
 def _summarized() -> None:
-    # This stands for a command in the list of commands.
+    # This represents a command in the list of commands.
     ...
 
 
@@ -102,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:  # noqa: BLE001 - users get a message with type and place, no traceback
-        # Explaining errors needs heavy imports, which are loaded only now.
+        # Explaining errors needs slow imports, which are loaded only now.
         return _complain(*import_module("citewell.cli.failures").explain(error))
     return _complain("interrupted", INTERRUPTED) if code == INTERRUPTED else code or 0
 

@@ -27,7 +27,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 
 
 def confirm(what: str, yes: bool) -> None:
-    """Ask for confirmation of what cannot be undone. Raises CommandFailed without a terminal to ask at."""
+    """Ask for confirmation of an action that cannot be undone. Raises CommandFailed without a terminal to ask at."""
     if yes:
         return
     if not sys.stdin.isatty():

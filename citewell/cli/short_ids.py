@@ -17,7 +17,7 @@ Kind = Literal["question", "verification", "document", "webhook", "conversation"
 
 
 def whole_id(client: CitewellClient, text: str, *kinds: Kind) -> str:
-    """The only id of these kinds that begins with `text`; a whole id is returned as it is.
+    """Return the only id of these kinds that begins with `text`; a whole id is returned unchanged.
 
     Raises CommandFailed when there is none or there are several, or when `text` is too short.
     """
@@ -29,7 +29,8 @@ def whole_id(client: CitewellClient, text: str, *kinds: Kind) -> str:
 
 
 def is_whole(text: str, what: str) -> bool:
-    """Whether `text` is an id, and not only its beginning. Raises CommandFailed when it cannot be either."""
+    """Return whether `text` is an id, and not only the beginning of one. Raises CommandFailed when it can be
+    neither."""
     try:
         return bool(UUID(text))
     except ValueError:
@@ -39,7 +40,7 @@ def is_whole(text: str, what: str) -> bool:
 
 
 def only_one(text: str, ids: Sequence[str], what: str) -> str:
-    """The one id that was found for `text`. Raises CommandFailed when there is none or there are several."""
+    """Return the one id that was found for `text`. Raises CommandFailed when there is none or there are several."""
     if not ids:
         raise CommandFailed(f"there is no {what} whose id begins with {text!r}")
     if len(ids) > 1:

@@ -31,7 +31,8 @@ _KEY_HINT = "Whoever runs this MCP server sets a key with the scopes `ask` and `
 class Reach:
     """The Citewell server, and the key for callers that send none; without `lends_key` they must send their own.
 
-    `url` None is the server that runs on this home, looked up at every call: it may be started later than this one.
+    `url` None is the server that runs on this home, looked up at every call, because it may be started later than this
+    process.
     """
 
     url: str | None
@@ -63,7 +64,7 @@ class Reach:
         authorization = headers.get("authorization", "")
         bearer = authorization[len(_BEARER) :] if authorization.lower().startswith(_BEARER) else ""
         for sent in (bearer.strip(), headers.get("x-api-key", "").strip()):
-            # A Citewell on loopback treats anything else as no key at all, and then requires none.
+            # A Citewell on loopback treats anything else as a missing key, and then requires none.
             if looks_like_a_key(sent):
                 return sent
         if not self.lends_key:

@@ -25,12 +25,12 @@ sentence and every citation is checked against the sources. Use `ask` for anythi
 citations; `verify` to check a text against sources before you rely on it; `list_workspaces`, `list_documents`,
 `search_documents` and `read_source` to look for yourself. {NOTICE}"""
 _LOOKS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-# A question is stored with its history, and a model may be paid for it: hosts should not repeat it unasked.
+# A question is stored with its history, and may cost a model call: hosts should not repeat it unasked.
 _WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 
 
 class _PlainServer(MCPServer):
-    """Says what is wrong with the arguments of a call in words of its own: those of pydantic are for programmers."""
+    """Explains invalid arguments of a call in words of its own, because those of pydantic are for programmers."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
         try:
@@ -94,20 +94,19 @@ def serve_http(url: str | None, key: str | None, host: str, port: int) -> None:
 
 
 def _security(host: str, port: int) -> TransportSecuritySettings:
-    """Protect a loopback server from web pages in a browser: only names of this machine are accepted as host, and no
-    other local program's origin.
-    """
+    """Protect a loopback server from web pages in a browser: accept only names of this machine as host, and no origin
+    of another local program."""
     names = sorted({host, "127.0.0.1", "localhost", "[::1]"})
     hosts = [name + suffix for name in names for suffix in ("", ":*")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}:{port}" for name in names])
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that accepts connections. Raises CommandFailed where the address cannot be used."""
+    """Return a socket that accepts connections. Raises CommandFailed where the address cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family)
-        # asyncio sends small packets at once only where the protocol is named: otherwise each answer waits 40 ms.
+        # asyncio sends small packets at once only where the protocol is named; otherwise each answer would wait 40 ms.
         return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
     except OSError as error:
         raise CommandFailed(

@@ -36,7 +36,7 @@ class SentenceFound(BaseModel):
     text: str
     status: str = Field(description="supported, partial, contradicted, unsupported, no_claim or not_checked.")
     reason: str
-    evidence: str | None = Field(description="Words of a source that the verdict rests on.")
+    evidence: str | None = Field(description="The words of a source that decide the verdict.")
 
 
 class Change(BaseModel):
@@ -57,13 +57,14 @@ class LeftOut(BaseModel):
 
 
 class SignalFound(BaseModel):
-    """What the checks mean: a word, a colour and a sentence that agree."""
+    """The summary of all checks: a word, a colour and a sentence that agree."""
 
     word: str = Field(description="Such as Supported, Quoted exactly, Not proven or Not answered.")
     level: str = Field(description="green; amber: doubtful; red: not proven; grey: nothing is claimed or known.")
     reason: str
     probability: float | None = Field(
-        description="That the text is supported and answers its question; null where it says nothing."
+        description="The probability that the text is supported and answers its question; null where a number adds "
+        "nothing to the word."
     )
 
 
@@ -73,7 +74,7 @@ class Scored(BaseModel):
     confidence: float | None = Field(
         description="The probability that the text is supported and answers the question; null when nothing is claimed."
     )
-    accuracy_rate: float | None = Field(description="The share of citations whose source says what they are for.")
+    accuracy_rate: float | None = Field(description="The share of citations whose sources support them.")
     is_grounded: bool | None
     claims_checked: int | None
     claims_supported: int | None
@@ -81,7 +82,7 @@ class Scored(BaseModel):
 
 
 class MentionFound(BaseModel):
-    """Words of a passage that comes close to what was asked."""
+    """Words of a passage that is close to the question."""
 
     document: str
     page: int | None
@@ -132,8 +133,8 @@ class AnswerVerified(BaseModel):
     repaired_answer: str | None = Field(description="The answer as given with repair `off`; null without a result.")
     changed: bool | None
     changes: list[Change]
-    signal: SignalFound | None = Field(description="Of the answer as it was given.")
-    scores: Scored | None = Field(description="Of the answer as it was given.")
+    signal: SignalFound | None = Field(description="The signal of the answer as it was given.")
+    scores: Scored | None = Field(description="The scores of the answer as it was given.")
     degraded: list[LeftOut]
     notice: _Notice = NOTICE
 
@@ -155,7 +156,9 @@ class PassageFound(BaseModel):
     chunk_id: str
     source_start: int
     source_end: int
-    similarity: float | None = Field(description="To the query; null when found by words alone.")
+    similarity: float | None = Field(
+        description="Cosine similarity to the query; null when only the search by words found the passage."
+    )
     also_in: list[DocumentCopy] = Field(description="Copies of the document that have the same passage.")
     text: str
 
@@ -176,7 +179,9 @@ class SourceRead(BaseModel):
     page_number: int | None
     source_start: int
     source_end: int
-    next_start: int | None = Field(description="Where to read on when this is not all that was asked for.")
+    next_start: int | None = Field(
+        description="The position to continue from, when this is not the whole requested text."
+    )
     blanked: bool = Field(description="True when sentences that give orders to a model were blanked out.")
     text: str
     notice: _Notice = NOTICE
@@ -198,14 +203,14 @@ class DocumentsListed(BaseModel):
     """Documents, the newest first."""
 
     documents: list[DocumentListed]
-    more: bool = Field(description="Whether there are others.")
+    more: bool = Field(description="Whether there are further documents.")
     notice: _Notice = NOTICE
 
 
 class DocumentsCounted(BaseModel):
     """The number of documents."""
 
-    ready: int = Field(description="These are searched.")
+    ready: int = Field(description="The number of documents that are searched.")
     failed: int
 
 
@@ -215,7 +220,7 @@ class WorkspaceListed(BaseModel):
     name: str = Field(description="For the argument `workspace` of other tools.")
     title: str | None
     documents: DocumentsCounted
-    used_at: str | None = Field(description="Null: it is empty.")
+    used_at: str | None = Field(description="When the workspace was last used; null: it is empty.")
 
 
 class WorkspacesListed(BaseModel):
@@ -242,7 +247,7 @@ def _of_a_text(given: Any) -> Any:
 
 
 TextOrSource = Annotated[SourceGiven, BeforeValidator(_of_a_text, json_schema_input_type=str | SourceGiven)]
-"""Models and programs send a source as its text alone, too."""
+"""Models and programs also send a source as its mere text."""
 
 
 Mode = Literal["low", "balanced", "high"]

@@ -1,4 +1,4 @@
-"""Results as text, for models that are not shown the structured content."""
+"""Results as text, for models that do not see the structured content."""
 
 import json
 import secrets
@@ -25,7 +25,7 @@ _PROVEN = frozenset({"supported", "no_claim"})
 
 
 def result(content: BaseModel, lines: Iterable[str]) -> CallToolResult:
-    """Both forms of a result; the text ends with the notice on quotations."""
+    """Return both forms of a result; the text ends with the notice on quotations."""
     text = "\n".join([*lines, "", NOTICE])
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=content.model_dump(mode="json")

@@ -119,7 +119,7 @@ class Tools:
         """Find passages by words and meaning, without an answer and without a language model. Use `ask` for a proven
         answer; use this to look around.
         """
-        # Models send an empty list where they mean none.
+        # Models send an empty list to mean none.
         only = {"filenames": filenames} if filenames else None
         async with self._reach.client(context.headers) as client:
             searched = await client.search(query, workspace, k=top_k, filter=only)

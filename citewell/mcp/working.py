@@ -1,4 +1,4 @@
-"""Work that Citewell does for a call: started, followed, and cancelled with the call."""
+"""Work that Citewell does for a tool call: started, followed, and cancelled with the call."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -38,7 +38,8 @@ async def ended_with_the_call(cancel: Callable[[], Awaitable[object]]) -> AsyncG
 
 
 async def begun(start: Callable[[], Awaitable[Mapping[str, object]]]) -> str:
-    """Start work and return its id, even if the call is cancelled meanwhile: cancelling the work needs the id."""
+    """Start work and return its id, even if the call is cancelled meanwhile, because cancelling the work needs the
+    id."""
     work: Mapping[str, object] = {}
     with anyio.CancelScope(shield=True):
         work = await start()
@@ -51,7 +52,7 @@ async def follow_query(client: AsyncCitewellClient, query_id: str, context: Cont
         async with aclosing(client.events(query_id)) as events:
             done, text = 0, ContinuousText()
             async for event in events:
-                # A sentence that has passed, with all before it, is reported by its text.
+                # A sentence that has passed, with all sentences before it, is reported by its text.
                 passed = text.take(event["type"], event["data"]).strip()
                 if passed or event["type"] == "stage" or event["type"] in _PROGRESS:
                     done += 1

@@ -17,13 +17,14 @@ from config.settings import PoolSettings, Settings
 
 _API_STOP = ((signal.SIGTERM, 5.0),)
 _WORKER_PATIENCE_S = 6.0
-_HEARTBEAT_S = 30  # Celery's own, which only Flower needs; every process also beats in Postgres
+_HEARTBEAT_S = 30  # Celery's own heartbeat, which only Flower needs; every process also beats in Postgres
 # Celery's options for a custom pool (workers/pool.py).
 _POOL_OPTIONS, CUSTOM_POOL = {"loop": "custom"}, {"CELERY_CUSTOM_WORKER_POOL": "workers.pool:LoopPool"}
-# Modules that the fork server preloads for all, and space in its arguments for the titles that `ps` shows of each.
+# The modules that the fork server preloads for all, and the space in its arguments for the titles that `ps` shows of
+# each process.
 _LOADED, _ROOM = ("api.app", "api.patience", "workers.preloading:preload"), " " * 400
 SOURCE = Path(__file__).resolve().parents[2]
-"""Where the processes run: in the folder of the user, an `api/` of their own would hide ours."""
+"""The folder that the processes run in: in a folder of the user, an `api/` of theirs would hide Citewell's."""
 _MB = 2**20
 
 
@@ -46,9 +47,8 @@ def app_processes(settings: Settings, port: int) -> list[ProcessSpec]:
 def worker_processes(
     settings: Settings, pools: Mapping[str, PoolSettings], *, suffix: str = "", patience_s: float = _WORKER_PATIENCE_S
 ) -> list[ProcessSpec]:
-    """The processes of `pools`, each named after its pool and `suffix`. A stopped one has `patience_s` to end warm, so
-    that running steps finish; then it ends cold, which returns unfinished ones to their queue.
-    """
+    """Return the processes of `pools`, each named after its pool and `suffix`. A stopped process has `patience_s` to
+    end warm, so that running steps finish; then it ends cold, which returns unfinished steps to their queue."""
     stop = ((signal.SIGTERM, patience_s), (signal.SIGQUIT, 2.0))
     return [
         _worker(
@@ -60,9 +60,10 @@ def worker_processes(
 
 
 def own_receivers(settings: Settings) -> dict[str, str]:
-    """The setting by which webhooks reach receivers on this machine, where only its own people can register them.
+    """Return the setting by which webhooks reach receivers on this machine, where only its own people can register
+    them.
 
-    The processes are told, since a worker does not know where the API listens. What was configured stays.
+    The processes need the setting because a worker does not know where the API listens. Configured values stay.
     """
     if settings.is_keyless and "allowed_networks" not in settings.webhooks.model_fields_set:
         return {"CITEWELL_WEBHOOKS__ALLOWED_NETWORKS": json.dumps(LOOPBACK)}
@@ -95,8 +96,8 @@ def _worker(
               "--pool", _POOL_OPTIONS.get(pool.pool, pool.pool), "--concurrency", str(pool.concurrency),
               "-n", f"{name}@%h", "--without-mingle", "--without-gossip",
               "--heartbeat-interval", str(_HEARTBEAT_S)),
-        # A file for each process, so that one which hangs is seen beside those that do not; the one that is started
-        # after it touches the same file.
+        # Each process has a file, so that a hanging process is seen beside healthy ones; its successor touches the same
+        # file.
         env=CUSTOM_POOL | ({"CITEWELL_PULSE_FILE": f"{settings.pulse_file}-{beats_as}"} if settings.pulse_file else {}),
         ready_line=rf"{re.escape(name)}@\S+ ready\.",
         stop=stop,
@@ -105,7 +106,7 @@ def _worker(
 
 
 def child_environment(home: Path, database_url: str, redis_url: str) -> dict[str, str]:
-    """The variables of a process of Citewell that works on this database and this broker."""
+    """Return the variables of a Citewell process that works on this database and this broker."""
     return {
         **os.environ,
         "CITEWELL_DATABASE_URL": database_url,
@@ -115,7 +116,7 @@ def child_environment(home: Path, database_url: str, redis_url: str) -> dict[str
         "PYTHONUNBUFFERED": "1",
         # With more BLAS threads, concurrent embeddings wait for each other (clients.embeddings).
         "OPENBLAS_NUM_THREADS": "1",
-        # Threads with an arena each would keep there the memory that they freed.
+        # With an arena for each thread, the memory that threads free would stay there.
         "MALLOC_ARENA_MAX": "2",
         # Freed memory goes back to the system, except blocks of the sizes that embedding constantly allocates and
         # frees: by default glibc raises both limits with every large block that is freed.

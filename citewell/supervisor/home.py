@@ -55,12 +55,12 @@ class Home:
 
 
 def home_at(path: Path) -> Home:
-    """The home at this folder, without changes of the disk. Raises HomeUnusable."""
+    """Return the home at this folder, without changes to the disk. Raises HomeUnusable."""
     return Home(path.expanduser().resolve(), _server_account())
 
 
 def prepare(home: Home) -> None:
-    """Create what is missing and check that everything can work there. Raises HomeUnusable, OSError."""
+    """Create missing folders and check that everything can work there. Raises HomeUnusable, OSError."""
     _create(home)
     free = shutil.disk_usage(home.root).free
     if free < MIN_FREE_BYTES:
@@ -95,7 +95,7 @@ def temporary_home() -> Generator[Path]:
 
 
 def closed_folder(path: Path, account: Account) -> Path | None:
-    """The outermost folder on the way to `path`, or `path` itself, that the account may not enter."""
+    """Return the outermost folder on the way to `path`, or `path` itself, that the account may not enter."""
     for folder in (*reversed(path.parents), path):
         facts = folder.stat()
         bit = 0o100 if facts.st_uid == account.uid else 0o010 if facts.st_gid == account.gid else 0o001

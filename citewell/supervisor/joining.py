@@ -1,4 +1,5 @@
-"""Worker processes beside servers that run elsewhere: those of a running home, or those that the settings name."""
+"""Worker processes beside servers that run elsewhere: the servers of a running home, or those that the settings
+name."""
 
 import glob
 import os
@@ -20,13 +21,13 @@ from config.settings import PoolSettings, Settings
 
 _READY_WITHIN_S, _DEATHS_WHILE_STARTING = 90.0, 3
 _WATCH_EVERY_S = 0.2
-_HANDS_BACK_WITHIN_S = 10.0  # after `recovery.drain_s`
+_HANDS_BACK_WITHIN_S = 10.0  # additional to `recovery.drain_s`
 
 
 def chosen_pools(
     settings: Settings, queues: tuple[str, ...], *, concurrency: int | None, processes: int | None
 ) -> Mapping[str, PoolSettings]:
-    """The configured pools, each with those of `queues` that it serves; all of them where none is named.
+    """Return the configured pools, each with those of `queues` that it serves; all of its queues where none is named.
 
     Raises UnknownQueue for a queue that no pool serves.
     """
@@ -44,7 +45,7 @@ def chosen_pools(
 
 
 def addresses(settings: Settings) -> tuple[str, str]:
-    """The URLs of database and broker: those that are configured, else those of the server that runs on the home.
+    """Return the URLs of database and broker: the configured ones, else those of the server that runs on the home.
 
     Raises NothingToJoin.
     """
@@ -64,16 +65,15 @@ def addresses(settings: Settings) -> tuple[str, str]:
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """The variables of a process that works with the server of the home, or with the one that is named. Raises
-    NothingToJoin.
-    """
+    """Return the variables of a process that works with the server of the home, or with the configured one. Raises
+    NothingToJoin."""
     return {**child_environment(settings.home, *addresses(settings)), **CUSTOM_POOL, **own_receivers(settings)}
 
 
 def run_workers(
     settings: Settings, pools: Mapping[str, PoolSettings], *, on_line: OnLine, on_ready: Callable[[list[str]], None]
 ) -> None:
-    """Run the pools until a signal, which lets every worker finish or hand back what it works on.
+    """Run the pools until a signal, which lets every worker finish or hand back its work.
 
     Raises NothingToJoin, StartFailed.
     """
@@ -97,7 +97,7 @@ def run_workers(
 
 
 def _forget_pulses(settings: Settings) -> None:
-    """Remove what processes of an earlier start left, which a health check would take for ones that hang."""
+    """Remove the files of processes of an earlier start, which a health check would take for hanging processes."""
     if settings.pulse_file is not None:
         for path in settings.pulse_file.parent.glob(f"{glob.escape(settings.pulse_file.name)}-*"):
             path.unlink(missing_ok=True)

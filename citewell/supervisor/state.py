@@ -1,4 +1,5 @@
-"""run/state.json: where the running server of a home is found; and the lock: one supervisor per home."""
+"""run/state.json, which says where the running server of a home is; and the lock that allows one supervisor per
+home."""
 
 import fcntl
 import os
@@ -30,7 +31,7 @@ def running_server(home: Path) -> ServerState | None:
         return None
     try:
         process = psutil.Process(state.pid)
-        ended = process.status() == psutil.STATUS_ZOMBIE  # killed, and its parent has not waited for it yet
+        ended = process.status() == psutil.STATUS_ZOMBIE  # killed, but not yet awaited by its parent
         same = abs(process.create_time() - state.started_at) < _SAME_START_S
     except psutil.Error:
         return None

@@ -35,11 +35,11 @@ class Supervisor:
     """Servers, schema, API and workers between `start` and `stop`, or as a context manager; from the main thread.
 
     While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. `run_forever`
-    restarts dead processes. `apps` replaces the processes of Citewell, `forks` the one that they are forked from,
+    restarts dead processes. `apps` replaces the processes of Citewell, `forks` the process that they are forked from,
     `migrate` the preparation of the database.
     """
 
-    url: str  # of the API; set by `start`
+    url: str  # the API's address; set by `start`
 
     def __init__(
         self,
@@ -110,14 +110,14 @@ class Supervisor:
 
     def _start(self) -> None:
         ensure_not_running(self._servers.home)
-        # Servers that start now, also other supervisors', must not be given the API's port.
+        # Servers that start now, including those of other supervisors, must not be given the API's port.
         reservation = self._stack.enter_context(ExitStack())
         port = reservation.enter_context(reserved_port(self._settings.api_host, self._port))
         self.url = reachable_url(self._settings.api_host, port)
         self._stack.enter_context(self._fleet.interruptible())
         self._stack.enter_context(self._servers)
         specs = app_processes(self._settings, port) if self._apps is None else self._apps
-        # The fork server loads what the apps need while the database is prepared.
+        # The fork server loads the modules of the apps while the database is prepared.
         forks: list[ManagedProcess] = []
         if sys.platform == "linux" and any(spec.forked for spec in specs):
             forks = [self._fleet.launch_fork_server(self._equipped(self._forks))]
@@ -125,7 +125,7 @@ class Supervisor:
         self._fleet.await_ready(forks, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)
         reservation.close()
         apps = [self._fleet.launch(self._equipped(spec)) for spec in specs]
-        # Callbacks run in reverse: the API stops before the workers.
+        # Callbacks run in reverse, so the API stops before the workers.
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name != "api"])
         self._stack.callback(self._fleet.stop, [app for app in apps if app.spec.name == "api"])
         self._fleet.await_ready(apps, within=_READY_WITHIN_S, deaths=_DEATHS_WHILE_STARTING)

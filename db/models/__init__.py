@@ -1,4 +1,4 @@
-"""All tables, a file for each group that belongs together."""
+"""All tables, with one file for each group."""
 
 from db.models.access import DEFAULT_TENANT, ApiKey, IdempotencyKey, Tenant, Workspace
 from db.models.answer import Answer, AuditChain, Citation

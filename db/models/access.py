@@ -1,4 +1,4 @@
-"""Tenants, and what each has: workspaces (S2.5), API keys (A8) and idempotency keys (A3)."""
+"""Tenants, and their workspaces (S2.5), API keys (A8) and idempotency keys (A3)."""
 
 import uuid
 from datetime import datetime
@@ -13,10 +13,10 @@ DEFAULT_TENANT = 1
 
 
 class Tenant(Base):
-    """`callback_secret` signs deliveries to the callback URLs of single requests.
+    """A tenant; `callback_secret` signs deliveries to the callback URLs of single requests.
 
     While both have queries waiting, a tenant with `weight` 2 runs twice as many as one with weight 1. `read_at` is when
-    a document of it was last admitted to be read: tenants take turns.
+    one of its documents was last admitted to be read: tenants take turns.
     """
 
     __tablename__ = "tenants"
@@ -34,7 +34,7 @@ class Workspace(Base):
     """A named collection, searched in one vector space once it has vectors. The counts serve lexical search.
 
     `settings` are defaults of its questions (domain.query.options). From `deleting_at` on it accepts nothing, and a
-    worker deletes it with all that it contains.
+    worker deletes it with all its content.
     """
 
     __tablename__ = "workspaces"
@@ -56,10 +56,10 @@ class Workspace(Base):
 
 
 class ApiKey(Base):
-    """`id` is the public part of the key. Only the SHA-256 of the whole key is stored, so the key can be shown only
+    """An API key; `id` is its public part. Only the SHA-256 of the whole key is stored, so the key can be shown only
     once.
 
-    `limited_to` holds the ids of the workspaces that the key opens; None means all. A key with a `person_id` is that
+    `limited_to` has the ids of the workspaces that the key opens; None means all. A key with a `person_id` is that
     person's own.
     """
 
@@ -82,9 +82,9 @@ class ApiKey(Base):
 
 
 class IdempotencyKey(Base):
-    """Written in the transaction that accepts the work. `fingerprint` is the SHA-256 of the request's path and body,
-    `resource_id` the query or batch it created, from which the first response can be rebuilt.
-    """
+    """An idempotency key, written in the transaction that accepts the work. `fingerprint` is the SHA-256 of the
+    request's path and body, `resource_id` the query or batch that the request created, from which the first response
+    can be rebuilt."""
 
     __tablename__ = "idempotency_keys"
 

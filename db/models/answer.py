@@ -1,4 +1,4 @@
-"""Answers and their citations, as published, and the audit that proves a result (N6)."""
+"""Answers and their citations as published, and the audit that proves a result (N6)."""
 
 import uuid
 
@@ -41,7 +41,7 @@ class Citation(Base):
     __table_args__ = (
         UniqueConstraint("answer_id", "position"),
         Index(None, "document_id"),
-        # N7: reads the citations of a document in batches.
+        # N7: for reading the citations of a document in batches.
         Index(None, "document_id", "id"),
     )
 
@@ -72,9 +72,10 @@ class Citation(Base):
 
 
 class AuditChain(Base):
-    """Written once, when the query ends; Postgres rejects changes and deletes the row only together with its query.
+    """The sealed audit, written once when the query ends; Postgres rejects changes and deletes the row only together
+    with its query.
 
-    `records` are canonical JSON, `hashes` holds 32 bytes for each of them in order (domain.audit.chain), `head` is the
+    `records` are canonical JSON, `hashes` has 32 bytes for each of them in order (domain.audit.chain), `head` is the
     last hash in hexadecimal. The hashed contents stay in their own tables.
     """
 

@@ -1,4 +1,4 @@
-"""Chunks, which are embedded (db.models.vector), searched and cited; and how many of them contain each lexeme."""
+"""Chunks, which are embedded (db.models.vector), searched and cited; and the number of chunks with each lexeme."""
 
 import uuid
 
@@ -10,12 +10,12 @@ from db.base import Base, BigId, Owned
 
 
 class Chunk(Base):
-    """`text` equals the document's text from `start_index` to `end_index` (code points).
+    """A chunk; its `text` equals the document's text from `start_index` to `end_index` (code points).
 
     `context` describes where the text belongs: the headings above it, the columns of its table. It is searched with the
-    text and shown to models, never cited. `search` holds the `length` lexemes of both and of the document's name, with
-    their positions (domain.retrieval.lexemes). No search finds an `excluded` one; a `corrected` one has other words
-    than the file.
+    text and shown to models, never cited. `search` has the `length` lexemes of both and of the document's name, with
+    their positions (domain.retrieval.lexemes). No search finds an `excluded` chunk; the words of a `corrected` one
+    differ from the file.
     """
 
     __tablename__ = "chunks"
@@ -45,7 +45,8 @@ class Chunk(Base):
 
 
 class Lexeme(Base):
-    """Passages of superseded versions count until they are deleted: rarity need not be exact."""
+    """The number of passages that contain a lexeme. Passages of superseded versions count until they are deleted,
+    because rarity need not be exact."""
 
     __tablename__ = "lexemes"
 

@@ -1,4 +1,4 @@
-"""Conversations: questions of one workspace, each understood from those before it."""
+"""Conversations: questions to one workspace, each understood from the questions before it."""
 
 import uuid
 from datetime import datetime
@@ -11,9 +11,9 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
 
 
 class Conversation(Base):
-    """`title` is null until a user gives one; the first question serves meanwhile. `branched_from` is the conversation
-    whose turns it began with, null for none and for one that was deleted. `begun_by` owns it: the person (`person:` and
-    an id) or the API key that made it, null where neither did."""
+    """A conversation. `title` is null until a user gives one; the first question serves meanwhile. `branched_from` is
+    the conversation whose turns it began with, null for none and when that was deleted. `begun_by` is its owner: the
+    person (`person:` and an id) or the API key that created it, null without either."""
 
     __tablename__ = "conversations"
     __table_args__ = (
@@ -39,9 +39,9 @@ class Conversation(Base):
 class ConversationTurn(Base):
     """The place of an ordinary query in a conversation; a deleted conversation leaves its queries.
 
-    `position` counts from 1. A turn that another one `replaces`, and every turn after it, is set aside: kept, and no
-    longer part of what follows. One that `is_inherited` was asked in the conversation from which this one branched,
-    and its query is that one's.
+    `position` counts from 1. A turn that another one `replaces`, and every turn after it, is set aside: kept, but no
+    longer part of the conversation. A turn that `is_inherited` was asked in the conversation that this one branched
+    from, and shares its query with the turn there.
     """
 
     __tablename__ = "conversation_turns"
@@ -69,7 +69,7 @@ class ConversationTurn(Base):
 
 
 class ConversationText(Base):
-    """What is searched: the questions of the current turns in small letters, a line each."""
+    """The searched text of a conversation: the questions of the current turns in lower case, one per line."""
 
     __tablename__ = "conversation_texts"
 

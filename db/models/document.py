@@ -14,9 +14,8 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned, OwnedKe
 
 
 class DocumentStatus(StrEnum):
-    """States of a document. Only `ready` ones are searched; a `superseded` one was until a newer version became
-    ready.
-    """
+    """States of a document. Only `ready` ones are searched; a `superseded` one was searched until a newer version
+    became ready."""
 
     QUEUED = "queued"
     PROCESSING = "processing"
@@ -26,19 +25,19 @@ class DocumentStatus(StrEnum):
 
 
 class Document(Base):
-    """`number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
+    """A document. `number` counts within the workspace: chunk ids are `doc_<number>::chunk_<index>` (S3.3).
 
     `version` counts the documents of one name in the order of acceptance. At most one of them is ready. `attempt`
     counts leases by workers, `idle` those since a chunk was last stored.
 
-    `chunks_excluded` of its chunks are not searched. `corrected_from` is the version that this one corrects.
-    `read_s` is how long the attempt took that made it ready, and `read_usd` what its vectors cost, if they did.
+    `chunks_excluded` of its chunks are not searched. `corrected_from` is the version that this one corrects. `read_s`
+    is the duration of the attempt that made it ready, and `read_usd` the cost of its vectors, if there was one.
 
     `pages_recognised` counts those of `pages_to_recognise` that are done; both are null for a document without scans.
 
-    `launched_at` is when a message for it was last published; null while it waits for its turn.
+    `launched_at` is when a message for the document was last published; null while it waits for its turn.
 
-    `pages` holds [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more], `figures`
+    `pages` has [number, start, end], `sections` [title, start, end], `blocks` [kind, start, end, more], `figures`
     [kind, start, end] and `corrections` [start, end, text of the file], in code points of `text`
     (citewell_documents.blocks, citewell_documents.figures, domain.documents.text_marks).
     """
@@ -122,14 +121,13 @@ class Document(Base):
 
     @property
     def doc_id(self) -> str:
-        """`doc_0`, `doc_1`, … within the workspace (S3.3)."""
+        """Return `doc_0`, `doc_1`, … within the workspace (S3.3)."""
         return f"doc_{self.number}"
 
 
 class DocumentFile(Base):
-    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again. Those of a
-    large file may lie elsewhere (DocumentObject).
-    """
+    """The uploaded bytes, so that any ingestion worker can parse them and the text can be extracted again. The bytes of
+    a large file may be elsewhere (DocumentObject)."""
 
     __tablename__ = "document_files"
 
@@ -141,8 +139,8 @@ class DocumentFile(Base):
 class StoredObject(Base):
     """A file in a place outside of the database (`originals.store`), announced here before it is written there.
 
-    `loose_since` is set while no document may name it, by a trigger when one that did so goes. What stays loose is
-    deleted.
+    `loose_since` is set while no document may name the file, by a trigger when a document that did so is deleted. A
+    file that stays loose is deleted.
     """
 
     __tablename__ = "stored_objects"
@@ -156,7 +154,7 @@ class StoredObject(Base):
 
 
 class DocumentObject(Base):
-    """The stored object that is the file of a document without a DocumentFile."""
+    """The reference of a document without a DocumentFile to the stored object that is its file."""
 
     __tablename__ = "document_objects"
     __table_args__ = (
@@ -175,8 +173,8 @@ class DocumentObject(Base):
 
 class DocumentPage(Base):
     """A page that can be shown as a picture: its size in points, and the packed boxes of its words
-    (citewell_documents.boxes). `recognised` holds [start, end, confidence] for the lines that were no text in the file.
-    """
+    (citewell_documents.boxes). `recognised` has [start, end, confidence] for the lines that were not text in the
+    file."""
 
     __tablename__ = "document_pages"
 
@@ -190,9 +188,8 @@ class DocumentPage(Base):
 
 
 class EditKind(StrEnum):
-    """What was done to a chunk. Exclusions go over to a new version with the chunks whose text is the same in it, and
-    end with the others. Corrections end with another file that has not the corrected text.
-    """
+    """The kind of a change to a chunk. A new version inherits exclusions of chunks whose text is the same in it; the
+    others end. Corrections end when another file does not contain the corrected text."""
 
     EXCLUDED = "excluded"
     INCLUDED = "included"
@@ -205,8 +202,8 @@ class EditKind(StrEnum):
 class DocumentEdit(Base):
     """A change of a chunk by people, for the history of a document. `made_by` is the id of a key, null without keys.
 
-    A correction belongs to the version that it made, and tells the text at `start_index` of the version `from_document`
-    as it was (`before`) and is (`after`).
+    A correction belongs to the version that it created, and has the text at `start_index` of the version
+    `from_document` before (`before`) and after the change (`after`).
     """
 
     __tablename__ = "document_edits"
@@ -228,10 +225,10 @@ class DocumentEdit(Base):
 
 
 class RecognisedPage(Base):
-    """What was recognised on a page in these `languages` (citewell_documents.parsing.recognition.rows); null until it
-    was.
+    """The text that was recognised on a page in these `languages` (citewell_documents.parsing.recognition.rows); null
+    before recognition.
 
-    The rows of a document go when it has been read.
+    The rows of a document are deleted when it has been read.
     """
 
     __tablename__ = "recognised_pages"

@@ -1,4 +1,4 @@
-"""Evaluations: what was measured, with which verifier, on which data (N8)."""
+"""Evaluations: the measurements, the verifier and the data (N8)."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from db.base import Base, CreatedAt, Json
 class Evaluation(Base):
     """One finished run; `kind` is `verification` or `retrieval`, `n` counts its pairs or questions.
 
-    `files` holds the name and SHA-256 of each input file, `results` the JSON that the command printed.
+    `files` has the name and SHA-256 of each input file, `results` the JSON that the command printed.
     """
 
     __tablename__ = "evaluations"

@@ -1,4 +1,4 @@
-"""Answers from elsewhere (N2): the sources that came with a request, also with a question (N9), and batches of
+"""Answers from other systems (N2): the sources that came with a request, also with a question (N9), and batches of
 verifications."""
 
 import uuid
@@ -13,9 +13,8 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Json, Owned
 
 
 class Batch(Base):
-    """Its items are the queries with its id; `total` counts them. Few run at a time, so that interactive queries go
-    first.
-    """
+    """A batch; its items are the queries with its id, and `total` counts them. Few of them run at a time, so that
+    interactive queries go first."""
 
     __tablename__ = "batches"
 
@@ -31,12 +30,13 @@ class Batch(Base):
 
 
 class GivenSource(Base):
-    """Source `number` of a verification, from 1, or of a question that is answered from texts beside it; `pages` and
-    `sections` as in `documents`, in code points of `text`.
+    """Source `number` of a verification, from 1, or of a question that is answered from the texts that came with it;
+    `pages` and `sections` as in `documents`, in code points of `text`.
 
     `document_id` is set when the source is a stored document; `text` is then its text at the time of the request.
-    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6). A question's text has
-    the [start, end] of its `passages`, and as `document_id` the id that citations name it by; no document has that.
+    `context` is the context of a document's passage (db.models.chunk) in a re-verification (N6). A text of a question
+    has the [start, end] of its `passages`, and its `document_id` is the id that citations name it by, which no document
+    has.
     """
 
     __tablename__ = "given_sources"

@@ -1,4 +1,4 @@
-"""What people say of answers, and the links by which they show them to others."""
+"""Judgements of answers by people, and links that open an answer without a key."""
 
 import uuid
 from datetime import datetime
@@ -12,9 +12,9 @@ from db.base import Base, CreatedAt, Owned
 class Feedback(Base):
     """One person's judgement of an answer, of one of its sentences, or of one of its citations.
 
-    `position` counts from 0 in the sentences or citations of the result; `excerpt` is what it said there. `verdict` is
-    on its sources, `relevant` on its question: neither says anything of the other. `reasons` are the rules of the
-    workspace that put the answer into the queue; None: a person gave it.
+    `position` counts from 0 in the sentences or citations of the result; `excerpt` has the words there. `verdict` is
+    about the answer and its sources, `relevant` about the answer and its question, independently of each other.
+    `reasons` are the rules of the workspace that put the answer into the queue; None: a person gave the judgement.
     """
 
     __tablename__ = "feedback"

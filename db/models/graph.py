@@ -1,7 +1,7 @@
 """The knowledge graph (S5.1): entities and relations of a workspace, and the chunks that mention them.
 
-The mentions hold what chunks say; entities and relations are merged from them, and are deleted with the last chunk that
-mentions them.
+The mentions record what the chunks state; entities and relations are merged from them, and are deleted with the last
+chunk that mentions them.
 """
 
 import uuid
@@ -26,9 +26,9 @@ class GraphStatus(StrEnum):
 
 
 class DocumentGraph(Base):
-    """`done` chunks are read, `failed` of them without a usable reply. `attempt` fences late workers; `idle` counts the
-    attempts since a chunk was last stored. The sums cover all model calls made for the document.
-    """
+    """The progress of a document's graph: `done` chunks are read, `failed` of them without a usable reply. `attempt`
+    fences late workers; `idle` counts the attempts since a chunk was last stored. The sums cover all model calls made
+    for the document."""
 
     __tablename__ = "document_graphs"
 
@@ -61,7 +61,8 @@ class GraphChunk(Base):
 
 
 class Entity(Base):
-    """`key` is common to all spellings. `mentions` chunks name it; the description is merged from `merged` of them.
+    """An entity; `key` is common to all its spellings. `mentions` chunks name it; the description is merged from
+    `merged` of them.
 
     The vector comes from `embedding_model` and has its dimension; null until the first merge.
     """

@@ -20,7 +20,7 @@ class ImportStatus(StrEnum):
 
 
 class Import(Base):
-    """An archive; `details` is given to each of its documents.
+    """An archive; each of its documents gets `details`.
 
     `total` is the number of its files, known once it was opened; `unpacked_at` means that each of them has a member
     row. `attempt` fences workers; `strikes` counts attempts that made no progress.

@@ -1,4 +1,4 @@
-"""Calls to models: begun, finished (A4), and replies kept for identical requests (A5, S4.7).
+"""Calls to models: begun, finished (A4), and replies stored for identical requests (A5, S4.7).
 
 Every call counts, failed attempts included. Without the cached ones, the ledger must equal the provider's bill.
 """
@@ -16,12 +16,13 @@ from db.base import Base, BigId, CreatedAt, Owned, OwnedKey
 
 
 class ModelCall(Base):
-    """Tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server reported no usage.
+    """A call to a model: tokens as billed, cost in US dollars, `duration_ms` wall time; `estimated` when the server
+    reported no usage.
 
     `kept`: answered from the reply cache without a call; `hedged`: a second call because the first was late. `unknown`:
     the process that made it was killed, so its outcome is not known; tokens and cost are upper bounds. `prompt_sha256`
-    is of the whole prompt (clients.llm.protocol). `execution` is the execution of a step that made it, whose calls are
-    booked once.
+    is the hash of the whole prompt (clients.llm.protocol). `execution` is the execution of the step that made the call;
+    the calls of an execution are booked once.
     """
 
     __tablename__ = "model_calls"
@@ -59,10 +60,11 @@ class ModelCall(Base):
 
 
 class BegunCall(Base):
-    """`call` becomes the ledger row if the outcome is never known; `token` is shared by all calls of a running step.
+    """A call that has begun; `call` becomes the ledger row if the outcome is never known; all calls of a running step
+    share one `token`.
 
-    `worker` held the step's lease when the call began. `ended` is what is known of the call since its reply was kept,
-    under its `key`.
+    `worker` held the step's lease when the call began. `ended` has the known facts of the call since its reply was
+    stored, under its `key`.
     """
 
     __tablename__ = "begun_calls"
@@ -80,8 +82,8 @@ class BegunCall(Base):
 
 
 class KeptReply(Base):
-    """`key` is the SHA-256 of everything a reply depends on (clients.llm.calling.reply_cache); `used_at` is accurate to
-    the hour."""
+    """A stored reply; `key` is the SHA-256 of everything that a reply depends on (clients.llm.calling.reply_cache);
+    `used_at` is accurate to the hour."""
 
     __tablename__ = "kept_replies"
 

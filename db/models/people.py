@@ -1,4 +1,4 @@
-"""People who sign in (A8): who they are, what they may do, and their sessions."""
+"""People who sign in (A8): their names, roles and sessions."""
 
 import uuid
 from datetime import datetime
@@ -10,7 +10,7 @@ from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
 
 
 class Person(Base):
-    """Somebody whom the provider `issuer` calls `subject`, which never changes; name and address may.
+    """A person, whom the provider `issuer` calls `subject`; that never changes, while name and address may.
 
     `everywhere` is the role that their groups give them in all workspaces of the tenant. A revoked person cannot sign
     in.
@@ -34,9 +34,8 @@ class Person(Base):
 
 
 class Member(Base):
-    """A person's role in a workspace. `origin` is `group`, replaced at every sign-in, or `owner`: set by hand, by
-    `set_by`. The higher role counts.
-    """
+    """A person's role in a workspace. `origin` is `group`, replaced at every sign-in, or `owner`: given by `set_by`.
+    The higher role counts."""
 
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("workspace_id", "person_id", "origin"),)
@@ -84,7 +83,7 @@ class SignIn(Base):
 
 
 class Deed(Base):
-    """What a person did: each request of theirs that may change something, as it was let through."""
+    """One request by a person that may have changed something, recorded when it was admitted."""
 
     __tablename__ = "deeds"
 

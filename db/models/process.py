@@ -1,4 +1,4 @@
-"""Processes: the workers that are alive, and the metrics of all processes, also of those that ended."""
+"""Processes: the workers that are alive, and the metrics of all processes, including ended ones."""
 
 import uuid
 from datetime import datetime
@@ -10,7 +10,8 @@ from db.base import Base, Json
 
 
 class WorkerProcess(Base):
-    """A process updates its row regularly; one not seen for a while is dead. Belongs to no tenant.
+    """A worker process. It updates its row regularly; a process that has not done so for a while is dead. Belongs to no
+    tenant.
 
     `concurrency` is the number of messages it handles at a time, `room` the number of queries it can run now
     (workers.processes.capacity); None means the configured number.

@@ -12,7 +12,8 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json
 
 
 class QueryStatus(StrEnum):
-    """`succeeded`, `failed` and `cancelled` are final; `held` is an answer that waits for a reviewer's decision."""
+    """States of a query. `succeeded`, `failed` and `cancelled` are final; `held` is an answer that waits for a
+    reviewer's decision."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -32,30 +33,30 @@ class QueryKind(StrEnum):
 
 
 class Query(Base):
-    """`options` is the snapshot of every setting that shapes the result: workers read it, never their own settings.
+    """A query. `options` is the snapshot of every setting that shapes the result: workers read it, never their own
+    settings.
 
     `launch` counts how often the canvas was started; messages of an older launch are ignored. `round` counts corrective
     rounds. `event_seq` is the number of its last event. A verification (N2) has its sources in `given_sources`; as part
     of a batch it has a `batch_id`, its `position` there and the submitter's `custom_id`. `replay_of` is the query that
     this one retries, `reverifies` the one whose answer it verifies again (N6). `replies_erased_at` is when the raw
     replies of its model calls were erased. `traceparent` comes from the request; the steps continue its trace.
-    `is_thread`: it stands among the threads by itself; one that was asked in a conversation does not, also when that is
-    deleted.
-    `is_scripted`: no person waits for it, so the tenant's interactive queries go first; `asked_by` is the person
-    (`person:` and an id) or the API key of the request, None without either.
+    `is_thread`: the query is a thread of its own; one that was asked in a conversation is not, even after the
+    conversation was deleted. `is_scripted`: no person waits for it, so the tenant's interactive queries go first;
+    `asked_by` is the person (`person:` and an id) or the API key of the request, None without either.
 
-    `review` says what reviewers have to do with its answer or have done: `queued`, `held`, `released`, `corrected`,
-    `rejected`; None: nothing.
+    `review` is the state of the answer's review: `queued`, `held`, `released`, `corrected`, `rejected`; None: no
+    review.
 
-    `stage`, `round`, `event_seq` and `progress_at` change often while it runs, so no index may cover them: Postgres can
-    then update the row in place (HOT), for which each page keeps space (`fillfactor`).
+    `stage`, `round`, `event_seq` and `progress_at` change often while the query runs, so no index may cover them:
+    Postgres can then update the row in place (HOT), for which each page keeps space (`fillfactor`).
     """
 
     __tablename__ = "queries"
     __table_args__ = (
         Index("ix_queries_open", "created_at", postgresql_where=sql_text("finished_at IS NULL")),
         Index(None, "tenant_id", "created_at", "id"),
-        # Lists read from the newest row, however few of the others match.
+        # Lists read from the newest row, however few of the other rows match.
         Index(None, "tenant_id", "kind", "created_at", "id"),
         Index(None, "workspace_id", "kind", "created_at", "id"),
         Index(
@@ -75,7 +76,8 @@ class Query(Base):
         ),
         UniqueConstraint("batch_id", "position"),
         Index("ix_queries_replay_of", "replay_of", postgresql_where=sql_text("replay_of IS NOT NULL")),
-        # Read by admission (db.queries.admission.admission); these stay small however many queries have ended.
+        # Admission (db.queries.admission.admission) reads these indexes, which stay small however many queries have
+        # ended.
         Index("ix_queries_running", "tenant_id", "batch_id", postgresql_where=sql_text("status = 'running'")),
         Index(
             "ix_queries_waiting",

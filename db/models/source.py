@@ -1,4 +1,4 @@
-"""Sources: where documents of a workspace come from, and what each of them lists."""
+"""Sources: the places that documents of a workspace come from, and the items that each of them lists."""
 
 import uuid
 from datetime import datetime
@@ -12,7 +12,8 @@ from db.base import TENANT_DEFAULT, Base, CreatedAt, Json, Owned
 
 
 class SourceStatus(StrEnum):
-    """A paused source does nothing, also when it is due; one that is being deleted only deletes its documents."""
+    """States of a source. A paused source does nothing, even when it is due; a source in deletion only deletes its
+    documents."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -20,7 +21,7 @@ class SourceStatus(StrEnum):
 
 
 class SourcePhase(StrEnum):
-    """What a run does: it lists everything, then fetches what is new or changed."""
+    """The phases of a run: it lists everything, then fetches what is new or changed."""
 
     IDLE = "idle"
     LISTING = "listing"
@@ -28,7 +29,7 @@ class SourcePhase(StrEnum):
 
 
 class ItemOutcome(StrEnum):
-    """What became of an item in the last run that saw it."""
+    """The outcome of an item in the last run that saw it."""
 
     PENDING = "pending"
     NEW = "new"
@@ -40,11 +41,12 @@ class ItemOutcome(StrEnum):
 
 
 class Source(Base):
-    """`settings` are those of its kind (domain.documents.sources); `every_s` is null for one that runs only when asked.
+    """A source. `settings` are those of its kind (domain.documents.sources); `every_s` is null for a source that runs
+    only on request.
 
-    `run` numbers the runs. `due_at` is when a worker shall look at it next, to begin a run or to continue one; it is
-    null while nothing is to be done until a run is asked for. `attempt` fences workers; `strikes` counts attempts that
-    made no progress. `error` is why the last run failed or is incomplete.
+    `run` numbers the runs. `due_at` is when a worker has to look at the source next, to begin or continue a run; it is
+    null while the source waits for a request. `attempt` fences workers; `strikes` counts attempts that made no
+    progress. `error` is why the last run failed or is incomplete.
     """
 
     __tablename__ = "sources"
@@ -78,10 +80,10 @@ class Source(Base):
 
 
 class SourceItem(Base):
-    """A file, page or entry of a source. `run` is the last one that saw it, `outcome` what became of it there.
+    """A file, page or entry of a source. `run` is the last run that saw it, `outcome` its outcome there.
 
-    `tag` tells apart its states without reading it (times and size, ETag, blob id): that of the content that was last
-    taken; `listed_tag` is the one that was listed last. `depth` counts links from the start.
+    `tag` identifies the item's state without reading the item (times and size, ETag, blob id): the state that was last
+    taken; `listed_tag` is the state that was last listed. `depth` counts links from the start.
     """
 
     __tablename__ = "source_items"

@@ -90,10 +90,10 @@ class VerificationClaim(Base):
 
 
 class CitationCheck(Base):
-    """S5.4: one (statement, number) pair of the original answer, checked against the source it cites.
+    """S5.4: one (statement, number) pair of the original answer, checked against the source that it cites.
 
-    `decided_by` is `model`, or `evidence` when the source's text overruled the model's reply. `second_look` is what was
-    asked twice, with both answers (`citewell_verify.verdicts.ruling.SecondLook`).
+    `decided_by` is `model`, or `evidence` when the source's text overruled the model's reply. `second_look` is the
+    second question to the judge, with both answers (`citewell_verify.verdicts.ruling.SecondLook`).
     """
 
     __tablename__ = "citation_checks"

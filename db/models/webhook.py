@@ -18,7 +18,7 @@ class EndpointStatus(StrEnum):
 
 
 class DeliveryStatus(StrEnum):
-    """All but `pending` are final; redelivery creates a new row."""
+    """States of a delivery. All but `pending` are final; redelivery creates a new row."""
 
     PENDING = "pending"
     DELIVERED = "delivered"

@@ -1,4 +1,4 @@
-"""Keyset pagination, the newest first: each page starts after a known row."""
+"""Keyset pagination, newest first: each page starts after a known row."""
 
 import uuid
 from datetime import datetime
@@ -13,7 +13,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class Place(NamedTuple):
-    """The last row of a page: rows of the next one are older, or of the same age with a smaller id."""
+    """The last row of a page: rows of the next page are older, or of the same age with a smaller id."""
 
     created_at: datetime
     id: uuid.UUID
@@ -27,7 +27,7 @@ def page(
     after: Place | None,
     limit: int,
 ) -> Select[*Ts]:
-    """The newest `limit` rows of `statement` after `after`, of the transaction's tenant.
+    """Return the statement for the newest `limit` rows of `statement` after `after`, of the transaction's tenant.
 
     New rows do not shift the pages.
     """

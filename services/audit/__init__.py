@@ -1,4 +1,4 @@
-"""Stored answers examined again: replayed from their record, verified again, invalidated by changed documents.
+"""Later work on stored answers: replays from their record, new verifications, and checks after documents changed.
 
-Imports `services.external`, `services.correction` and what is below them.
+Imports `services.external`, `services.correction` and the packages below them.
 """

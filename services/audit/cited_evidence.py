@@ -1,4 +1,4 @@
-"""Loads the stored passages that a published answer rests on (N6)."""
+"""Loads the stored passages behind a published answer (N6)."""
 
 import uuid
 from collections.abc import Iterable
@@ -15,13 +15,14 @@ from domain.errors.state import NotReverifiable
 
 
 def evidence_of(session: Session, answer: Answer, citations: list[Citation]) -> list[Passage]:
-    """The passages that the answer cites, number N at place N-1, followed by the others that it was written from.
+    """Return the passages that the answer cites, number N at place N-1, followed by the others that it was written
+    from.
 
-    Raises NotReverifiable when any of them is no longer stored: a verdict without it would say nothing.
+    Raises NotReverifiable when one of them is no longer stored, because a verdict without it would mean nothing.
     """
     selected = steps.find_outcome(session, answer.query_id, answer.round, "select") or {}
     keys: list[int] = selected.get("selected", [])
-    # The texts that came with the question, if any did: then there are no others.
+    # Texts that came with the question, if there are any, are its only sources.
     given = {passage.key: passage for passage in list_given_passages(session, answer.query_id)}
     cited = cited_passages(session, citations, given.values())
     written_from = [given[key] for key in keys if key in given] if given else get_passages(session, keys)
@@ -45,7 +46,7 @@ def cited_passages(session: Session, citations: list[Citation], given: Iterable[
 
 
 def as_source(passage: Passage) -> dict[str, Any]:
-    """The fields of a given source (N2) besides its text: its page, its section, its context."""
+    """Return the fields of a given source (N2) besides its text: its page, its section, its context."""
     length = len(passage.text)
     return {
         "pages": [[passage.page, 0, length]] if passage.page is not None else None,

@@ -1,5 +1,5 @@
-"""Processes changed and deleted documents: finds the answers that cite them, judges them and, if wanted, has them
-verified again (N7).
+"""Processes changed and deleted documents: finds the answers that cite them, judges these answers and, if wanted, has
+them verified again (N7).
 
 The work list is in Postgres. One transaction handles a batch of citations; it stores the new states, the messages, the
 verifications and the progress together.
@@ -27,11 +27,11 @@ from services.finishing.answer_validity import store_validity
 log = structlog.get_logger(__name__)
 
 _MOST_BATCHES = 20
-"""One change may take this many batches in a turn; then other changes have theirs."""
+"""The most batches of one change in a turn; then other changes have their turns."""
 _AT_A_TIME = 50
-"""Citations that are checked per transaction."""
+"""The number of citations that are checked per transaction."""
 _AGAIN_AFTER_S = 300.0
-"""Delay after an error before a change is tried again."""
+"""The delay after an error before a change is tried again."""
 
 
 def process_changes(settings: Settings) -> int:
@@ -95,10 +95,11 @@ def _apply(session: Session, change: DocumentChange, query_ids: Collection[uuid.
 
 
 def _is_unprocessed(change: DocumentChange, validity: AnswerValidity) -> bool:
-    """Whether the answer has yet to be compared with the change: neither by this change itself nor by a later one.
+    """Return whether the answer has not been compared with this change yet, neither for this change itself nor for a
+    later one.
 
     A change gets its number before its transaction commits: a later one may have been processed while this one was
-    still invisible. That shows in its first pass.
+    still invisible. The first pass of this change makes up for that.
     """
     if change.id > validity.change_id:
         return True

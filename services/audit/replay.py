@@ -1,7 +1,7 @@
 """Replays a result from its record (N6): the same steps on the recorded replies and passages, without any model.
 
-Steps that search today's index or depend on the clock are taken from the record: retrieval, the decisions of an agentic
-run, the draft, what was left out for lack of time, and unanswered calls.
+Steps that search today's index or depend on the clock are not repeated but taken from the record: retrieval, the
+decisions of an agentic run, the draft, what was left out for lack of time, and unanswered calls.
 """
 
 import inspect
@@ -38,7 +38,7 @@ from services.verification import checks
 Body = Callable[[StepContext], StepResult | Awaitable[StepResult]]
 _Key = tuple[str, str]
 
-# In the order of the workflow. Which items share a call depends on which worker had them together.
+# In the order of the workflow. The items that share a call depend on which worker had them together.
 _STEPS: Mapping[str, Body] = {
     "restate_question": restate_question,
     "rewrite_question": rewrite_question,
@@ -56,7 +56,7 @@ _STEPS: Mapping[str, Body] = {
     "fill_object": fill_object,
 }
 _JUDGEMENTS = frozenset(judgement.name for judgement in (CHECK_ALIGNMENT, CHECK_STATEMENT, CHECK_STATEMENTS))
-"""The prompts that every verification asks, also one without a question: their calls name its judge."""
+"""The prompts of every verification, including one without a question: their calls name its judge."""
 _SHARED = frozenset({"score_chunks", "check_statements"})
 _SENT = frozenset({"select", "extract_citations"})
 """The outcomes that came with the request of a verification (N2)."""
@@ -89,7 +89,7 @@ class ReplayResult:
 
 
 class _Record(NamedTuple):
-    """Everything that was stored of a query."""
+    """Everything that was stored about a query."""
 
     query: Query
     rounds: dict[int, steps.Outcomes]
@@ -151,7 +151,7 @@ class _Replay:
         for number in sorted(self._record.rounds):
             self._rounds[number] = dict(self._record.rounds[number])
             if ("select", "") in self._rounds[number]:
-                # Raises before anything is judged on fewer passages than there were.
+                # Raises an error before anything is judged on fewer passages than there were.
                 self._context(number, ()).selected_passages()
             for step, body in _STEPS.items():
                 await self._step(number, step, body)
@@ -178,7 +178,7 @@ class _Replay:
         self._replayed += len(items)
 
     def _is_given(self, step: str, outcome: Outcome) -> bool:
-        """Whether the outcome is taken from the record."""
+        """Return whether the outcome is taken from the record."""
         shared = self._options.shares_calls and step in _SHARED
         sent = self._query.is_external and step in _SENT
         return shared or sent or outcome.get("status") in _FROM_RECORD or "degraded" in outcome or "reranker" in outcome

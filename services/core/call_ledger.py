@@ -1,8 +1,9 @@
 """The model calls of a step: their priority at the gateway, their records and their metrics.
 
-A request says whether a person waits for it with `Citewell-Priority: interactive` or `batch`; the page, the command
-line and the tools of `citewell mcp` do. A request without it counts as a person's until a few of the same key are in
-flight. Work that no request asked for, such as the re-verification of stored answers, counts as scripted.
+A request states whether a person waits for it with `Citewell-Priority: interactive` or `batch`; the dashboard, the
+command line and the tools of `citewell mcp` do so. A request without the header counts as interactive until a few
+queries of the same key are in progress. Work that no request asked for, such as the re-verification of stored answers,
+counts as scripted.
 """
 
 import uuid
@@ -26,7 +27,7 @@ from services.core.context import StepContext
 
 HEADER = "Citewell-Priority"
 FEW = 3
-"""With this many queries of one key in flight, further requests without the header count as scripted."""
+"""With this many queries of one key in progress, further requests without the header count as scripted."""
 
 
 class Priority(StrEnum):
@@ -45,7 +46,7 @@ def set_priority(priority: Priority | None) -> None:
 
 
 def requester_columns(session: Session) -> dict[str, Any]:
-    """Columns of a new query; to be called in the transaction that stores it."""
+    """Return the columns of a new query; to be called in the transaction that stores it."""
     priority, actor = _priority.get(), acting().actor
     is_scripted = priority is Priority.BATCH
     if priority is None:
@@ -121,7 +122,8 @@ def model_call_rows(
     catalogue: Mapping[str, ModelInfo],
     execution: uuid.UUID | None = None,
 ) -> list[dict[str, Any]]:
-    """Columns of `ModelCall` per call, failed attempts included; those of one `execution` are stored once."""
+    """Return the columns of `ModelCall` per call, failed attempts included; the calls of one `execution` are stored
+    once."""
     return [
         {
             "query_id": str(context.query.id),
@@ -184,5 +186,6 @@ def ended_rows(
 
 
 def _storable(text: str | None) -> str | None:
-    """The text without what Postgres cannot store: one such character from a server must not cost the row."""
+    """Return the text without characters that Postgres cannot store, so that one such character from a server does not
+    cost the whole row."""
     return text and text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()

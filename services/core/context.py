@@ -1,4 +1,4 @@
-"""The context of a step: the query, the outcomes of earlier steps, what was left out, and the models."""
+"""The context of a step: the query, the outcomes of earlier steps, the parts that were left out, and the models."""
 
 import asyncio
 import threading
@@ -46,23 +46,24 @@ class QuerySnapshot:
     kind: str = QueryKind.ANSWER
     batch_id: uuid.UUID | None = None
     accepted_at: float = 0.0
-    """Unix seconds by the database's clock. A person's question that is admitted in the place of a scripted one has the
-    time of that one."""
+    """Unix seconds by the database's clock. A person's question that was admitted in place of a scripted one keeps the
+    time of the scripted one."""
     traceparent: str | None = None
 
     @property
     def is_external(self) -> bool:
-        """Whether answer and sources came with the request (N2), so that there are no other sources."""
+        """Return whether answer and sources came with the request (N2), so that there are no other sources."""
         return self.kind == QueryKind.VERIFICATION
 
     @property
     def has_given_sources(self) -> bool:
-        """Whether it rests on sources that came with the request alone, be it an answer's (N2) or a question's (N9)."""
+        """Return whether the only sources are those that came with the request, for an answer (N2) or for a question
+        (N9)."""
         return self.is_external or bool(self.options.given_sources)
 
     @property
     def is_by_schema(self) -> bool:
-        """Whether the answer is also written as an object of the schema that came with the question."""
+        """Return whether the answer is also written as an object that follows the schema of the question."""
         return self.options.answer_schema is not None and not self.is_external
 
 
@@ -76,34 +77,35 @@ def _alone(_: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The resources that a worker process holds for its life."""
+    """The resources that a worker process keeps for its lifetime."""
 
     models: ModelGateway
     embedder: Embedder
     verifier: str = ""
     """The version of the statement checker (N8), stored with every verification."""
     sharing_verifier: str = ""
-    """The same where calls are shared (preset `cheap`)."""
+    """The version of the statement checker where calls are shared (preset `cheap`)."""
     calibration: Calibration | None = None
-    """Turns the verifier's confidence into probabilities, if it was measured."""
+    """The calibration that turns the verifier's confidence into probabilities, if it was measured."""
     draft_every_s: float = 0.05
     """The interval at which watchers get new text, in seconds."""
     check_early: Literal["watched", "always", "never"] = "watched"
-    """Whether sentences are checked while their answer is still being written (N1)."""
+    """When sentences are checked while their answer is still being written (N1)."""
     stop_ungrounded_after: int = 0
-    """With this many refused sentences, and none supported even in part, writing stops; 0 never stops it."""
+    """The number of refused sentences, with none supported even in part, after which writing stops; 0 never stops
+    it."""
     reranker: Reranker | None = None
-    """Scores passages in place of the model."""
+    """The reranker that scores passages in place of the model."""
     is_watched: Callable[[uuid.UUID], bool] = _is_watched
-    """Whether a query has a live watcher; may use the network."""
+    """A function that says whether a query has a live watcher; it may use the network."""
     processes_of: Callable[[str], int] = _alone
-    """How many live processes serve a queue."""
+    """A function that returns the number of live processes of a queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of a step: an outcome per item, what else to store in the same transaction, events for watchers, and
-    outcomes of other steps that it takes over from where they were produced."""
+    """The result of a step: an outcome per item, further rows to store in the same transaction, events for watchers,
+    and outcomes of other steps that were produced elsewhere."""
 
     values: dict[str, Outcome]
     save: Callable[[Session], None] | None = None
@@ -128,7 +130,8 @@ class PassageCache:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type["PassageCache"], tuple[()]]:
-        # A context that is sent to another process takes an empty cache with it: that process loads what it needs.
+        # A context that is sent to another process takes an empty cache along: that process loads the passages that it
+        # needs.
         return PassageCache, ()
 
     def add(self, loaded: Sequence[Passage]) -> None:
@@ -139,7 +142,8 @@ class PassageCache:
         return [key for key in keys if key not in self._known]
 
     def passages(self, keys: Sequence[int], load: Callable[[Session, list[int]], list[Passage]]) -> list[Passage]:
-        """The passages with `keys`, in their order; missing ones are loaded in a short transaction of its own."""
+        """Return the passages with `keys`, in their order; missing ones are loaded in a short transaction of their
+        own."""
         if self.missing(keys):
             # Concurrent callers wait here instead of loading the same passages.
             with self._lock:
@@ -156,7 +160,7 @@ def _not_dispatched(_events: Sequence[EventData], _item: str, _value: Mapping[st
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """One execution of a step. `items` are those still to do; `outcomes` what is finished, by (step, item)."""
+    """One execution of a step. `items` are still to be done; `outcomes` are finished, by (step, item)."""
 
     query: QuerySnapshot
     round: int
@@ -167,35 +171,37 @@ class StepContext:
     """The outcomes of all rounds so far, including this one, as stored when the step began."""
     log: CallLog = field(default_factory=CallLog)
     publish: Callable[[Sequence[EventData]], None] = _not_published
-    """Publish events to watchers before the step ends, in a transaction of its own."""
+    """A function that publishes events to watchers before the step ends, in a transaction of its own."""
     dispatch: Callable[[Sequence[EventData], str, Mapping[str, Any]], bool] = _not_dispatched
-    """The same, and hand an item of another step to another worker while this one continues: store its input and add
-    its message to this step's chord. False if it was not handed over and still has to be done."""
+    """A function that publishes events and also hands an item of another step to another worker while this one
+    continues: it stores the item's input and adds its message to this step's chord. It returns False if the item was
+    not handed over and still has to be done."""
     budget: Budget = field(default_factory=Budget)
     """The time and money that the query had used when the step began."""
     passage_cache: PassageCache = field(default_factory=PassageCache)
 
     @property
     def judge(self) -> RecordedJudge:
-        """The model that judges, whose calls this step records."""
+        """Return the model that judges, whose calls this step records."""
         return RecordedJudge(self.tools.models, self.log)
 
     @property
     def span_chars(self) -> tuple[int, int]:
-        """The shortest and longest quoted span, in characters."""
+        """Return the lengths of the shortest and the longest quoted span, in characters."""
         return self.query.options.span_min_chars, self.query.options.span_max_chars
 
     @property
     def question(self) -> str:
-        """The question, restated so that it needs no conversation before it (N9)."""
+        """Return the question, restated so that it needs no conversation before it (N9)."""
         restated = self.outcome("restate_question") or self.earlier("restate_question") or {}
         return restated.get("question") or self.query.question
 
     @property
     def refusal(self) -> str:
-        """The text that replaces an answer that the documents do not support (S3.4, V8).
+        """Return the text that replaces an answer that the documents do not support (S3.4, V8).
 
-        It is in the language of the question; where that is too short to be sure, what was found settles it.
+        It is in the language of the question; where the question is too short to be sure, the passages that were found
+        decide.
         """
         if self.query.options.refusal is not None:
             return self.query.options.refusal
@@ -228,7 +234,8 @@ class StepContext:
 
     @property
     def calibration(self) -> Calibration | None:
-        """The calibration of its confidence, unless it was measured for the other preset's verifier."""
+        """Return the calibration of the verifier's confidence, unless it was measured for the other preset's
+        verifier."""
         tools = self.tools
         measured, own = tools.calibration, self.verifier
         if measured is not None and self.query.options.judge_model:
@@ -240,14 +247,15 @@ class StepContext:
 
     @property
     def citable(self) -> Citable:
-        """The sources that the answer can cite: those it was written from, with their names (V5)."""
+        """Return the sources that the answer can cite: the passages that it was written from, with their names (V5)."""
         selected, sources = self.selection["selected"], self.selection["sources"]
         named = (sources[number] if number < len(sources) else {} for number in range(len(selected)))
         return citable_sources(named, self.query.options.refusal)
 
     @property
     def replaced_by(self) -> list[str]:
-        """For each selected passage the document that says it replaces the passage's own, or nothing."""
+        """Return for each selected passage the document that replaces the passage's own according to its text, or
+        nothing."""
         return [source.get("replaced_by", "") for source in self.selection["sources"]]
 
     @property
@@ -255,15 +263,15 @@ class StepContext:
         return statements(self.draft["text"], self.citable)
 
     def outcome(self, step: str, item: str = "") -> Outcome | None:
-        """The outcome of a step, or None if it left none (what it was to check is then not checked)."""
+        """Return the outcome of a step, or None if it left none (its subject is then not checked)."""
         return self.outcomes.get((step, item))
 
     def read(self, step: StepName[T], item: str = "") -> T | None:
-        """The outcome of a step in its type, or None if it left none."""
+        """Return the outcome of a step in its type, or None if it left none."""
         return cast("T | None", self.outcome(step, item))
 
     def read_earlier(self, step: StepName[T], item: str = "") -> T | None:
-        """The newest outcome of a step in the rounds before this one."""
+        """Return the newest outcome of a step in the rounds before this one."""
         return cast("T | None", self.earlier(step, item))
 
     def earlier(self, step: str, item: str = "") -> Outcome | None:
@@ -274,7 +282,7 @@ class StepContext:
         return replace(self, outcomes={**self.outcomes, **{(step, item): value for item, value in values.items()}})
 
     def portable(self) -> "StepContext":
-        """A copy without the resources of this process, for another process that has its own models."""
+        """Return a copy without the resources of this process, for another process that has its own models."""
         nothing: Any = None
         tools = replace(self.tools, models=nothing, embedder=nothing, reranker=None, is_watched=_is_watched)
         log = CallLog(terms=self.log.terms)
@@ -286,14 +294,14 @@ class StepContext:
         return self.passage_cache.passages(keys, get_given_passages if self.query.has_given_sources else get_passages)
 
     def given_passages(self) -> list[Passage]:
-        """All passages of the texts that came with the question."""
+        """Return all passages of the texts that came with the question."""
         with reading() as session:
             passages = list_given_passages(session, self.query.id)
         self.passage_cache.add(passages)
         return passages
 
     def selected_passages(self) -> list[Passage]:
-        """The passages that the answer is written from; number N in the answer is position N-1 here.
+        """Return the passages that the answer is written from; number N in the answer is position N-1 here.
 
         Raises SourceDeleted when one is gone, because the numbers would then point to others.
         """
@@ -305,8 +313,8 @@ class StepContext:
 
 
 async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequence[int] | None = None) -> T:
-    """The result of `read`, which reads the passages of `keys`, by default the selected ones; in a thread if it has to
-    load them, or to read given sources, which may be long."""
+    """Return the result of `read`, which reads the passages of `keys`, by default the selected ones. It runs in a
+    thread if it has to load them, or to read given sources, which may be long."""
     wanted = context.selection["selected"] if keys is None else keys
     if context.query.is_external or context.passage_cache.missing(wanted):
         return await asyncio.to_thread(read)
@@ -314,7 +322,7 @@ async def when_loaded(context: StepContext, read: Callable[[], T], keys: Sequenc
 
 
 def ran_out(context: StepContext) -> str | None:
-    """The code of the budget that ran out before the round was finished, or None."""
+    """Return the code of the budget that ran out before the round was finished, or None."""
     codes = (outcome.get("code") for outcome in context.outcomes.values())
     used_up = next((code for code in codes if code in CODES), None)
     return used_up or (context.budget.code if context.budget.has_used(1.0) else None)

@@ -1,8 +1,8 @@
-"""The models in use: the settings of the configuration with the models that were chosen on the page, and the embedding
-spaces of workspaces, each of the model that its vectors come from.
+"""The models in use: the settings of the configuration with the models that were chosen on the dashboard, and the
+embedding spaces of workspaces, each with the model that its vectors come from.
 
-A choice holds for what is accepted after it: its id is stored in the options of each query, and all steps of the query
-follow `settings_of` that id, so a switch needs no restart and mixes nothing.
+A choice applies to work that is accepted after it: its id is stored in the options of each query, and all steps of the
+query use `settings_of` that id. So a switch needs no restart, and no query mixes two choices.
 """
 
 import math
@@ -40,7 +40,7 @@ from domain.errors.state import EmbeddingMismatch
 log = structlog.get_logger()
 
 FRESH_S = 1.0
-"""How long a process goes by the choice that it read last."""
+"""How long a process uses the choice that it read last."""
 _REMEMBERED = 8
 
 
@@ -63,12 +63,13 @@ _seen: _Seen | None = None
 
 
 def can_count(configured: Settings) -> bool:
-    """Whether a choice on the page counts: the configuration names no model, and does not forbid it."""
+    """Return whether a choice on the dashboard counts: the configuration names no model, and does not forbid the
+    choice."""
     return configured.model_setting is None and configured.models.from_page != "forbidden"
 
 
 def current_settings() -> Settings:
-    """The settings for new work. While the database is away they are those that were read last. Raises
+    """Return the settings for new work. While the database is away they are those that were read last. Raises
     SecretUnreadable."""
     global _seen
     configured = settings()
@@ -76,7 +77,7 @@ def current_settings() -> Settings:
         return configured
     seen = _seen if _seen and _seen.configured is configured else None
     is_stale = seen is None or time.monotonic() - seen.read_at >= FRESH_S
-    # While one thread reads, the others use what was read last.
+    # While one thread reads, the others use the settings that were read last.
     if is_stale and _reading.acquire(blocking=seen is None):
         began = time.monotonic()
         try:
@@ -90,7 +91,8 @@ def current_settings() -> Settings:
 
 
 def settings_without_model() -> Settings:
-    """The settings for what asks no model: those of the configuration where the key of the choice cannot be read."""
+    """Return the settings for work that asks no model: those of the configuration where the key of the choice cannot be
+    read."""
     try:
         return current_settings()
     except SecretUnreadable:
@@ -98,7 +100,7 @@ def settings_without_model() -> Settings:
 
 
 def last_settings() -> Settings:
-    """The settings that were read last, without the database."""
+    """Return the settings that were read last, without the database."""
     return _seen.settings if _seen and _seen.configured is settings() else settings()
 
 
@@ -110,7 +112,7 @@ def forget() -> None:
 
 
 def settings_of(choice: int | None) -> Settings:
-    """The settings for work that was accepted with this choice. Raises DatabaseUnavailable, SecretUnreadable."""
+    """Return the settings for work that was accepted with this choice. Raises DatabaseUnavailable, SecretUnreadable."""
     return settings() if choice is None else _stored(choice)
 
 
@@ -128,7 +130,7 @@ def _stored(choice: int) -> Settings:
 
 
 def chosen_settings(row: ModelChoice, *, with_key: bool = True) -> Settings:
-    """The settings with the models of `row`, and their key. Raises SecretUnreadable."""
+    """Return the settings with the models of `row`, and their key. Raises SecretUnreadable."""
     values: dict[str, Any] = dict(row.settings)
     key = decrypted(row.api_key, settings()) if row.api_key and with_key else ""
     if values["models"]["provider"] == "groq":
@@ -138,7 +140,7 @@ def chosen_settings(row: ModelChoice, *, with_key: bool = True) -> Settings:
     try:
         return settings().with_choice(row.id, values)
     except ValidationError as error:
-        # Another version of the program knew other settings.
+        # Another version of the program may have stored settings that this one does not know.
         fields = [".".join(map(str, problem["loc"])) for problem in error.errors(include_input=False)]
         log.error("model_choice_unusable", choice=row.id, settings=fields)
         return settings()
@@ -162,9 +164,8 @@ def ensure_space(workspace_id: int, configured: Embedder) -> Space:
 
 
 def likely_space(workspace_id: int, configured: Embedder) -> Space | None:
-    """The workspace's space, None before its first document; from memory, if this process last searched the workspace
-    in a space of the configured model. The caller must check afterwards that it is still the workspace's.
-    """
+    """Return the workspace's space, None before its first document; from memory, if this process last searched the
+    workspace in a space of the configured model. The caller must check afterwards that it is still the workspace's."""
     known = _searched.get(workspace_id)
     if known is not None and (known.model, known.dimension) == (configured.name, configured.dimension):
         return known
@@ -198,9 +199,9 @@ def embedder_for(space: Space, workspace_id: int, configured: Embedder) -> Embed
 
 
 def unserved_spaces(configured: Embedder) -> list[tuple[Space, int]]:
-    """The spaces whose vectors no available model makes, of all tenants, and how many workspaces each has.
+    """Return the spaces whose vectors no available model makes, of all tenants, and the number of workspaces of each.
 
-    Their questions and documents are refused until they are embedded again.
+    Questions and documents of these workspaces are refused until they are embedded again.
     """
     with system_transaction() as session:
         used = count_workspaces(session)
@@ -213,7 +214,8 @@ def unserved_spaces(configured: Embedder) -> list[tuple[Space, int]]:
 
 
 def embed(space: Space, embedder: Embedder, texts: Sequence[str]) -> list[Sequence[float]]:
-    """The vectors of `texts`; the model embeds only those that the tenant does not have in this space."""
+    """Return the vectors of `texts`; the model embeds only texts whose vectors the tenant does not have in this
+    space."""
     digests = [text_digest(text) for text in texts]
     with reading() as session:
         known: dict[bytes, Sequence[float]] = {**known_vectors(session, space, texts)}

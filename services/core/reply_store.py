@@ -1,4 +1,4 @@
-"""Kept replies in Postgres. A query of its own per reply would cost more than many replies are worth, so they are
+"""Stored replies in Postgres. One database query per reply would cost more than many replies are worth, so they are
 batched.
 
 For one event loop.
@@ -33,7 +33,8 @@ _R = TypeVar("_R")
 
 
 class StoredReplies:
-    """A ReplyStore. It ignores replies older than `keep_s` seconds and those of another `origin`, the answering system.
+    """A ReplyStore. It ignores replies that are older than `keep_s` seconds, and replies from another `origin`, the
+    answering system.
 
     Lookups that begin together share one SELECT, and replies that arrive within 20 ms one INSERT, per tenant.
     """
@@ -48,9 +49,9 @@ class StoredReplies:
         self._again: asyncio.Task[None] | None = None
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
-        """The stored replies among `keys`; when Postgres is unreachable or slow, those that this process holds.
+        """Return the stored replies for `keys`; when Postgres is unreachable or slow, those that this process holds.
 
-        The `begun` calls of missing keys are recorded by the same query.
+        The `begun` calls of missing keys are recorded by the same database query.
         """
         tenant = current_tenant()
         held = {key: self._unstored[tenant, key] for key in keys if (tenant, key) in self._unstored}
@@ -64,10 +65,11 @@ class StoredReplies:
         return held | {key: stored[key] for key in keys if key in stored} if stored else held
 
     async def put(self, key: bytes, reply: CachedReply) -> None:
-        """Keep a reply; return when it is stored or could not be, in which case it is held and stored with the next."""
+        """Store a reply. Return when it is stored, or could not be; in the latter case it is held and stored with the
+        next one."""
         tenant = current_tenant()
         if sent := self._sent.get((tenant, key)):
-            # The first reply stays in any case.
+            # If another reply to the same prompt is stored already, it stays.
             await asyncio.shield(sent)
             return
         self._unstored[tenant, key] = reply
@@ -90,12 +92,12 @@ class StoredReplies:
             if not work.cancelled() and work.result() is None and (self._again is None or self._again.done()):
                 self._again = asyncio.create_task(self._store_again())
 
-        # A waiting caller may be cancelled; a store under way completes all the same.
+        # A waiting caller may be cancelled; a store that has begun completes all the same.
         sent.add_done_callback(ended)
         return sent
 
     async def _store_again(self) -> None:
-        """Send the first held reply until Postgres is back: another process may be about to ask the same."""
+        """Send the first held reply until Postgres is back: another process may be about to ask the same question."""
         while self._unstored:
             await asyncio.sleep(AGAIN_S)
             for (tenant, key), reply in list(self._unstored.items())[:1]:
@@ -107,7 +109,7 @@ class StoredReplies:
         try:
             await replies.add_replies(rows, self._keep_s)
         except Refused as error:
-            # A reply that cannot be stored must not hold up those beside it or after it.
+            # A reply that cannot be stored must not delay those beside it or after it.
             if len(kept) == 1:
                 log.error("reply_not_stored", key=next(iter(rows)).hex(), error=type(error.__cause__).__name__)
                 return False
@@ -123,7 +125,7 @@ class StoredReplies:
 
     async def _find(self, keys: Mapping[bytes, Begun]) -> Mapping[bytes, CachedReply]:
         begun = {self._row(key): call for key, call in keys.items()}
-        # Replies that wait to be stored are sent in the same query.
+        # Replies that wait to be stored are sent in the same database query.
         with self._stored.take_over() as waiting:
             try:
                 rows = await replies.find_replies(begun, self._keep_s, self._rows(waiting.items))
@@ -138,13 +140,14 @@ class StoredReplies:
         try:
             return await replies.find_replies(begun, self._keep_s)
         except Refused:
-            # Replies that may be found are worth more than calls that could not be recorded.
+            # Finding replies is worth more than recording calls.
             log.exception("calls_not_begun")
             return await replies.find_replies(dict.fromkeys(begun), self._keep_s)
 
 
 class _Batch(Generic[_T, _R]):
-    """Items that are worked on together, and the result; `taken_over` is done when another call that took them is."""
+    """Items that are handled together, and their result; `taken_over` is done when another call that took the items is
+    done."""
 
     def __init__(self) -> None:
         self.items: dict[bytes, _T] = {}
@@ -153,7 +156,7 @@ class _Batch(Generic[_T, _R]):
 
 
 class _Batcher(Generic[_T, _R]):
-    """Calls `work` with everything added within `within_s` seconds, separately for each tenant."""
+    """Calls `work` with everything that was added within `within_s` seconds, separately for each tenant."""
 
     def __init__(self, work: Callable[[Mapping[bytes, _T]], Awaitable[_R]], within_s: float) -> None:
         self._work = work
@@ -161,7 +164,7 @@ class _Batcher(Generic[_T, _R]):
         self._waiting: dict[int, tuple[_Batch[_T, _R], asyncio.Task[_R | None]]] = {}
 
     async def add(self, items: Mapping[bytes, _T]) -> _R | None:
-        """Return the result for these items and others; None when Postgres is unreachable or the work failed."""
+        """Return the result for these and other items; None when Postgres is unreachable or the work failed."""
         # A caller that is cancelled while it waits must not stop the others' work.
         return await asyncio.shield(self.start(items))
 
@@ -195,6 +198,6 @@ class _Batcher(Generic[_T, _R]):
         except DatabaseUnavailable as error:
             log.warning("replies_not_reached", error=type(error).__name__)
         except Exception:
-            # Callers continue without kept replies: none is worth failing a question.
+            # Callers continue without stored replies: no reply is worth failing a question.
             log.exception("replies_not_reached")
         return None

@@ -35,7 +35,7 @@ JUDGES = (
     "services.judging.relevance",
     "services.verification.round_results",
 )
-"""The modules that decide on verdicts; a package includes everything below it."""
+"""The modules that decide verdicts; a package includes everything below it."""
 
 DECIDE_NOTHING = (
     "citewell_verify.embeddings",
@@ -76,8 +76,8 @@ def verifier_version(gateway: ModelGateway, settings: Settings, preset: Preset =
 def reranker_version(
     gateway: ModelGateway, settings: Settings, reranker: Reranker | None = None, preset: Preset = "standard"
 ) -> str:
-    """Return the name of the chunk scorer, in the same form; a reranker is
-    `cross_encoder/<name>@<hash of its weights>` or `endpoint/<model>`."""
+    """Return the name of the chunk scorer, in the same form; a reranker is `cross_encoder/<name>@<hash of its weights>`
+    or `endpoint/<model>`."""
     if reranker is not None:
         return reranker.version()
     return _version([RERANK_CHUNKS] * (preset == "cheap") + [RERANK_CHUNK], gateway, settings)
@@ -101,20 +101,20 @@ def _version(judgements: Sequence[Judgement[Reply]], gateway: ModelGateway, sett
 
 
 def _rules_hash() -> str:
-    """The hash of what rules on a reply. A change that decides nothing also gives a new hash; the opposite error would
-    be worse."""
+    """Return the hash of the code that decides on a reply. A change without effect also gives a new hash; the opposite
+    error would be worse."""
     return _digest([EVIDENCE_RULES, prompt_version(RECHECK_STATEMENTS.name), *_contents(JUDGES, WEIGHTS)])
 
 
 def _contents(modules: Iterable[str], weights: tuple[str, str]) -> set[str]:
-    """The hashes of the files, without their names: a module that only moves stays the same judge."""
+    """Return the hashes of the files, without their names: a module that was only moved stays the same judge."""
     package, name = weights
     resources = [_resource(package) / name, *(file for module in modules for file in _sources(module))]
     return {hashlib.sha256(file.read_bytes()).hexdigest() for file in resources}
 
 
 def _sources(module: str) -> Iterator[Traversable]:
-    # An entry of DECIDE_NOTHING is left out below its package, and counts where it is named itself.
+    # An entry of DECIDE_NOTHING is left out below its package, but counts where JUDGES names it directly.
     entry = _resource(module)
     if not entry.is_dir():
         yield _resource(module, ".py")
@@ -132,5 +132,5 @@ def _resource(module: str, suffix: str = "") -> Traversable:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    """One hash of all parts in any order, since folders are listed in an arbitrary one."""
+    """Return one hash of all parts in any order, since folders are listed in an arbitrary order."""
     return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:_DIGITS]

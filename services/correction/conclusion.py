@@ -1,5 +1,5 @@
 """Concludes a query: repairs failing sentences, removes wrong citations, renumbers the rest (S5.5, N5), and notes where
-other passages that were found say something else than what the answer cites."""
+other passages contradict those that the answer cites."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +93,8 @@ def _save(context: StepContext, conclusion: Conclusion, session: Session) -> Non
 
 
 def _failure(context: StepContext) -> Concluded | None:
-    """Why the query fails instead of answering "I don't know", which would say something about the documents."""
+    """Return why the query fails. It does not answer "I don't know" then, because that would be a statement about the
+    documents."""
     if context.selection["status"] == "failed":
         reason = context.selection.get("reason", "retrieval failed")
         return Concluded(status="failed", code=ran_out(context) or "retrieval_failed", reason=reason)
@@ -101,14 +102,14 @@ def _failure(context: StepContext) -> Concluded | None:
         draft = context.draft
         code = draft.get("code", "generation_failed")
         if code == "model_deadline":
-            # The call was cut short by the query's deadline, or by its own.
+            # The call was ended by the query's deadline, or by its own.
             code = ran_out(context) or code
         return Concluded(status="failed", code=code, reason=draft.get("reason", "no answer was written"))
     return None
 
 
 def concluded(context: StepContext) -> Conclusion:
-    """Build what the query publishes; nothing is stored. Raises SourceDeleted."""
+    """Build the content that the query publishes; nothing is stored. Raises SourceDeleted."""
     selection = context.selection
     if selection["status"] == "refused":
         return _abstain(context, context.refusal, selection.get("reason", "There is too little evidence."))
@@ -124,7 +125,7 @@ def concluded(context: StepContext) -> Conclusion:
 
 
 def _only_judged(context: StepContext) -> Conclusion:
-    """The verdicts on a given answer, which stays as it is (N2)."""
+    """Return the verdicts on a given answer, whose text stays unchanged (N2)."""
     findings, text = collect_findings(context), context.draft["text"]
     verification = _draft_verification(context, findings)
     verification.verification.kind = "published"
@@ -147,7 +148,7 @@ def _answered(context: StepContext) -> Conclusion:
     if not reason:
         answer = _answer_row(context, corrected.text, raw, corrected=corrected, repairs=repairs)
     elif context.query.is_external:
-        # The submitter of an answer sees what became of each of its sentences.
+        # The submitter of an answer sees the verdict on each of its sentences.
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason, corrected=corrected)
     else:
         answer = _answer_row(context, context.refusal, raw, abstain_reason=reason)
@@ -161,10 +162,11 @@ def _answered(context: StepContext) -> Conclusion:
 
 
 def _unanswerable(context: StepContext, findings: Findings, repairs: Repairs) -> str | None:
-    """S3.4: why the answer is replaced, if its last answerability verdict says so; a repaired answer has its own.
+    """S3.4: return why the answer is replaced, if its last answerability verdict says so; a repaired answer has a
+    verdict of its own.
 
-    It never outvotes sentences that are supported and answer the question. A given answer (N2) is judged sentence by
-    sentence in any case; the verdict on the whole is only reported.
+    The verdict never overrules sentences that are supported and answer the question. A given answer (N2) is judged
+    sentence by sentence in any case; the verdict on the whole is only reported.
     """
     if context.query.is_external:
         return None
@@ -190,7 +192,7 @@ def _verification(context: StepContext, findings: Findings, published: Published
     try:
         return published_verification(context, findings, published)
     except Exception as error:
-        # S1.6: a verification that breaks never breaks the query; the history says what happened.
+        # S1.6: an error in the verification never fails the query; the history records it.
         log.exception("verification_broke", query_id=str(context.query.id))
         return broken_verification(context, published.answer.text, f"verification broke ({type(error).__name__})")
 
@@ -226,7 +228,7 @@ def _answer_row(
     corrected: Corrected | None = None,
     repairs: Repairs | None = None,
 ) -> Answer:
-    """The row of the answer. A given one (N2) keeps the numbers of the request, which names its sources."""
+    """Return the row of the answer. A given answer (N2) keeps the numbers of the request, which name its sources."""
     passages = repairs.passages if repairs and not context.query.is_external else []
     labels = {new: passages[old - 1].label for old, new in corrected.mapping.items()} if corrected and passages else {}
     edits: list[dict[str, Any]] = [edit.as_json() for edit in corrected.edits] if corrected else []
@@ -245,9 +247,9 @@ def _answer_row(
 
 
 def conflicts_with(context: StepContext, citations: Sequence[Citation]) -> list[dict[str, Any]]:
-    """Return what other passages that were found say instead of what the answer cites, as JSON.
+    """Return the statements of other passages that contradict those that the answer cites, as JSON.
 
-    An answer is not worth less without it, so what breaks here is only logged.
+    The answer is valid without them, so an error here is only logged.
     """
     if not citations:
         return []

@@ -1,7 +1,7 @@
-"""Fills the object that an answer was asked for as, from the verified sentences of the concluded answer.
+"""Fills the requested object from the verified sentences of the concluded answer.
 
-A model copies values out of these sentences; code says whether they are there, and a second call whether the
-sentences say them of that field. What fails any of the three is not in the object.
+A model copies values out of these sentences. Code checks that the values occur in them, and a second call checks that
+the sentences state the value for that field. A value that fails any of these checks is not in the object.
 """
 
 import asyncio
@@ -29,7 +29,8 @@ NOT_CHECKED = "whether the sentences say it of this field was not checked"
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The supported sentences by position, and the numbers that each cites; `withheld` is why there are none."""
+    """The supported sentences by position, and the numbers that each of them cites; `withheld` is the reason when there
+    are none."""
 
     sentences: Mapping[int, str]
     cited: Mapping[int, Sequence[int]]
@@ -37,7 +38,7 @@ class _Answer:
 
 
 async def fill_object(context: StepContext) -> StepResult:
-    """Without an answer there is no object; the reason is that of the answer."""
+    """Fill the object. Without an answer there is no object, for the same reason."""
     if (concluded := context.read(CONCLUDE)) and concluded["status"] == "failed":
         return _outcome(Filled(None, "There is no answer.", []))
     answer = await asyncio.to_thread(_read, context)
@@ -90,7 +91,7 @@ def _numbers(citations: Sequence[Citation], start: int, end: int) -> list[int]:
 
 
 def _proposals(root: Field, written: Sequence[FilledField], answer: _Answer) -> list[Value]:
-    """The values that a model wrote, the first one for each place."""
+    """Return the values that a model wrote, the first one for each place."""
     values: dict[str, Value] = {}
     for field in written[:MAX_VALUES]:
         path = f"/{field.path.strip().lstrip('/')}"
@@ -110,7 +111,8 @@ async def _checked(context: StepContext, form: str, values: Sequence[Value], ans
 
 
 async def _judged(context: StepContext, form: str, values: Sequence[Value], answer: _Answer) -> list[Value]:
-    """The values with their verdicts; one without a verdict is removed, as nothing unchecked is verified."""
+    """Return the values with their verdicts; a value without a verdict is removed, because nothing unchecked counts as
+    verified."""
     entries = Entries.of([_shown(value, answer) for value in values])
     fields = {"form": form, "question": context.question, "entries": entries}
     item = ",".join(value.path for value in values)[:200]

@@ -1,4 +1,5 @@
-"""Repair steps for failed statements (N5): another retrieved chunk, else a search, else a rewriting, else removal."""
+"""Repair steps for failed statements (N5): another retrieved chunk, else a new search, else a rewriting, else
+removal."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -18,9 +19,9 @@ from services.verification.round_results import collect_findings
 
 
 def search_evidence(context: StepContext) -> StepResult:
-    """Search for every failing statement where the question was searched for, a few chunks for each.
+    """Search for every failing statement in the place where the question was searched for, a few chunks for each.
 
-    Nothing is searched where the answer was given (N2): only they count, and all of them are available.
+    For a given answer (N2) nothing is searched: only its own sources count, and all of them are available.
     """
     if context.query.is_external:
         return StepResult.single(EvidenceFound(status="searched", found={}))
@@ -69,7 +70,8 @@ def _candidates(context: StepContext, statement: Statement) -> Candidates:
 
 
 async def recheck_answerability(context: StepContext) -> StepResult:
-    """Repeat S3.4 if the draft was not found answerable and repairs changed it: the repaired answer counts."""
+    """Repeat S3.4 if the draft was not found answerable and repairs changed it: the verdict on the repaired answer
+    counts."""
     if context.query.is_external:
         return _skipped("the verdict is on the answer as given")
     first = context.read(CHECK_ANSWERABILITY)
@@ -89,6 +91,7 @@ def _skipped(reason: str) -> StepResult:
 
 
 def _as_cited(passages: Sequence[Passage], mapping: Mapping[int, int]) -> list[Passage]:
-    """The passages in the order of the repaired answer's numbers, then the others, so that its markers stay true."""
+    """Return the passages in the order of the repaired answer's numbers, then the others, so that its markers stay
+    correct."""
     numbers = sorted(range(1, len(passages) + 1), key=lambda old: (old not in mapping, mapping.get(old, old)))
     return [passages[old - 1] for old in numbers]

@@ -43,10 +43,11 @@ MOST_QUERIES = 4
 
 
 async def assess(context: StepContext) -> StepResult:
-    """Assess the round: either another one follows, or the best one is kept. If there are several, each goes into the
-    history.
+    """Assess the round: either another one follows, or the best one is kept. If there are several, each of them goes
+    into the history.
 
-    First, statements that no cited source supports alone are checked against all that they cite together (V7).
+    First, statements that no cited source supports alone are checked against all the sources that they cite together
+    (V7).
     """
     findings = await asyncio.to_thread(collect_findings, context, {}) if _draft(context) in WRITTEN else None
     joint: JointVerdicts = await _judged_jointly(context, findings) if findings else {}
@@ -122,7 +123,8 @@ def _start_round(session: Session, query_id: uuid.UUID, event: dict[str, Any]) -
 
 
 def _attempt_history(context: StepContext, findings: Findings | None) -> StoredVerification:
-    """The history has every attempt (S2.3), even without an answer or with a broken verification (S1.6)."""
+    """Return the attempt for the history, which has every attempt (S2.3), even one without an answer or with a broken
+    verification (S1.6)."""
     if findings is None:
         reason = (context.read(GENERATE) or context.selection).get("reason") or "no answer was written"
         return as_attempt(abstained_verification(context, reason))

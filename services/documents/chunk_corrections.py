@@ -1,7 +1,7 @@
-"""Corrections of chunks: what is searched and cited is the stored text, and old answers cite it.
+"""Corrections of chunks. Searches and citations use the stored text, and old answers cite it.
 
-So a correction leaves it as it is and makes the next version of the document, in one transaction: it is in force at
-once, and standing verification follows it.
+So a correction leaves the stored text unchanged and creates the next version of the document, in one transaction: the
+version is in force at once, and the checks of old answers follow it.
 """
 
 import uuid
@@ -33,20 +33,21 @@ from services.documents.indexing import put_in_force
 
 _UNFINISHED = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 _MOST_COPIED = 20_000
-"""Passages of a document that are copied, with their vectors, while a person waits and the workspace is locked."""
+"""The number of passages that are copied, with their vectors, while a person waits and the workspace is locked."""
 _MOST_RENAMED = 1_000
-"""Passages below a heading that are embedded again while a person waits."""
+"""The number of passages below a heading that are embedded again while a person waits."""
 
 
 def correct_chunk(
     document_id: uuid.UUID, chunk_index: int, sent: str, edit: Edit, embedder: Embedder, *, graph: bool = False
 ) -> uuid.UUID:
-    """Put the next version of the document in force, in which this chunk has the text that was `sent`; its id.
+    """Create the next version of the document, in which this chunk has the text that was `sent`, put it in force, and
+    return its id.
 
     Raises DocumentNotFound, DocumentNotInForce, ChunkNotFound, CorrectionInvalid, EmbeddingUnavailable,
     EmbeddingRejected, EmbeddingMismatch; then nothing is stored.
     """
-    # Again when `citewell reembed` moved the workspace to another space meanwhile.
+    # Repeated when `citewell reembed` moved the workspace to another space meanwhile.
     while (new := _corrected(document_id, chunk_index, sent, edit, embedder, graph=graph)) is None:
         pass
     return new
@@ -85,7 +86,7 @@ def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
     titles = CorrectedSections.of(old.sections, before, text, change).renamings
     if not (heads := renamed_heads(before, text, change)):
         return titles
-    # A heading further down may have the same name.
+    # A later heading may have the same name.
     until = next((title.until for title in titles if title.old == heads.old), None)
     return [*titles, heads._replace(until=until)]
 
@@ -93,10 +94,10 @@ def _renamings(old: Document, text: str, change: Replacement) -> list[Renaming]:
 def _touched(
     session: Session, document_id: uuid.UUID, change: Replacement, renamings: Sequence[Renaming]
 ) -> list[Chunk]:
-    """The chunks that have any of what is replaced in their text, their section or their context, in order."""
+    """Return the chunks whose text, section or context contains replaced words, in order."""
     touched = {chunk.chunk_index: chunk for chunk in list_touched_chunks(session, document_id, change)}
     for renaming in renamings:
-        # The query also finds a short name inside a longer word.
+        # The database also finds a short name inside a longer word.
         candidates = list_renamed_chunks(session, document_id, renaming)
         named = [chunk for chunk in candidates if renaming.applied(_as_slice(chunk)) != _as_slice(chunk)]
         if len(named) > _MOST_RENAMED:
@@ -133,7 +134,7 @@ def _stored(
             return None
         _, others = edits.lock_version_in_force(session, document_id)
         if any(version.status in _UNFINISHED for version in others):
-            # It was accepted first, and would be history as soon as it is read.
+            # The correction was accepted first, and would be superseded as soon as that version is read.
             raise DocumentNotInForce(
                 "A newer version of the document is being read; correct that one when it is ready."
             )

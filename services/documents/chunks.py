@@ -1,4 +1,4 @@
-"""The chunks of a document as people look after them: shown, taken out of the search and put back."""
+"""The chunks of a document, for the people who look after them: shown, excluded from the search and put back."""
 
 import uuid
 from typing import Any
@@ -16,7 +16,7 @@ _READ = (DocumentStatus.READY, DocumentStatus.SUPERSEDED)
 
 
 def read_chunks(document_id: uuid.UUID, wanted: ChunkFilter, *, first: int, limit: int) -> dict[str, Any]:
-    """The chunks of a document in order, as JSON. Raises DocumentNotFound, DocumentNotRead."""
+    """Return the chunks of a document in order, as JSON. Raises DocumentNotFound, DocumentNotRead."""
     with reading() as session:
         document = get_document(session, document_id)
         if document.status not in _READ:
@@ -40,14 +40,14 @@ def read_chunk(document_id: uuid.UUID, chunk_index: int) -> dict[str, Any]:
 
 
 def read_edits(document_id: uuid.UUID) -> list[dict[str, Any]]:
-    """What people changed in all versions of this name, the newest first. Raises DocumentNotFound."""
+    """Return the changes by people in all versions of this name, newest first. Raises DocumentNotFound."""
     with reading() as session:
         rows = edits.list_edits(session, get_document(session, document_id))
     return [_edit_as_json(edit, version) for edit, version in rows]
 
 
 def set_excluded(document_id: uuid.UUID, chunk_index: int, edit: Edit, *, excluded: bool) -> dict[str, Any]:
-    """Take a chunk out of every search, or put it back; the chunk as JSON.
+    """Take a chunk out of every search, or put it back; return the chunk as JSON.
 
     Raises DocumentNotFound, DocumentNotInForce, ChunkNotFound.
     """

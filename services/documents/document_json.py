@@ -1,4 +1,4 @@
-"""Documents as JSON: their state and progress, what reading them took, and their graph."""
+"""Documents as JSON: their state and progress, the time and cost of reading them, and their graph."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -30,7 +30,7 @@ from services.documents.files import read_file, write_outside
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """An uploaded file; `metadata` is kept with every citation (ticker, year, filing_type, title, …)."""
+    """An uploaded file; every citation has its `metadata` (ticker, year, filing_type, title, …)."""
 
     filename: str
     content: bytes
@@ -61,7 +61,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
     """
     _check(new, settings)
     digest = hashlib.sha256(new.content).hexdigest()
-    # A stored file is written again, too, which restores one that was damaged.
+    # A stored file is written again, too, which restores a damaged one.
     place = write_outside(new.content, digest)
     with transaction() as session:
         workspace = get_or_add_workspace(session, new.workspace)
@@ -101,7 +101,7 @@ def read_document(document_id: uuid.UUID) -> dict[str, Any]:
 def read_documents(
     wanted: DocumentFilter, *, after: Place | None = None, limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """One page, and how many documents all pages have together."""
+    """Return one page of documents, and the number of documents on all pages."""
     with reading() as session:
         documents = rows.list_documents(session, wanted, after=after, limit=limit)
         return documents_json(session, documents), rows.count_documents(session, wanted)
@@ -115,15 +115,16 @@ def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
 
 
 def read_document_text(document_id: uuid.UUID) -> str | None:
-    """Its stored text, or that of a text that came with a question, which citations name in the same way. Raises
-    DocumentNotFound."""
+    """Return the stored text of a document, or of a text that came with a question, which citations name in the same
+    way. Raises DocumentNotFound."""
     with reading() as session:
         attached = find_attached_text(session, document_id)
         return rows.get_document_text(session, document_id) if attached is None else attached
 
 
 def read_original(document_id: uuid.UUID) -> tuple[str, bytes]:
-    """Its file's name and bytes. Raises DocumentNotFound, OriginalNotFound, OriginalUnavailable, OriginalDamaged."""
+    """Return the name and the bytes of a document's file. Raises DocumentNotFound, OriginalNotFound,
+    OriginalUnavailable, OriginalDamaged."""
     with reading() as session:
         filename = rows.get_document(session, document_id).filename
     content = read_file(document_id)
@@ -161,10 +162,10 @@ def retry_document(document_id: uuid.UUID) -> None:
 
 
 def remove_document(document_id: uuid.UUID, *, all_versions: bool = False) -> None:
-    """Delete a document with its chunks and with what only it contributed to the graph; answers keep their own copies
-    of what they cite.
+    """Delete a document with its chunks and its own contributions to the graph; answers keep their copies of the words
+    that they cite.
 
-    Other versions stay as they are: superseded ones are history, and none of them is searched again.
+    Other versions stay unchanged: superseded ones are history, and none of them is searched again.
     """
     with transaction() as session:
         document = rows.get_document(session, document_id)

@@ -1,7 +1,7 @@
-"""Room for what is read from files while a person waits: pictures of pages.
+"""Limits for reading files while a person waits, to draw pictures of pages.
 
-A file of strangers may take seconds and a gigabyte (citewell_documents.parsing.sandbox), so few are read at a time,
-and few wait. Pictures that were drawn are kept in memory for those who look at them next.
+A stranger's file may take seconds and a gigabyte (citewell_documents.parsing.sandbox), so few files are read at a time,
+and few requests wait. Pictures are kept in memory for the next request.
 """
 
 import threading
@@ -22,7 +22,7 @@ _queue = threading.BoundedSemaphore(_AT_A_TIME + _WAITING)
 
 @contextmanager
 def room_to_read() -> Generator[None]:
-    """Take a place, or raise Overloaded when too many wait or it takes too long."""
+    """Take a place, or raise Overloaded when too many requests wait or a place is not free in time."""
     if not _queue.acquire(blocking=False):
         raise Overloaded("Many pages are being drawn; try again in a few seconds.", _RETRY_AFTER_S)
     try:
@@ -37,7 +37,7 @@ def room_to_read() -> Generator[None]:
 
 
 class KeptPictures:
-    """The pictures used last, up to a number of bytes."""
+    """The most recently used pictures, up to a number of bytes."""
 
     def __init__(self, most_bytes: int = _KEPT_BYTES) -> None:
         self._most = most_bytes
@@ -49,7 +49,7 @@ class KeptPictures:
         if (picture := self._find(key)) is not None:
             return picture
         with room_to_read():
-            if (picture := self._find(key)) is None:  # Another request may have drawn it meanwhile.
+            if (picture := self._find(key)) is None:  # Another request may have drawn the picture meanwhile.
                 picture = draw()
                 self._keep(key, picture)
         return picture

@@ -1,7 +1,7 @@
 """The files of documents: small ones in the database, large ones where the settings say (`originals`).
 
-A file outside is announced, written whole, and named by its document only then. What no document names is deleted a
-while later, so that a document that is about to name it finds it.
+A file outside the database is announced, then written whole, and only then named by its document. A file that no
+document names is deleted a while later, so that a document that is about to name it still finds it.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ GRACE_S = 900.0
 
 
 def place_of(size_bytes: int) -> str:
-    """Where the settings want a file of this size."""
+    """Return the place that the settings want for a file of this size."""
     originals = settings().originals
     return originals.store if size_bytes > originals.above_bytes else DATABASE
 
 
 def write_outside(content: bytes, sha256: str) -> str:
-    """Write a large file to its place; return the place, in which `database` is left to the caller's transaction.
+    """Write a large file to its place and return the place. A file for `database` is left to the caller's transaction.
 
     Raises OriginalUnavailable, DatabaseUnavailable.
     """
@@ -46,7 +46,7 @@ def write_outside(content: bytes, sha256: str) -> str:
 
 
 def read_file(document_id: uuid.UUID) -> bytes | None:
-    """The file of a document, as it was sent; None if it is not stored any more.
+    """Return the file of a document, as it was sent; None if it is not stored any more.
 
     Raises DocumentNotFound, OriginalUnavailable, OriginalDamaged, DatabaseUnavailable.
     """
@@ -62,7 +62,7 @@ def read_file(document_id: uuid.UUID) -> bytes | None:
 
 
 def check_place() -> None:
-    """Write, read and delete a file where large ones go. Raises OriginalUnavailable."""
+    """Write, read and delete a file in the place of large files. Raises OriginalUnavailable."""
     originals = settings().originals
     if originals.store == DATABASE:
         return
@@ -75,9 +75,10 @@ def check_place() -> None:
 
 
 def delete_loose(limit: int = 500, grace_s: float = GRACE_S) -> int:
-    """Delete up to `limit` files outside that no document names any more; return how many were.
+    """Delete up to `limit` files outside the database that no document names any more; return the number of deleted
+    files.
 
-    A place that is away is tried again the next time.
+    A place that is unavailable is tried again the next time.
     """
     originals = settings().originals
     places = [
@@ -106,16 +107,16 @@ def _delete_one(places: list[str], grace_s: float) -> bool:
             try:
                 open_objects(loose.place, settings().originals).delete(_key(loose.tenant_id, loose.sha256))
             except OriginalDamaged:
-                # Such a row belongs to no file, and must not keep others from being deleted.
+                # Such a row belongs to no file, and must not keep other files from being deleted.
                 log.error("loose_row_damaged", place=loose.place, sha256=loose.sha256)
             rows.drop_object(session, loose)
             return True
 
 
 def _key(tenant_id: int, sha256: str) -> str:
-    """The name of a file in its place. The row may come from a restored backup of unknown origin, and the key becomes a
-    path, so anything but a hash is refused."""
+    """Return the name of a file in its place. The row may come from a restored backup of unknown origin, and the key
+    becomes a path, so anything but a hash is refused."""
     if not _SHA256.fullmatch(sha256):
         raise OriginalDamaged
-    # Each tenant has a folder, so that no file depends on what other tenants send or delete.
+    # Each tenant has a folder, so that no file depends on files that other tenants send or delete.
     return f"{tenant_id}/{sha256[:2]}/{sha256}"

@@ -1,7 +1,7 @@
 """Builds the knowledge graph of a ready document: no question and no ingestion waits for it (S5.1).
 
-Every chunk is stored as soon as it is read, under its own key: a worker that dies loses only what was in flight, and no
-paid call is repeated.
+The result of every chunk is stored as soon as the chunk is read, under its own key: a worker that dies loses only what
+was in progress, and no paid call is repeated.
 """
 
 import asyncio
@@ -39,13 +39,13 @@ log = structlog.get_logger()
 
 LEASE_S = 30.0
 MAX_IDLE = 8
-"""Consecutive attempts that stored nothing, after which the graph is given up."""
+"""The number of consecutive attempts without a stored result after which the graph is given up."""
 _FIRST_PAUSE_S = 15.0
 _LONGEST_PAUSE_S = 1800.0
 
 
 class LeaseLost(Exception):
-    """Another worker holds the claim now, or the document is gone; this one stores nothing more."""
+    """Another worker holds the claim now, or the document is gone; this worker stores nothing more."""
 
 
 class Postponed(Exception):
@@ -65,12 +65,12 @@ class Builder:
     prices: Mapping[str, ModelInfo]
     run: Callable[[Coroutine[Any, Any, None]], None]
     concurrency: int = 4
-    """Passages of one document that are read at a time."""
+    """The number of passages of one document that are read at a time."""
 
 
 def build_graph(document_id: uuid.UUID, builder: Builder | CitewellError, hold: Hold) -> bool:
-    """Build the graph of a ready document, or continue building it; False when there was nothing to do. An error
-    instead of the tools, as of a model whose key cannot be read, postpones it and is its reason.
+    """Build the graph of a ready document, or continue building it; False when there was nothing to do. If `builder` is
+    an error, for example because a model's key cannot be read, the graph is postponed with that error as the reason.
 
     Raises DatabaseUnavailable (try again later).
     """
@@ -103,7 +103,7 @@ def _attempt(claim: GraphClaim, builder: Builder, hold: Hold) -> None:
     except DatabaseUnavailable:
         raise
     except Exception as error:
-        # It is retried MAX_IDLE times: some faults pass.
+        # The graph is retried MAX_IDLE times, because some faults pass.
         log.exception("graph_broke", document_id=str(document_id), attempt=claim.attempt)
         _postpone(claim, f"internal error ({type(error).__name__})")
 
@@ -136,7 +136,7 @@ async def _read_all(claim: GraphClaim, unread: Sequence[int], builder: Builder, 
             extraction = await extract(passage, builder.models)
             await asyncio.to_thread(_store, claim, key, extraction, builder.prices)
 
-    # Each ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
+    # Each of them ends at its first failure: a lasting fault soon ends all of them, and no finished call is lost.
     ended = await asyncio.gather(*(work() for _ in range(builder.concurrency)), return_exceptions=True)
     for failure in ended:
         if failure is not None:
@@ -184,7 +184,7 @@ def _renew(claim: GraphClaim, lost: Event) -> None:
 
 
 def _raise_if(lost: Event) -> None:
-    """Stop when another worker has the graph: further calls would be paid in vain."""
+    """Stop when another worker has the graph, because further calls would be paid for in vain."""
     if lost.is_set():
         raise LeaseLost
 

@@ -13,7 +13,7 @@ from domain.documents.graph_extraction import read_graph
 
 NOTHING = PassageGraph((), ())
 
-# Failures that say nothing about the passage: it may work later.
+# Failures that say nothing about the passage: a later attempt may succeed.
 _PASSING = frozenset({"unavailable", "rate_limited", "deadline", "gone"})
 
 
@@ -28,7 +28,8 @@ class Extraction:
 
 
 async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
-    """Read one passage; without `models` by its names and sentences alone. What it does not contain is dropped."""
+    """Read one passage; without `models` by its names and sentences alone. Entities and relations that the passage does
+    not contain are dropped."""
     # No person waits for a graph.
     log, text = CallLog(terms=Terms(is_batch=True)), passage.readable
     if models is None:

@@ -1,4 +1,4 @@
-"""Indexes a document that was read: its passages and vectors are stored in batches, then its version is in force."""
+"""Indexes a document that was read: stores its passages and vectors in batches, then puts its version in force."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -33,7 +33,8 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDocument:
-    """A document that this worker ingests; `attempt` is the fence, `again` what it replaces if it is read again."""
+    """A document that this worker ingests; `attempt` is the fencing number, `again` the version that it replaces if it
+    is read again."""
 
     id: uuid.UUID
     attempt: int
@@ -47,7 +48,7 @@ class ClaimedDocument:
     again: Replaced | None
     traceparent: str | None
     lost: Event = field(default_factory=Event)
-    """Set by a renewal that found the document taken over."""
+    """Set by a renewal that found that another worker has the document."""
 
     def advance(self, session: Session, **values: object) -> None:
         """Store progress and renew the lease. Raises LeaseLost."""
@@ -56,7 +57,7 @@ class ClaimedDocument:
 
 
 def store_text(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[TextChunk]) -> int:
-    """Store what was read; return how many leading chunks an earlier attempt stored already. Raises LeaseLost."""
+    """Store the text; return the number of leading chunks that an earlier attempt already stored. Raises LeaseLost."""
     made = _chunk_rows(document, chunks)
     with transaction() as session:
         kept = rows.store_parsed(session, document.id, document.attempt, parsed, made, lease_s=document.lease_s)
@@ -68,7 +69,8 @@ def store_text(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[T
 def store_chunks(
     document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk], turn: Turn, *, batch: int
 ) -> bool:
-    """Embed and store chunks, `batch` at a time; `name` finds each of them. False when the turn ended before.
+    """Embed and store chunks, `batch` at a time; searches also find each of them by `name`, the document's. False when
+    the turn ended before the last chunk.
 
     Raises LeaseLost, EmbeddingUnavailable, EmbeddingRejected, EmbeddingMismatch.
     """
@@ -79,7 +81,7 @@ def store_chunks(
             return False
         some = chunks[first : first + batch]
         with tracing.span("embed and store", {"citewell.item_count": len(some)}):
-            # Again when `citewell reembed` moved the workspace to another space meanwhile.
+            # Repeated when `citewell reembed` moved the workspace to another space meanwhile.
             while not _stored(document, name, embedder, some):
                 log.info("embedding_space_changed", document_id=str(document.id))
     return True
@@ -87,7 +89,7 @@ def store_chunks(
 
 def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: list[TextChunk]) -> bool:
     if document.lost.is_set():
-        # Vectors that will not be stored may cost money.
+        # Vectors that will not be stored could cost money.
         raise LeaseLost
     texts = [embedded_text(chunk) for chunk in chunks]
     space = model_choice.ensure_space(document.workspace_id, embedder)
@@ -104,7 +106,7 @@ def _stored(document: ClaimedDocument, name: str, embedder: Embedder, chunks: li
 
 
 def keep_as_it_was(document: ClaimedDocument, parsed: ParsedDocument, chunks: list[TextChunk]) -> bool:
-    """Whether a file that is read again gives the stored text and chunks: then only its layout is stored again."""
+    """Return whether a file that is read again gives the stored text and chunks; in that case store only its layout."""
     if document.again is None or document.again.of_document is None:
         return False
     of = document.again.of_document
@@ -123,9 +125,9 @@ def put_in_force(
 ) -> bool:
     """Search this version in place of the previous one from now on; False when another worker took over.
 
-    `values` are other columns. If a newer version was ready first, this one is kept as history and not announced.
+    If a newer version was ready first, this one is kept as history and not announced.
     """
-    # The lock makes the second of two near-duplicates that come into force together see the first.
+    # The lock makes sure that the second of two near-duplicates that come into force together sees the first.
     lock_workspace_of(session, document_id)
     status = mark_document_ready(session, document_id, attempt, **values)
     again = reingestions.find_replaced(session, document_id) if status else None
@@ -141,7 +143,7 @@ def put_in_force(
 
 
 def _mark_near_duplicate(session: Session, document: Document, prints: Fingerprint) -> None:
-    """Store its fingerprint, and the document of its workspace that it is most similar to."""
+    """Store the document's fingerprint, and the document of its workspace that it is most similar to."""
     sharing = fingerprints.list_sharing(session, document.workspace_id, document.filename, prints.bands)
     likeness, nearest = max(
         ((similarity(prints.minima, minima), document_id) for document_id, minima in sharing), default=(0.0, None)

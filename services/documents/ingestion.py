@@ -1,4 +1,4 @@
-"""Ingestion: a document is claimed, read, split and indexed; how an attempt at it ends."""
+"""Ingestion: claims, reads, splits and indexes a document, and decides how an attempt ends."""
 
 import time
 import uuid
@@ -41,10 +41,10 @@ log = structlog.get_logger()
 LEASE_S = 10.0
 MAX_ATTEMPTS = 3
 BATCH = 64
-"""Passages that are embedded and stored per transaction."""
+"""The number of passages that are embedded and stored per transaction."""
 
 Hold = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Calls the given renewal repeatedly for the length of a block (workers.processes.runtime)."""
+"""A function that calls the given renewal repeatedly for the length of a block (workers.processes.runtime)."""
 
 
 def ingest(
@@ -61,9 +61,9 @@ def ingest(
     """Ingest an accepted document; False when there was nothing to do. A document that cannot be used ends as failed.
 
     When its process dies it is retried after `lease_s`; until then no other worker gets it. `graph` also queues its
-    knowledge graph, which is built later (services.documents.graph_building). `price` is that of a million embedded
-    tokens in US dollars. `turn` is given for one that goes before another.
-    Raises DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
+    knowledge graph, which is built later (services.documents.graph_building). `price` is the price of a million
+    embedded tokens in US dollars. `turn` is given for a document that goes before another one. Raises
+    DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable (try again later).
     """
 
     def in_turn(document_id: uuid.UUID, turn: Turn) -> bool:
@@ -130,7 +130,7 @@ def _attempt(
     except LeaseLost:
         log.info("ingestion_superseded", document_id=str(document.id))
     except (DatabaseUnavailable, EmbeddingUnavailable, OriginalUnavailable) as error:
-        # Not the document's fault. If even this cannot be stored, its lease expires.
+        # This is not the document's fault. If even this cannot be stored, the document's lease expires.
         with suppress(DatabaseUnavailable), transaction() as session:
             reason = {"code": error.code, "message": error.message}
             rows.release_document(session, document.id, document.attempt, reason)
@@ -139,8 +139,8 @@ def _attempt(
         tracing.fail(span, error.code)
         _fail(document, error.code, error.message)
     except Exception as error:
-        # Its lease expires and it is retried, MAX_ATTEMPTS times without progress: some faults pass, and what takes
-        # longer than one attempt continues where it was.
+        # The lease expires and the document is retried, MAX_ATTEMPTS times without progress: some faults pass, and work
+        # that takes longer than one attempt continues where it stopped.
         log.exception("ingestion_broke", document_id=str(document.id), attempt=document.attempt)
         tracing.fail(span, type(error).__name__)
         with reading() as session:
@@ -156,7 +156,7 @@ def _ingest(
 ) -> bool:
     """Read, split and index the document; False when another task continues with it."""
     began = time.perf_counter()
-    # Before anything is read: without an embedder the work would be in vain.
+    # Checked before anything is read, because without an embedder the work would be in vain.
     space = model_choice.ensure_space(document.workspace_id, embedder)
     model_choice.embedder_for(space, document.workspace_id, embedder)
     with tracing.span("read"):
@@ -189,7 +189,7 @@ def _hand_back(document: ClaimedDocument) -> bool:
 def _split(
     document: ClaimedDocument, limits: IngestionSettings, turn: Turn
 ) -> tuple[ParsedDocument, list[TextChunk]] | None:
-    """What was read, and its chunks; None when pages are left for another task."""
+    """Return the text and its chunks; None when pages are left for another task."""
     parsed = _read(document, limits, turn)
     if parsed is None:
         return None
@@ -199,7 +199,7 @@ def _split(
 
 def _read(document: ClaimedDocument, limits: IngestionSettings, turn: Turn) -> ParsedDocument | None:
     again = document.again
-    # A document that is read again has no file of its own yet: it has that of the document that it replaces.
+    # A document that is read again has no file of its own yet: it has the file of the document that it replaces.
     content = read_file(again.of_document if again and again.of_document else document.id)
     if content is None:
         raise OriginalNotFound
@@ -223,7 +223,7 @@ def _finish(
     document: ClaimedDocument, prints: Fingerprint | None, spent: dict[str, float | None], *, graph: bool
 ) -> None:
     with transaction() as session:
-        # The lock is taken first, as everything that changes documents does.
+        # The lock is taken first, as in everything that changes documents.
         lock_workspace(session, document.workspace_id)
         if not put_in_force(session, document.id, document.attempt, prints, **spent):
             raise LeaseLost

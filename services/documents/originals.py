@@ -1,4 +1,5 @@
-"""Shows documents as they look: pages as pictures, the places of words on them, the blocks of others."""
+"""Shows documents as they look: pages as pictures, the places of words on them, and the blocks of documents without
+pages."""
 
 import uuid
 from dataclasses import replace
@@ -22,13 +23,13 @@ from services.documents.drawing import PICTURES
 from services.documents.files import read_file
 from services.documents.reading_limits import limits_of
 
-_STEP = 100  # pixels: pictures of nearly the same width are one
+_STEP = 100  # pixels: requests for nearly the same width share one picture
 _LONGEST_S = 20.0
 _MOST_CHARS = 100_000
 
 
 def read_picture(document_id: uuid.UUID, number: int, width: int, limits: IngestionSettings) -> tuple[str, bytes]:
-    """The digest and the bytes of the picture of a page, about `width` pixels wide.
+    """Return the digest and the bytes of the picture of a page, about `width` pixels wide.
 
     Raises DocumentNotFound, PicturesMissing, PageNotFound, OriginalNotFound, Overloaded.
     """
@@ -39,7 +40,7 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
     if document.pages and not 1 <= number <= len(document.pages):
         raise PageNotFound(f"The document has {len(document.pages):,} pages; there is no page {number:,}.")
     width = min(-(-width // _STEP) * _STEP, MAX_WIDTH)
-    # The key names the tenant: how fast a picture comes must not reveal which files other tenants have.
+    # The key contains the tenant: the speed of a response must not reveal which files other tenants have.
     key = (current_tenant(), document.sha256, number, width)
     patience = replace(limits_of(limits), max_s=min(limits.parse_max_s, _LONGEST_S))
 
@@ -58,9 +59,10 @@ def read_picture(document_id: uuid.UUID, number: int, width: int, limits: Ingest
 
 
 def read_boxes(document_id: uuid.UUID, start: int, end: int | None) -> list[dict[str, Any]]:
-    """The pages of `text[start:end]`, each with the boxes of its words, as JSON.
+    """Return the pages of `text[start:end]`, each with the boxes of its words, as JSON.
 
-    Without an `end` to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput, BoxesMissing.
+    Without an `end` the span goes to the end of the text. Raises DocumentNotFound, DocumentNotRead, BadInput,
+    BoxesMissing.
     """
     document, characters = _read_document(document_id)
     if not has_pages_to_see(document.filename):
@@ -87,7 +89,7 @@ def read_boxes(document_id: uuid.UUID, start: int, end: int | None) -> list[dict
 
 
 def read_blocks(document_id: uuid.UUID) -> dict[str, Any]:
-    """How a document is shown, and its blocks, as JSON. Raises DocumentNotFound, DocumentNotRead."""
+    """Return a document's view (`view_of`) and its blocks, as JSON. Raises DocumentNotFound, DocumentNotRead."""
     document, _ = _read_document(document_id)
     with reading() as session:
         blocks = restored(rows.get_blocks(session, document_id) or [])
@@ -95,7 +97,8 @@ def read_blocks(document_id: uuid.UUID) -> dict[str, Any]:
 
 
 def view_of(filename: str, blocks: list[Block]) -> str:
-    """What a document is shown as beside its text: pictures of its pages, a grid of cells, blocks, or nothing else."""
+    """Return the view of a document beside its text: pictures of its pages, a grid of cells, blocks, or nothing
+    else."""
     if has_pages_to_see(filename):
         return "pages"
     if any(block.place for block in blocks):
@@ -104,7 +107,7 @@ def view_of(filename: str, blocks: list[Block]) -> str:
 
 
 def _read_document(document_id: uuid.UUID) -> tuple[Document, int]:
-    """A document that was read, and the length of its text."""
+    """Return a document that was read, and the length of its text."""
     with reading() as session:
         document = rows.get_document(session, document_id)
         characters = rows.get_text_length(session, document_id)

@@ -1,4 +1,4 @@
-"""What the settings allow for the reading of one file."""
+"""The limits that the settings set for reading one file."""
 
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.recognition.installed import recognition_data

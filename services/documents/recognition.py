@@ -1,6 +1,6 @@
-"""Reads a file whose pages may be pictures: these are recognised a few at a time, and each is kept.
+"""Reads a file whose pages may be pictures: these are recognised a few at a time, and each result is stored.
 
-A long scan takes longer than a task may, so several tasks read it, each from where the last one stopped.
+A long scan takes longer than a task may, so several tasks read it, each from where the previous one stopped.
 """
 
 import time
@@ -20,11 +20,12 @@ from db.session import reading, transaction
 from services.documents.reading_limits import limits_of
 from services.documents.turns import TURN_S
 
-# Seconds for which a child process recognises pages before their text is stored.
+# The seconds for which a child process recognises pages before their text is stored.
 KEPT_AFTER_S = 8.0
 
 Advance = Callable[[Session, int, int], None]
-"""Notes that so many of so many pages are recognised; raises when another worker holds the document."""
+"""A function that records how many of how many pages are recognised; it raises an error when another worker holds the
+document."""
 
 
 class LeaseLost(Exception):
@@ -33,7 +34,8 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """A file that this worker reads; `lost` is set when another one took it over. `encoding`: where it is known."""
+    """A file that this worker reads; `lost` is set when another worker took it over. `encoding` is given where it is
+    known."""
 
     document_id: uuid.UUID
     content: bytes
@@ -44,7 +46,7 @@ class FileToRead:
 
 
 def read_text(file: FileToRead, settings: IngestionSettings, *, recognise: bool = True) -> ParsedDocument | None:
-    """Read a file; None when pages are left for another task, without `recognise` all that need it.
+    """Read a file; None when pages are left for another task: without `recognise`, all pages that need recognition.
 
     Raises DocumentUnusable, LeaseLost.
     """
@@ -68,7 +70,7 @@ def read_text(file: FileToRead, settings: IngestionSettings, *, recognise: bool 
 
 
 def _recognise(file: FileToRead, limits: ParseLimits, pending: list[int], count: int) -> bool:
-    """Recognise pages of `count` for a while; True if none is left."""
+    """Recognise some of `count` pages for a while; return whether none is left."""
     until = time.monotonic() + TURN_S
     while pending:
         if file.lost.is_set():

@@ -38,7 +38,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """The result of a run: the chunks that got a vector in it, and whether it changed the workspace's model."""
+    """The result of a run: the number of chunks that got a vector in it, and whether it changed the workspace's
+    model."""
 
     name: str
     model: str
@@ -47,7 +48,8 @@ class Reembedded:
 
 
 Progress = Callable[[int, int], None]
-"""Called with the number of chunks that have a vector of the new model, and the number of all chunks."""
+"""A function that is called with the number of chunks that have a vector of the new model, and the number of all
+chunks."""
 
 
 def list_targets(tenant: str | None = None, workspace: str | None = None) -> list[Target]:
@@ -59,9 +61,9 @@ def list_targets(tenant: str | None = None, workspace: str | None = None) -> lis
 
 
 def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Progress) -> Reembedded:
-    """Give the workspace vectors of `embedder`, `batch` chunks per transaction, then search by them.
+    """Give the workspace vectors of `embedder`, `batch` chunks per transaction, then search by these vectors.
 
-    Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; what was done until then is kept.
+    Raises ReembeddingRuns, EmbeddingUnavailable, EmbeddingRejected; vectors that were stored before are kept.
     """
     model, dimension = embedder.name, embedder.dimension
     with acting_for(target.tenant_id), exclusive_reembedding(target.workspace_id):
@@ -71,7 +73,7 @@ def reembed(target: Target, embedder: Embedder, *, batch: int, on_progress: Prog
         embedded = 0
         if before != space:
             embedded = _fill_and_switch(target, space, embedder, batch, on_progress)
-        # Graph rows name their own model; a run that stopped before this point is completed by the next.
+        # Graph rows name their own model; the next run completes a run that stopped before this point.
         merging.reembed(target.workspace_id, embedder)
         while True:
             with transaction() as session:
@@ -85,7 +87,7 @@ def _fill_and_switch(target: Target, space: Space, embedder: Embedder, batch: in
     while True:
         for done in _filled(target, space, embedder, batch, on_progress):
             embedded += done
-        # After most vectors are there: building an index is faster than filling it.
+        # The index is built after most vectors are there, because building is faster than filling.
         ensure_space_index(space)
         if _switched(target, space):
             return embedded

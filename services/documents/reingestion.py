@@ -1,4 +1,4 @@
-"""Reads documents in force again, for what an earlier version of the program did not find in their files."""
+"""Reads documents in force again, to find in their files what an earlier version of the program did not find."""
 
 import uuid
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from db.session import reading, transaction
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which documents in force of a workspace are read again; None leaves a property open.
+    """A filter for the documents in force of a workspace that are read again; None leaves a property open.
 
-    `kind` is a file type such as `pdf`; `before` is when they were read last.
+    `kind` is a file type such as `pdf`; `before` limits when they were last read.
     """
 
     workspace: str
@@ -34,20 +34,22 @@ class Wanted:
 
 
 def count_reingested(wanted: Wanted) -> int:
-    """How many documents would be read again. Raises WorkspaceNotFound, BadInput."""
+    """Return the number of documents that would be read again. Raises WorkspaceNotFound, BadInput."""
     with reading() as session:
         workspace_id = get_workspace(session, wanted.workspace).id
         return rows.count_matching(session, _filter(wanted, workspace_id))
 
 
 def count_left_out(wanted: Wanted) -> int:
-    """How many match but keep what people corrected in them, which their files do not say."""
+    """Return the number of documents that match but are left out, because people corrected them and their files do not
+    contain the corrections."""
     with reading() as session:
         return rows.count_corrected(session, _filter(wanted, get_workspace(session, wanted.workspace).id))
 
 
 def reingest(wanted: Wanted) -> tuple[uuid.UUID, int]:
-    """Queue them, but for those that are queued already; return the run and how many matched.
+    """Queue the documents, except for those that are queued already; return the id of the run and the number of
+    matching documents.
 
     The caller then publishes them. Raises WorkspaceNotFound, WorkspaceDeleting, BadInput.
     """

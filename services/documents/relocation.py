@@ -1,4 +1,4 @@
-"""Moves files of documents to where the settings want them, one by one: what was moved stays moved."""
+"""Moves the files of documents to the places that the settings want, one by one: a moved file stays moved."""
 
 import hashlib
 import uuid
@@ -18,7 +18,7 @@ _LISTED_AT_ONCE = 200
 
 @dataclass(slots=True)
 class Moved:
-    """What a run moved, and the documents whose files are damaged, which it left where they are."""
+    """The result of a run: the moved files, and the documents whose damaged files it left where they are."""
 
     files: int = 0
     size_bytes: int = 0
@@ -26,15 +26,16 @@ class Moved:
 
 
 def where_files_are() -> dict[str, tuple[int, int]]:
-    """How many documents have their file in each place, and the bytes of these files."""
+    """Return for each place the number of documents whose file is there, and the bytes of these files."""
     with system_transaction() as session:
         return rows.sum_places(session)
 
 
 def move_files(on_progress: Callable[[Moved], object]) -> Moved:
-    """Move all files that lie elsewhere than `originals` says; the old copies are deleted by the workers later.
+    """Move all files that are elsewhere than `originals` says; workers delete the old copies later.
 
-    It can be interrupted. Raises OriginalUnavailable, DatabaseUnavailable; what was moved until then stays so.
+    The move can be interrupted. Raises OriginalUnavailable, DatabaseUnavailable; files that were moved before stay
+    moved.
     """
     moved = Moved()
     for misplaced in _misplaced():

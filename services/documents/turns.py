@@ -1,7 +1,8 @@
-"""Turns: a long document lets shorter ones go first, whosever they are, so that none waits for all of it.
+"""Turns: a long document lets shorter ones of any tenant go first, so that none of them waits for all of it.
 
-While a child process reads it, and between any two batches of its passages, the worker ingests shorter ones that wait.
-After a turn it goes back to the queue if others go before it there, and continues later with what is stored of it.
+While a child process reads the long document, and between any two batches of its passages, the worker ingests shorter
+ones that wait. After a turn the document goes back to the queue if others go before it there, and continues later from
+its stored passages.
 """
 
 import time
@@ -21,17 +22,17 @@ from db.session import acting_for, system_transaction
 log = structlog.get_logger()
 
 TURN_S, LONGEST_S = 60.0, 300.0
-"""After a turn others are looked for; none is longer than the second."""
+"""The length of a turn, after which the worker looks for other documents, and the longest length of a turn."""
 _NEARLY_S = 420.0
-"""When a document goes back whether others wait or not: the task that has it is ended after 500 s."""
+"""The time after which a document goes back whether others wait or not: its task is ended after 500 s."""
 _READINGS = 5
-"""A turn is at least so many times as long as it took to read the document, which the next turn repeats."""
+"""A turn lasts at least this many times as long as reading the document, which the next turn has to repeat."""
 SHORT_BYTES, _MOST_BYTES = 20_000, 2_000_000
-"""A document with less than the first lets none go first; none with more than the second goes first."""
+"""A document with fewer bytes than the first number lets none go first; none with more than the second goes first."""
 _PASSAGE_BYTES = 700
 _NESTED = 3
 _SHARE, _AHEAD_S = 4.0, 20.0
-"""Others get at most so many times as long as this document has had, and so many seconds."""
+"""The time for others: at most this many times as long as this document has had, and this many seconds more."""
 _LOOK_EVERY_S = 0.2
 
 T = TypeVar("T")
@@ -39,8 +40,8 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class Turn:
-    """The turn of one document in this process. `bytes_left` is about how much of it is left; `most_bytes` is how much
-    may be left of one that goes before another.
+    """The turn of one document in this process. `bytes_left` is about how much of the document is left; `most_bytes` is
+    how much may be left of a document that goes before another one.
 
     `ingest_shorter` ingests a document in a turn of its own; False when there was nothing to do.
     """
@@ -51,7 +52,7 @@ class Turn:
     before: "Turn | None" = None
     most_bytes: int | None = None
     given_s: float = 0.0
-    """For so long shorter ones were ingested meanwhile."""
+    """The time in which shorter documents were ingested meanwhile."""
     _began: float = field(default_factory=time.monotonic)
     _turn_s: float = TURN_S
     _read_at: float | None = None
@@ -64,7 +65,7 @@ class Turn:
 
     @property
     def _stored_for_s(self) -> float:
-        """How long it has been embedded and stored itself, since it was read."""
+        """Return for how long the document itself has been embedded and stored, since it was read."""
         since = self._began if self._read_at is None else self._read_at
         return time.monotonic() - since - (self.given_s - self._given_while_reading_s)
 
@@ -88,7 +89,7 @@ class Turn:
             done.add_done_callback(lambda _: ended.append(time.monotonic()))
             while wait([done], _LOOK_EVERY_S).not_done:
                 self.give_way()
-            # Shorter ones are ingested beside the reading, so that takes nothing away from its time.
+            # Shorter documents are ingested beside the reading, so they take nothing away from its time.
             self._turn_s = max(TURN_S, min(_READINGS * (ended[0] - began if ended else 0.0), LONGEST_S))
             self._read_at, self._given_while_reading_s = time.monotonic(), self.given_s
             return done.result()
@@ -101,11 +102,11 @@ class Turn:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether this document, which goes before another, turned out to be longer than one that may."""
+        """Return whether this document, which goes before another one, turned out to be too long for that."""
         return self.most_bytes is not None and self.bytes_left > self.most_bytes
 
     def is_over(self) -> bool:
-        """Whether the document should go back to the queue now."""
+        """Return whether the document should go back to the queue now."""
         if self._task_had_s > _NEARLY_S:
             return True
         if self._stored_for_s < self._turn_s or self.bytes_left < SHORT_BYTES:
@@ -114,7 +115,8 @@ class Turn:
             return goes_before(session, self.document_id)
 
     def give_way(self) -> None:
-        """Ingest the shorter documents that wait, in turn of their tenants, so long as this one gets on as well."""
+        """Ingest the shorter documents that wait, in turn of their tenants, as long as this document makes progress as
+        well."""
         while self._may_give_way() and self._ingest_next():
             pass
 
@@ -134,7 +136,8 @@ class Turn:
         if waiting is None:
             return False
         document_id, tenant_id, bytes_left = waiting
-        # Once in a turn: one that was handed back, such as a scan whose pages have to be recognised, waits for its own.
+        # Once in a turn: a document that was handed back, such as a scan whose pages have to be recognised, waits for
+        # its own turn.
         self._tried.add(document_id)
         began = time.monotonic()
         turn = Turn(document_id, bytes_left, self.ingest_shorter, before=self, most_bytes=most)
@@ -142,7 +145,8 @@ class Turn:
             with acting_for(tenant_id), structlog.contextvars.bound_contextvars(document_id=str(document_id)):
                 return self.ingest_shorter(document_id, turn)
         except CitewellError as error:
-            # The shorter document may wait for something else than this one; its message or admission tries it again.
+            # The shorter document may wait for something else than this one; its message or its admission tries it
+            # again.
             log.info("shorter_document_waits", error=error.code)
             return True
         finally:

@@ -29,15 +29,15 @@ from services.documents.ingestion import Hold
 log = structlog.get_logger()
 
 MAX_STRIKES = 3
-# After a slice, the documents of the first files, and those of other archives, are read. A document of another tenant
-# waits for the shortest slice only, which is as long as it took to open the archive.
+# After a slice, the documents of the first files, and the documents of other archives, are read. A document of another
+# tenant waits for the shortest slice only, which lasts as long as opening the archive took.
 SLICE_S = 20.0
 _SHORTEST_S = 0.2
 _ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 
 
 class LeaseLost(Exception):
-    """Another worker claimed the import meanwhile; this one stops and stores nothing more."""
+    """Another worker claimed the import meanwhile; this worker stops and stores nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Job:
     workspace: str
     archive: Import
     lost: Event = field(default_factory=Event)
-    """Set by a renewal that found the import taken over."""
+    """Set by a renewal that found that another worker has the import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def _document(job: _Job, archive: ZipOfDocuments, member: Member) -> NewDocument
 
 @contextmanager
 def _assembled(import_id: uuid.UUID) -> Generator[BinaryIO]:
-    """The whole archive in a file without a name on the disk: however this process ends, it leaves nothing there."""
+    """Yield the whole archive in a nameless file on the disk: however this process ends, nothing stays there."""
     with tempfile.TemporaryFile() as file:
         with reading() as session:
             for part in rows.read_parts(session, import_id):

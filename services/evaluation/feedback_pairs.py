@@ -1,4 +1,4 @@
-"""Makes labelled data of people's verdicts: what was said, the sources that it cites, and whether they say it."""
+"""Makes labelled data from people's verdicts: the statement, the sources that it cites, and whether they support it."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from services.external.verification_results import read_source_text, read_verifi
 from services.queries.results import read_query
 
 DATASET = "feedback"
-# A judge does not read a whole book: of a long given text it gets so much around the cited words.
+# A judge does not read a whole book: from a long given text it gets this many characters around the cited words.
 _AROUND_CHARS = 2_000
 
 Json = Mapping[str, Any]
@@ -26,11 +26,11 @@ Said = tuple[str, str]
 
 
 def feedback_pairs(workspace: str | None = None, limit: int | None = None) -> LabelledPairs:
-    """The labelled pairs of the current tenant, of at most one workspace; the newest verdict on a place counts.
+    """Return the labelled pairs of the current tenant, of at most one workspace; the newest verdict on a place counts.
 
     A verdict on a whole answer counts for its sentences when it says that all of them are supported, or when there is
-    only one. What cites nothing has no source to be judged with. Raises EvaluationDataInvalid when
-    nothing is left.
+    only one. A sentence without a citation has no source to be judged with. Raises EvaluationDataInvalid when nothing
+    is left.
     """
     with reading() as session:
         judged = [
@@ -66,7 +66,7 @@ def _pairs(query_id: uuid.UUID, kind: QueryKind, labels: Mapping[Place | None, i
 def _said_in_answer(query_id: uuid.UUID) -> dict[Place, Said]:
     query = read_query(query_id, to_reviewer=True)
     passages = {source["chunk_id"]: source["text"] for source in query["sources"]}
-    # A repair may have cited another passage; then the cited words are what is known of it.
+    # A repair may have cited another passage; then only the cited words of it are known.
     cited = [(citation, passages.get(citation["chunk_id"], citation["text_span"])) for citation in query["citations"]]
     sentences: Sequence[Json] = query["verification"]["sentences"] if query["verification"] else ()
     said: dict[Place, Said] = {
@@ -106,7 +106,7 @@ def _said_in_verification(query_id: uuid.UUID) -> dict[Place, Said]:
 
 
 def _with_only(said: dict[Place, Said], sentences: Sequence[Json]) -> dict[Place, Said]:
-    """`said`, and the only sentence of an answer that has no other once more, as (`only`, 0)."""
+    """Return `said` with the only sentence of an answer added as (`only`, 0), if the answer has just one."""
     only = said.get(("sentence", 0)) if len(sentences) == 1 else None
     return {**said, ("only", 0): only} if only else said
 

@@ -20,7 +20,7 @@ PASSAGES, QUESTIONS = "_passages.jsonl", "_questions.jsonl"
 T = TypeVar("T")
 Record = dict[str, Any]
 Files = list[dict[str, object]]
-"""Name and SHA-256 of each file; no path, because it means nothing on another machine."""
+"""The name and SHA-256 of each file; no path, because a path means nothing on another machine."""
 
 
 class EvaluationDataInvalid(BadInput):
@@ -39,7 +39,7 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPassage:
-    """A passage to be found; those with the same `doc` become one document."""
+    """A passage to be found; passages with the same `doc` become one document."""
 
     id: str
     doc: str

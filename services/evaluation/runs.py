@@ -11,7 +11,7 @@ from services.evaluation.labelled_data import Files
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """The record of a run; `n` counts pairs or questions, `results` is what was printed as JSON, and the usage."""
+    """The record of a run; `n` counts pairs or questions, `results` is the printed JSON; and the usage."""
 
     kind: Literal["verification", "retrieval"]
     verifier: str

@@ -27,7 +27,7 @@ Measure = Callable[[Sequence[int], Sequence[Score]], Score]
 MACRO = ("balanced_accuracy", "auc", "ece", "false_pass", "false_strip")
 """The measures of verification that are averaged over the sets."""
 
-_LOWER = frozenset({"ece", "false_pass", "false_strip"})  # lower is better
+_LOWER = frozenset({"ece", "false_pass", "false_strip"})  # lower is better for these
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -111,15 +111,16 @@ def macro(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measure
 
 
 def worst(sets: Mapping[str, Measures], names: Sequence[str] = MACRO) -> Measures:
-    """Return each measure's worst value over the sets: a mean hides a kind of text that cannot be judged."""
+    """Return each measure's worst value over the sets, because a mean would hide a kind of text that cannot be
+    judged."""
     defined = {name: [value for measures in sets.values() if (value := measures[name]) is not None] for name in names}
     return {name: (max if name in _LOWER else min)(values, default=None) for name, values in defined.items()}
 
 
 def calibration_for(judged: Mapping[str, Sequence[JudgedPair]], version: str) -> Calibration | None:
     """N8: fit a calibration, which turns these scores into probabilities. Its measures and `high` come from sets that
-    the fit had not seen: each is left out in turn (halves of a single one). None where there is nothing to learn from.
-    """
+    the fit had not seen: each set is left out in turn (with a single set, each half). None where there is nothing to
+    learn from."""
     folds = {
         name: [(pair.score, pair.label) for pair in pairs if pair.score is not None] for name, pairs in judged.items()
     }

@@ -1,4 +1,4 @@
-"""Accepts answers from elsewhere, with their sources, for verification (N2). Nothing is judged here."""
+"""Accepts answers from other systems, with their sources, for verification (N2). Nothing is judged here."""
 
 import uuid
 from collections.abc import Sequence
@@ -61,9 +61,10 @@ def submit_batch(
             _all_rows(sources, items)
         if request is not None and (earlier := find_reserved(session, request)):
             return Submitted(earlier, repeated=True)
-        # Before anything is created: a batch that is refused leaves no workspace behind.
+        # Checked before anything is created, so that a refused batch leaves no workspace behind.
         rows = _all_rows(sources, items)
-    # In a transaction of its own: other requests that create the same workspace must not wait for all the items.
+    # In a transaction of its own, so that other requests that create the same workspace need not wait for all the
+    # items.
     with transaction() as session:
         workspaces = get_or_add_workspaces(session, (new.workspace for new in items))
     batch_id = uuid.uuid4()

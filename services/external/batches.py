@@ -32,14 +32,14 @@ def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_results(batch_id: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """(position, verification) of finished items after position `after`, in the order of the file."""
+    """Return (position, verification) of finished items after position `after`, in the order of the file."""
     with reading() as session:
         items = batches.finished_items(session, batch_id, after, limit)
     return [(position, read_verification(query_id)) for position, query_id in items]
 
 
 def cancel_batch(batch_id: uuid.UUID) -> Sequence[uuid.UUID]:
-    """Cancel the batch and end its first unfinished items; return those. Repeating it is harmless. Raises
+    """Cancel the batch and end its first unfinished items; return these. Repeating it is harmless. Raises
     BatchNotFound.
 
     No further item starts, and work on running ones stops. `cancel_next_items` ends the others.

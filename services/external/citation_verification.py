@@ -1,4 +1,4 @@
-"""Verifies an external citation: whether a chunk says what it is cited for (S4.4). No model is asked."""
+"""Verifies an external citation: whether a chunk supports the claim that cites it (S4.4). No model is asked."""
 
 import uuid
 from typing import Any
@@ -41,12 +41,12 @@ def _with_heading(section: str | None, text: str) -> str:
     if section is None:
         return text
     first_line, _, rest = text.strip().partition("\n")
-    # The section may begin right here: do not repeat its heading.
+    # The section may begin right here; then its heading is not repeated.
     return f"{section}\n\n{rest.lstrip() if first_line.strip('#* ') == section else text}"
 
 
 def _citation(passage: Passage, claim: str, score: CitationScore, span: tuple[int, int]) -> dict[str, Any]:
-    """Row S4.2's fields. Words that are not in the chunk are no evidence; its best span replaces them."""
+    """Return the fields of row S4.2. Words that are not in the chunk are no evidence; its best span replaces them."""
     words = passage.text[span[0] : span[1]]
     return {
         "document_name": passage.filename,

@@ -1,4 +1,4 @@
-"""A request to verify an external answer, and the checks of it that need no database (N2)."""
+"""A request to verify an external answer, and those of its checks that need no database (N2)."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from services.webhooks.outbox import address_policy
 Check = Literal["alignment", "coverage", "facts", "claims", "answerability", "citations"]
 CHECKS: tuple[Check, ...] = ("alignment", "coverage", "facts", "claims", "answerability", "citations")
 ABOUT_SENTENCES: frozenset[Check] = frozenset({"facts", "claims", "citations"})
-"""All three follow from the verdicts on the sentences, which are skipped only when none of the three is wanted."""
+"""These three follow from the verdicts on the sentences, which are skipped only when none of the three is wanted."""
 _ABOUT_THE_QUESTION: frozenset[Check] = frozenset({"alignment", "answerability"})
 _NOT_ASKED_FOR, _NO_QUESTION = "it was not asked for", "no question was given"
 
@@ -67,7 +67,7 @@ class NewVerification:
 
 
 def check_verification(new: NewVerification, settings: Settings) -> None:
-    """Raise what `submit_verification` raises, except for errors that only the database shows."""
+    """Raise the errors of `submit_verification`, except for those that only the database shows."""
     limits = settings.verifying
     if not any(map(str.isalnum, new.answer)):
         raise VerificationInvalid("The answer is empty; there is nothing to verify.")
@@ -107,9 +107,10 @@ def _check_source(number: int, source: NewSource) -> None:
 
 
 def options_of(new: NewVerification, settings: Settings, workspace: WorkspaceSettings | None = None) -> QueryOptions:
-    """Fix every setting that shapes the result. Raises ModelNotAllowed.
+    """Resolve every setting that shapes the result. Raises ModelNotAllowed.
 
-    Nothing is written but repairs, so the model of the request is the one that judges; without it the workspace's does.
+    Only repairs are written, so the model of the request is the one that judges; without it the workspace's model
+    judges.
     """
     asked = NewQuery(
         question=new.question or "",

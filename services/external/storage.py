@@ -1,4 +1,4 @@
-"""Stores given answers: their sources, and the outcomes that need no worker (N2)."""
+"""Stores given answers: their sources, and those outcomes that need no worker (N2)."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from services.external.request import (
 )
 from services.queries.submission import checked_question
 
-# Bounds of one portion: few statements, none of which holds everything.
+# The limits of one portion: few statements, none of which is huge.
 _MOST_ITEMS, _MOST_CHARS = 500, 4_000_000
 
 
@@ -74,7 +74,7 @@ def _portions(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def text_row(number: int, source: NewSource) -> dict[str, Any]:
-    """The row of a source without what its stored document adds, if it names one."""
+    """Return the row of a source, without the columns that its stored document adds, if it names one."""
     return {
         "number": number,
         "url": source.url,
@@ -96,7 +96,7 @@ class SourceRows:
         self._documents: dict[uuid.UUID, Document] = {}
 
     def of(self, new: NewVerification) -> list[dict[str, Any]]:
-        """The sources as stored rows. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
+        """Return the sources as stored rows. Raises VerificationInvalid, DocumentNotFound, DocumentNotRead."""
         rows = [self._row(number, source) for number, source in enumerate(new.sources, start=1)]
         if sum(len(row["text"]) for row in rows) > self._settings.verifying.max_bytes:
             limit = self._settings.verifying.max_bytes
@@ -147,7 +147,7 @@ class Store:
         workspace = self._stored[name]
         question = new.question or ""
         if question and not item.reverifies:
-            # The question of a stored answer was accepted before, and may have grown when it was restated.
+            # The question of a stored answer was accepted before, and may have become longer when it was restated.
             question = checked_question(question, self._settings.question_max_chars)
         return {
             "id": item.query_id,
@@ -157,7 +157,7 @@ class Store:
             "provider": self._settings.provider,
             "options": {
                 **options_of(new, self._settings, workspace).model_dump(mode="json"),
-                # A refusal in the given answer is recognised by this text.
+                # This text marks a refusal in the given answer.
                 "refusal": refusal_of(workspace.instructions),
                 "review": {} if item.reverifies else workspace.review.model_dump(mode="json", exclude={"hold"}),
             },
@@ -166,7 +166,7 @@ class Store:
             "custom_id": new.custom_id,
             "batch_id": item.batch_id,
             "position": item.position,
-            # Items of a batch have their own traces.
+            # Items of a batch have traces of their own.
             "traceparent": tracing.traceparent() if item.batch_id is None else None,
             "reverifies": item.reverifies,
             # No person waits for an item of a batch.
@@ -177,8 +177,8 @@ class Store:
 def first_outcomes(
     new: NewVerification, keys: list[int], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """The (step, item, outcome) of all that is known of a verification when it is accepted; `keys` are those of
-    `rows`."""
+    """Return the (step, item, outcome) of everything that is known about a verification when it is accepted; `keys` are
+    those of `rows`."""
     selected = _selected(new, keys, rows)
     sources = citable_sources(selected["sources"])
     draft = _draft(new, sources)

@@ -55,7 +55,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_verdicts(query_id: uuid.UUID) -> dict[str, Any]:
-    """What decides about the words of an answer, in a third of the statements of `read_verification`."""
+    """Return the verdicts on the words of an answer, with a third of the statements of `read_verification`."""
     with reading() as session:
         query = queries.get_query(session, query_id, QueryKind.VERIFICATION)
         outcomes = steps.list_outcomes(session, query_id).get(0, {})
@@ -83,7 +83,7 @@ def _verdicts(
 
 
 def reading_of(draft: Drafted) -> dict[str, Any]:
-    """How the citations of a given answer were read: those that name no source, and remarks for users."""
+    """Return how the citations of a given answer were read: those that name no source, and remarks for users."""
     given = draft.get("given", "")
     unread = draft.get("unread", [])
     return {
@@ -129,7 +129,8 @@ def _head(query: Query, workspace: str) -> dict[str, Any]:
 
 
 def _repaired(given: str, stored: results.StoredAnswer | None) -> dict[str, Any]:
-    """The repaired answer, or without an edit the submitted text: how it writes its markers is up to its author."""
+    """Return the repaired answer, or without an edit the submitted text, whose form of markers is the author's
+    choice."""
     if stored is None:
         return {"repaired_answer": None, "changed": None, "edits": [], "removed_citations": []}
     answer, _ = stored
@@ -147,7 +148,7 @@ def is_changed(answer: Answer) -> bool:
 
 
 class AsSubmitted:
-    """Renders sentences and citations with the request's source numbers and offsets in the answer as given."""
+    """Renders sentences and citations with the request's source numbers, and with offsets in the answer as given."""
 
     def __init__(self, sources: Sequence[Mapping[str, Any]], inserted: Sequence[Sequence[int]]) -> None:
         self._sources = {chunk_id_of(source["number"]): source for source in sources}

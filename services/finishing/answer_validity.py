@@ -1,4 +1,4 @@
-"""Whether a published answer still holds (N7): stored, published, and decided after re-verification."""
+"""The validity of a published answer (N7): stored, published, and decided after re-verification."""
 
 import uuid
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _EVENTS = {
     Standing.INVALIDATED: EventType.ANSWER_INVALIDATED,
 }
 _MOST_LOST, _MOST_CHARS = 10, 300
-"""Limits of the lost sentences in a message: a webhook's body is small."""
+"""The limits of the lost sentences in a message, because a webhook's body is small."""
 
 
 def store_validity(
@@ -30,7 +30,7 @@ def store_validity(
 ) -> None:
     """Store the state of an answer; if it changed, write an event and webhooks.
 
-    `lost` are sentences that no longer hold (domain.audit.reverification).
+    `lost` are sentences that are not supported any more (domain.audit.reverification).
     """
     if not answer_validity.set_validity(session, validity, ruling.state, ruling.reason):
         return
@@ -67,8 +67,7 @@ def _event_data(stored: AnswerValidity, lost: Sequence[dict[str, Any]]) -> dict[
 
 
 def decide_after_reverification(session: Session, query_id: uuid.UUID, status: QueryStatus) -> None:
-    """Called when a query ends: if it is the verification that an answer waits for, decide whether the answer still
-    holds.
+    """Decide whether an answer is still valid, when the query that ends is the verification that the answer waits for.
 
     If another change came meanwhile, the answer waits for a later verification, and this one decides nothing. The retry
     of a failed verification decides in its place.

@@ -1,6 +1,6 @@
-"""The end of a query: its answer is completed, held for a person or published; its audit is sealed, and can be shown
-and compared with what is stored now (N6); its scores are told to OpenTelemetry and Langfuse, where being down delays
-nothing here."""
+"""The end of a query: its answer is completed, held for a person or published. Its audit is sealed, and can be shown
+and compared with the stored data (N6). Its scores are sent to OpenTelemetry and Langfuse, whose failures delay nothing
+here."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def finish(
     """Enter the final state `status`; return False, and change nothing, if the query already had one.
 
     `error` is the {code, message} of a failed query; `event` the data of the last event, by default the error's
-    message. The last item of a batch also ends the batch; what is known to be no item needs no lock. With
+    message. The last item of a batch also ends the batch; a query that is known not to be an item needs no lock. With
     `was_held` it ends an answer that waited for a reviewer.
     """
     batch_id = lock_batch_of(session, query_id) if is_batch_item else None
@@ -97,7 +97,8 @@ def finish(
 
 
 def set_end_listener(listener: Callable[[], None] | None) -> None:
-    """Call `listener` after every commit that ended queries in this process; it must not block. None stops that."""
+    """Call `listener` after every commit that ended queries in this process; it must not block. None removes the
+    listener."""
     global _listener
     _listener = listener
 
@@ -108,7 +109,8 @@ def _notify_listener() -> None:
 
 
 def send_to_review(session: Session, context: StepContext) -> list[Reason]:
-    """Put the answer into the queue if a rule of its workspace says so, and tell those who are to know; the reasons."""
+    """Put the answer into the queue if a rule of its workspace says so, and notify the receivers; return the
+    reasons."""
     rules = context.query.options.review
     if not rules.any:
         return []
@@ -137,7 +139,8 @@ def send_to_review(session: Session, context: StepContext) -> list[Reason]:
 
 
 def _is_unread(session: Session, context: StepContext) -> bool:
-    """Whether citations of the given answer name no source, or documents of the workspace were still being read."""
+    """Return whether citations of the given answer name no source, or documents of the workspace were still being
+    read."""
     query = context.query
     if query.is_external:
         draft = context.read(GENERATE) or {}
@@ -149,8 +152,7 @@ def _is_unread(session: Session, context: StepContext) -> bool:
 
 def decide(session: Session, row: Feedback, decision: Decision, corrected: str | None) -> None:
     """End the query of a held answer as a reviewer decided; `corrected` is shown in its place. Raises NotHeld,
-    BadInput.
-    """
+    BadInput."""
     query = queries.lock_query(session, row.query_id, QueryKind.ANSWER)
     if row.reasons is None or query.status != QueryStatus.HELD:
         raise NotHeld
@@ -170,7 +172,7 @@ def decide(session: Session, row: Feedback, decision: Decision, corrected: str |
 
 
 def _replace(session: Session, query: Query, text: str) -> None:
-    """Store the reviewer's text as the answer of a round behind all others; what was written and checked stays."""
+    """Store the reviewer's text as the answer of a round after all others; the earlier text and its checks stay."""
     round_ = query.round + 1
     answer = Answer(
         query_id=query.id,
@@ -231,7 +233,7 @@ def _prompts(records: Sequence[Record]) -> list[Record]:
     asked = sorted({(record["prompt"], record["prompt_version"]) for record in records if record["kind"] == "call"})
     prompts: list[Record] = []
     for name, version in asked:
-        # An older process may have used a prompt file that this one does not have.
+        # An older process may have used a prompt file that this process does not have.
         known = prompt_sha256(name, version)
         prompts.append({"kind": "prompt", "name": name, "version": version, **({"sha256": known} if known else {})})
     return prompts
@@ -241,7 +243,7 @@ def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) 
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))
     records, hashes = stored.chain.records, stored.chain.hashes
-    # Either list may have been cut, so only the common length can be shown.
+    # Either list may have been cut, so only their common length can be compared.
     length = min(len(records), len(hashes))
     end = min(after + limit, length)
     return {
@@ -253,9 +255,9 @@ def read_audit(query_id: uuid.UUID, kind: QueryKind, *, after: int, limit: int) 
 
 
 def check_audit(query_id: uuid.UUID, kind: QueryKind, head: str | None = None) -> dict[str, Any]:
-    """Recompute every hash from what is stored now and report the records that differ.
+    """Recompute every hash from the data stored now and report the records that differ.
 
-    `head` is one that was kept elsewhere. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
+    `head` is a head that was kept elsewhere. Raises QueryNotFound, VerificationNotFound, AuditNotFound.
     """
     with reading() as session:
         stored = _get_chain(session, queries.get_query(session, query_id, kind))
@@ -295,7 +297,7 @@ def _why_none(query: Query) -> str:
 
 
 class Score(NamedTuple):
-    """A number from 0 to 1 or a `label`, and why, in words that quote nothing."""
+    """A number from 0 to 1 or a `label`, and the reason, in words that quote nothing."""
 
     name: str
     value: float | None
@@ -332,7 +334,8 @@ def _scores(session: Session, query: Query) -> Iterator[Score]:
 
 
 def _tell_events(query_id: uuid.UUID, traceparent: str | None, scores: list[Score]) -> None:
-    """The event of OpenTelemetry's conventions for generative AI, one for each score, in the trace of the request."""
+    """Emit the event of OpenTelemetry's conventions for generative AI, one for each score, in the trace of the
+    request."""
     with tracing.following(traceparent, query_id):
         for score in scores:
             attributes: dict[str, tracing.Value] = {
@@ -348,7 +351,7 @@ def _tell_events(query_id: uuid.UUID, traceparent: str | None, scores: list[Scor
 
 
 def _langfuse_json(query_id: uuid.UUID, trace_id: str, score: Score) -> dict[str, Any]:
-    """What `POST /api/public/scores` takes; the same id sent again replaces the score."""
+    """Return the body for `POST /api/public/scores`; the same id sent again replaces the score."""
     return {
         "id": f"{query_id}-{score.name}",
         "traceId": trace_id,

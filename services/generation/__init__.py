@@ -1,4 +1,4 @@
-"""The answer written from the passages, shown while it is written, and the citations extracted beside it.
+"""Writes the answer from the passages, shows it while it is written, and extracts its citations.
 
 Imports `services.verification` and `services.core`.
 """

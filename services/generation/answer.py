@@ -40,13 +40,13 @@ from services.verification.checks import notes_text
 from services.verification.round_results import states_so_far
 
 ASK_EVERY_S = 0.25
-"""How soon a new watcher, or the absence of one, is noticed."""
+"""The time within which a new watcher, or the absence of one, is noticed."""
 UNWATCHED_EVERY_S = 1.0
 """The interval for unwatched queries: a watcher may come, or may be unknown to the wake-up channel."""
 
 
 class PublishingSchedule:
-    """When to publish the draft of one query: soon while a person watches, else seldom.
+    """Decides when to publish the draft of one query: soon while a person watches, otherwise seldom.
 
     `is_watched` may use the network; it is called in a thread.
     """
@@ -77,8 +77,8 @@ _POLL_EVERY_S = 0.25
 
 @asynccontextmanager
 async def publishing_draft(context: StepContext) -> AsyncGenerator["StreamedDraft"]:
-    """Yield what takes the whole text so far at each change. Nothing is published after the block: what is then
-    `unpublished` goes with the step's outcome.
+    """Yield a draft, which takes the whole text so far at each change. Nothing is published after the block: events
+    that are then `unpublished` go with the step's outcome.
 
     An event says that the draft is now `draft[:start] + text`: after a broken stream a model restarts from a shorter
     text.
@@ -115,7 +115,7 @@ class StreamedDraft:
         self._publishing = asyncio.Lock()
         self._schedule = PublishingSchedule(lambda: context.tools.is_watched(context.query.id))
         self._closing = ClosingSentences(context.citable, options.check_batch)
-        # Calls that several statements share are made when all of them are known.
+        # Calls that several statements share are made when all these statements are known.
         wanted = options.verification and not options.shares_calls
         self._check_early = context.tools.check_early if wanted else "never"
         self.dispatched: set[str] = set()
@@ -140,14 +140,14 @@ class StreamedDraft:
         return None if self._is_ungrounded.is_set() and task.cancelled() else task.result()
 
     def write(self, text: str) -> None:
-        """Take the whole text so far. Offsets count from its first word; characters that JSON columns cannot hold are
-        replaced, as they would fail the step because of a mere draft."""
+        """Take the whole text so far. Offsets count from its first word; characters that JSON columns cannot store are
+        replaced, because they would fail the step for a mere draft."""
         self._written = text.replace("\x00", "").encode("utf-8", "replace").decode().lstrip()
         self._grew.set()
 
     async def publish_every(self, seconds: float) -> None:
-        """Publish the first words at once, and then at intervals what was added; dispatch what can be checked, until
-        cancelled."""
+        """Publish the first words at once, and then at intervals the added text; dispatch the checks that are possible,
+        until cancelled."""
         while True:
             # Verdicts also arrive while the model writes nothing.
             with suppress(TimeoutError):
@@ -156,7 +156,7 @@ class StreamedDraft:
                     await self._grew.wait()
             self._grew.clear()
             is_due = await self._schedule.should_publish()
-            # Early verdicts cost messages; all they gain is that a watcher sees the first of them sooner.
+            # Early verdicts cost messages, and the only gain is that a watcher sees the first of them sooner.
             dispatch = self._check_early == "always" or (self._check_early == "watched" and self._schedule.is_watched)
             if is_due or dispatch:
                 # A cancelled thread would still write, and the next draft might overtake it.
@@ -177,7 +177,7 @@ class StreamedDraft:
             self._is_ungrounded.set()
 
     async def publish(self, *, dispatch: bool = False) -> None:
-        """Publish what was added, and dispatch complete sentences; the rest is checked with the whole answer."""
+        """Publish the added text, and dispatch complete sentences; the rest is checked with the whole answer."""
         async with self._publishing:
             written = self._written
             if not (events := self.unpublished()):
@@ -188,12 +188,12 @@ class StreamedDraft:
             try:
                 await asyncio.to_thread(self._dispatch if dispatch else self._context.publish, events)
             except DatabaseUnavailable:
-                # The answer matters more than watching it grow; the next call publishes what was missed.
+                # The answer matters more than watching it grow; the next call publishes the missed text.
                 return
             self._published = written
 
     async def finish_publishing(self) -> None:
-        """Wait for a publication under way: it has less text than the next one, and must not arrive after it."""
+        """Wait for a publication in progress: its text is shorter than the next one, and must not arrive after it."""
         async with self._publishing:
             pass
 
@@ -279,7 +279,7 @@ def _stopped(context: StepContext, draft: StreamedDraft) -> StepResult:
 
 
 async def extract_citations(context: StepContext) -> StepResult:
-    """Ask for citations; whether a quote occurs in its source is checked where the citation is used."""
+    """Ask for citations; the code that uses a citation checks whether its quote occurs in the source."""
     options = context.query.options
     passages = await when_loaded(context, context.selected_passages)
     fields = {
@@ -296,7 +296,7 @@ async def extract_citations(context: StepContext) -> StepResult:
 
 
 def _scored(citation: ExtractedCitation, passages: Sequence[Passage]) -> ScoredCitation | None:
-    """S4.4: the citation with its scores and issues; None if its source does not exist."""
+    """S4.4: return the citation with its scores and issues; None if its source does not exist."""
     if not 1 <= citation.source <= len(passages):
         return None
     passage = passages[citation.source - 1]

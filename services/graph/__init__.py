@@ -1,4 +1,4 @@
-"""The knowledge graph: entities merged, and passages found by what a question names.
+"""The knowledge graph: merges entities, and finds passages by the names in a question.
 
 Imports `services.core`; retrieval and the ingestion of documents import it.
 """

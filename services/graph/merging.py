@@ -1,4 +1,4 @@
-"""Merges entities and relations from what the chunks say, and stores the vectors that find them (S5.1)."""
+"""Merges the entities and relations that the chunks state, and stores the vectors that find them (S5.1)."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ _AT_A_TIME = 64
 
 
 def vectors_of(embedder: Embedder) -> str:
-    """The identity of comparable vectors: model and number of components."""
+    """Return the identity of comparable vectors: model and number of components."""
     return f"{embedder.name}/{embedder.dimension}"
 
 
@@ -26,8 +26,8 @@ def merge_document(workspace_id: int, document_id: uuid.UUID, embedder: Embedder
 def reembed(workspace_id: int, embedder: Embedder) -> None:
     """Recompute the vectors of a workspace's graph with another embedder.
 
-    Searches continue meanwhile: with either embedder they find what has its vectors so far. Rows that have the new
-    vectors are skipped.
+    Searches continue meanwhile: with either embedder they find the rows that already have its vectors. Rows that have
+    the new vectors are skipped.
     """
     for table in (Entity, Relation):
         after = 0

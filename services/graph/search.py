@@ -1,8 +1,8 @@
-"""Retrieval over the knowledge graph (S5.1): the names and topics of a question planned, passages found from what it
-names and from the connections that it is about, and joined with those that its words found.
+"""Retrieval over the knowledge graph (S5.1): plans the names and topics of a question, finds passages from the names
+and from the connections that the question is about, and joins them with the passages that its words found.
 
-A passage found over a connection carries it as its link: its own words may have little of the question, and it is worth
-nothing without the passage that states the connection.
+A passage found over a connection carries the connection as its link: its own words may have little in common with the
+question, and it is worth nothing without the passage that states the connection.
 """
 
 import asyncio
@@ -27,14 +27,14 @@ from services.core.context import StepContext, StepResult
 from services.graph.merging import vectors_of
 
 _ENTITY_NEAR = 0.5
-"""Cosine from which a keyword may mean an entity; an exact name always does."""
+"""The lowest cosine at which a keyword may mean an entity; an exact name always does."""
 _RELATION_NEAR = 0.35
 _CHUNKS_OF_CONNECTION = 2
 _CHUNKS_OF_ENTITY = 3
 _OWN = 0.45
-"""The worth of a passage that names an entity, relative to those that connect it."""
+"""The worth of a passage that names an entity, relative to passages that connect it."""
 _FURTHER = 0.9
-"""The worth of passages at the other end of a connection, relative to those that state it."""
+"""The worth of passages at the other end of a connection, relative to passages that state it."""
 
 Vectors = Sequence[Sequence[float]]
 
@@ -129,7 +129,8 @@ def _global(session: Session, search: _Search, vectors: Vectors) -> list[_Hit]:
 
 
 def _worth(connection: Connection) -> float:
-    """0..1; it grows with the similarity to the question and with the number of chunks that state the connection."""
+    """Return a worth from 0 to 1 that grows with the similarity to the question and with the number of chunks that
+    state the connection."""
     return (1 + max(0.0, connection.similarity)) / 2 * connection.weight / (connection.weight + 1)
 
 
@@ -156,7 +157,7 @@ def _over(
 
 
 def _far_ends(connection: Connection, near: Mapping[int, float]) -> tuple[int, ...]:
-    """The end that the question does not name, or both ends if it names neither."""
+    """Return the end that the question does not name, or both ends if it names neither."""
     first, second = connection.ends
     if near.get(first, 0.0) == near.get(second, 0.0):
         return connection.ends
@@ -173,7 +174,7 @@ def _found(rankings: Iterable[list[_Hit]]) -> GraphFound:
         best |= {chunk: best.get(chunk) or link for chunk, link in first.items()}
     order: list[int] = []
     for chunk in interleave([[hit.chunk for hit in hits] for hits in sorted_]):
-        # A passage is shown only after the one that leads to it.
+        # A passage is shown only after the passage that leads to it.
         link = best[chunk]
         order += [link["bridge"], chunk] if link else [chunk]
     return GraphFound(list(dict.fromkeys(order)), {str(chunk): link for chunk, link in best.items() if link})
@@ -209,7 +210,7 @@ def _usable(texts: list[str], most: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class JoinedCandidates:
-    """Candidates, best first, with the links of those found over a connection; `issue` is for users."""
+    """The candidates, best first, with the links of those found over a connection; `issue` is for users."""
 
     candidates: Found
     links: Mapping[str, Link] = field(default_factory=dict[str, Link])
@@ -221,10 +222,10 @@ class JoinedCandidates:
 
 
 def with_graph(context: StepContext, queries: Sequence[str], searched: Found, k: int) -> JoinedCandidates:
-    """Join the candidates that were `searched` without the graph with what the graph leads to, as `graph_mode` says.
+    """Join the candidates that were `searched` without the graph with those of the graph, as `graph_mode` says.
 
-    At most `k` are returned. `hybrid` leaves a third of the places to the `searched` ones, because a graph never holds
-    all of a document.
+    At most `k` are returned. `hybrid` leaves a third of the places to the `searched` ones, because a graph never
+    contains all of a document.
     """
     mode = context.query.options.graph_mode
     if mode == "naive":

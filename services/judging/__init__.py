@@ -1,4 +1,4 @@
-"""The relevance of passages, and whether a whole answer answers its question; statements are judged in the library.
+"""Judges the relevance of passages, and whether a whole answer answers its question; the library judges statements.
 
 Imports `services.core`; the packages that plan checks import it.
 """

@@ -1,4 +1,4 @@
-"""What operators look at and set, over all tenants: worker processes, the backlog, parked work, weights of tenants."""
+"""Data and settings for operators, over all tenants: worker processes, the backlog, parked work, weights of tenants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from db.session import system_transaction
 
 
 def read_processes() -> list[dict[str, Any]]:
-    """The worker processes, also those that died within the last hour without signing off."""
+    """Return the worker processes, including those that died within the last hour without signing off."""
     with system_transaction() as session:
         rows = processes.list_processes(session)
     return [
@@ -44,7 +44,7 @@ def read_backlog() -> list[dict[str, Any]]:
 
 
 def read_tenants() -> Sequence[tuple[str, float]]:
-    """(name, weight) of all tenants."""
+    """Return (name, weight) of all tenants."""
     with system_transaction() as session:
         return keys.list_tenants(session)
 

@@ -26,8 +26,8 @@ from domain.people import Rights
 class NewKey:
     """The properties of a new key; `expires_in_days` None means never, `requests_per_minute` None as configured.
 
-    `workspaces` are the names of those that it opens; None means all of the tenant, present and future. A personal key
-    has a `person_id`, and at any time no more rights than that person.
+    `workspaces` are the names of the workspaces that it opens; None means all of the tenant, present and future. A
+    personal key has a `person_id`, and at any time no more rights than that person.
     """
 
     name: str
@@ -40,9 +40,9 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The owner of a valid key, or a person who is signed in; `workspaces` are the ids of those that the key is limited
-    to, None for no limit. `rights` are those of a person, and of their personal keys; `actor` is who did it.
-    """
+    """The owner of a valid key, or a person who is signed in; `workspaces` are the ids of the workspaces that the key
+    is limited to, None for no limit. `rights` are those of a person, and of their personal keys; `actor` is the name
+    for records."""
 
     key_id: str
     tenant_id: int
@@ -54,12 +54,12 @@ class Caller:
 
     @property
     def is_signed_in(self) -> bool:
-        """Whether it is a person in a browser, and no key."""
+        """Return whether the caller is a person in a browser, and not a key."""
         return self.key_id == self.actor and self.rights is not None
 
 
 def actor_of(person_id: uuid.UUID) -> str:
-    """How a person is named where keys are named by their ids."""
+    """Return the name of a person in records that name keys by their ids."""
     return f"person:{person_id}"
 
 
@@ -74,9 +74,10 @@ class _Known:
     caller: Caller
 
 
-# Holds only existing keys, so it cannot grow beyond their number.
+# This holds only existing keys, so it cannot grow beyond their number.
 TRUST_FOR_S = 2.0
-"""How long a verified key is known without the database, and so how late a revocation elsewhere may be noticed."""
+"""The time for which a verified key is trusted without the database, so a revocation elsewhere may be noticed this
+late."""
 _known: dict[str, _Known] = {}
 
 
@@ -89,7 +90,7 @@ def authenticate(text: str, *, anew: bool = False) -> Caller:
 
 
 def recognise(text: str) -> Caller | None:
-    """The same without the database; None when this process has not looked the key up recently."""
+    """Return the caller without the database; None when this process has not looked the key up recently."""
     sent = parse_key(text)
     known = _fresh(sent.id)
     return known and _checked(known, sent)
@@ -130,7 +131,7 @@ def create_key_for(tenant: str, new: NewKey) -> dict[str, Any]:
 
 
 def read_keys(person_id: uuid.UUID | None = None) -> list[dict[str, Any]]:
-    """The keys of the tenant, or only those of one person."""
+    """Return the keys of the tenant, or only those of one person."""
     with reading() as session:
         return [_as_json(row) for row in rows.list_keys(session, person_id=person_id)]
 
@@ -157,7 +158,7 @@ def revoke_key_of_any(key_id: str) -> None:
 
 
 def forget_all() -> None:
-    """Look every key up again: the rights of somebody with personal keys have changed."""
+    """Look every key up again, because the rights of somebody with personal keys have changed."""
     _known.clear()
 
 
@@ -167,8 +168,9 @@ def _fresh(key_id: str) -> _Known | None:
 
 
 def _look_up(sent: SentKey) -> _Known:
-    """The key as the database has it now. Raises KeyInvalid."""
-    # The time before the query counts: a revocation during it must not be overlooked for longer than TRUST_FOR_S.
+    """Return the key as the database has it now. Raises KeyInvalid."""
+    # The time before the query counts, because a revocation during the query must not be overlooked for longer than
+    # TRUST_FOR_S.
     read_at = time.monotonic()
     with system_transaction() as session:
         stored = rows.find_key(session, sent.id)
@@ -190,7 +192,8 @@ def _look_up(sent: SentKey) -> _Known:
 
 
 def _rights_behind(session: Session, row: ApiKey) -> Rights | None:
-    """What the person of a personal key may do now; None when it is none, or when it died with its person's access."""
+    """Return the current rights of the person of a personal key; None when it is no personal key, or when it ended with
+    its person's access."""
     current = settings()
     if row.person_id is None or not current.has_people:
         return None
@@ -200,7 +203,7 @@ def _rights_behind(session: Session, row: ApiKey) -> Rights | None:
 
 
 def _checked(known: _Known, sent: SentKey) -> Caller:
-    """The key's owner. The secret is compared first: the state of a key is shown only to its owner."""
+    """Return the key's owner. The secret is compared first, because only the owner may learn the state of a key."""
     if not hmac.compare_digest(known.digest, sent.digest):
         raise KeyInvalid
     if known.revoked:
@@ -218,7 +221,7 @@ def _as_json(row: rows.ListedKey) -> dict[str, Any]:
         "name": key.name,
         "person_id": None if key.person_id is None else str(key.person_id),
         "scopes": key.scopes,
-        # A deleted workspace is no longer listed, and the key opens one less.
+        # A deleted workspace is not listed any more, and the key opens one less.
         "workspaces": None if key.limited_to is None else [names[known] for known in key.limited_to if known in names],
         "requests_per_minute": key.requests_per_minute,
         "created_at": key.created_at,

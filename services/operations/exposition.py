@@ -128,7 +128,7 @@ def _counted(family: Family, series: Series) -> Metric:
 def _histogram(family: Family, series: Series) -> HistogramMetricFamily:
     made = HistogramMetricFamily(family.name, family.help, labels=family.labels)
     for labels, places in series.items():
-        # Buckets written by a version with other bounds stay in the totals.
+        # Buckets of a version with other bounds stay in the totals.
         bounds = sorted({*family.buckets, *(float(place) for place in places if place not in (INFINITY, "sum"))})
         buckets: list[tuple[str, float]] = []
         total = 0.0

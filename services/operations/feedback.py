@@ -1,4 +1,4 @@
-"""People's feedback: kept with what it is about, reviewed, and read again (docs/evaluation.md)."""
+"""People's feedback: stored with its subject, reviewed, and read again (docs/evaluation.md)."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class NewFeedback:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a reviewer decides; None leaves a field as it is."""
+    """A reviewer's decision; None leaves a field as it is."""
 
     status: Literal["open", "reviewed"] | None
     verdict: str | None
@@ -51,11 +51,12 @@ class Review:
     corrected: str | None
     reviewer: str | None
     decision: Decision | None = None
-    """On an answer that is held back."""
+    """The decision on an answer that is held back."""
 
 
 def give_feedback(new: NewFeedback, *, to_reviewer: bool) -> dict[str, Any]:
-    """Keep it, with the words that it is about. Who is no reviewer neither sees nor judges what is held back.
+    """Store the feedback with the words that it is about. Without `to_reviewer`, a caller neither sees nor judges an
+    answer that is held back.
 
     Raises QueryNotFound, PlaceNotFound, AnswerHeld.
     """
@@ -95,7 +96,7 @@ def list_feedback(
 
 
 def read_reviewed(feedback_id: uuid.UUID) -> dict[str, Any]:
-    """The question with its answer, marks and sources, also while only reviewers may see them. Raises
+    """Return the question with its answer, marks and sources, even while only reviewers may see them. Raises
     FeedbackNotFound, and QueryNotFound for feedback on a verification."""
     with reading() as session:
         query_id = rows.get_feedback(session, feedback_id).query_id
@@ -103,7 +104,7 @@ def read_reviewed(feedback_id: uuid.UUID) -> dict[str, Any]:
 
 
 def review_feedback(feedback_id: uuid.UUID, review: Review, *, to_reviewer: bool) -> dict[str, Any]:
-    """Take over what is decided; a `decision` ends the query of a held answer, and is a label of it.
+    """Store the decision; a `decision` ends the query of a held answer, and is a label of it.
 
     Raises FeedbackNotFound, NotHeld, ReviewUndecided, BadInput.
     """
@@ -127,7 +128,8 @@ def review_feedback(feedback_id: uuid.UUID, review: Review, *, to_reviewer: bool
 
 
 def remove_feedback(feedback_id: uuid.UUID, *, to_reviewer: bool) -> None:
-    """Raises FeedbackNotFound, ScopeMissing, and ReviewUndecided where an answer would be held back for ever."""
+    """Delete feedback. Raises FeedbackNotFound, ScopeMissing, and ReviewUndecided where an answer would be held back
+    for ever."""
     with transaction() as session:
         row = rows.get_feedback(session, feedback_id)
         _require_reviewer(row, to_reviewer=to_reviewer)
@@ -136,7 +138,8 @@ def remove_feedback(feedback_id: uuid.UUID, *, to_reviewer: bool) -> None:
 
 
 def _require_reviewer(row: Feedback, *, to_reviewer: bool) -> None:
-    """What the rules of a workspace sent to a reviewer is theirs, after their decision as well."""
+    """Raise ScopeMissing unless a reviewer calls: answers that the rules of a workspace sent to review are for
+    reviewers only, after the decision as well."""
     if row.reasons is not None and not to_reviewer:
         raise ScopeMissing("An answer that was sent to a reviewer needs a key with the scope 'review'.")
 
@@ -159,7 +162,7 @@ def _excerpt(new: NewFeedback, *, to_reviewer: bool) -> str | None:
     if new.position >= len(listed):
         raise PlaceNotFound(f"The result has {len(listed)} {name}; {new.position} is none of them (from 0).")
     place = listed[new.position]
-    # A citation of an answer has its statement under another name than one of a verification.
+    # A citation of an answer has its statement under another name than a citation of a verification.
     return place.get("claim_text") or place.get("statement") or place.get("text")
 
 

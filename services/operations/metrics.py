@@ -1,7 +1,7 @@
-"""All metrics as Prometheus reads them: counts of all processes, waiting and running work, limits in use.
+"""All metrics in the form that Prometheus reads: counts of all processes, waiting and running work, limits in use.
 
-Every API process reports the same, so only one is scraped. A scrape costs three statements and two requests to Redis,
-however long the history, and its result serves all callers within `metrics.remember_s`.
+Every API process reports the same metrics, so only one is scraped. A scrape costs three statements and two requests to
+Redis, however long the history, and its result serves all callers within `metrics.remember_s`.
 """
 
 import threading
@@ -34,8 +34,8 @@ class MetricsSnapshot:
 
 
 class Reader:
-    """Reads and caches snapshots for one API process. `report` writes what this process has counted
-    (DatabaseUnavailable), `unreported` is what it has counted since."""
+    """Reads and caches snapshots for one API process. `report` stores the counts of this process (DatabaseUnavailable),
+    `unreported` are its counts since then."""
 
     def __init__(self, report: Callable[[], None], unreported: Callable[[], Counts]) -> None:
         self._report, self._unreported = report, unreported

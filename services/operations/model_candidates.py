@@ -1,6 +1,6 @@
-"""A choice of a server and its models: tried with all that a question needs, and what follows for the settings.
+"""A choice of a server and its models: tried with everything that a question needs, and turned into settings.
 
-`citewell models use` writes these settings into config.yaml; the page stores them.
+`citewell models use` writes these settings into config.yaml; the dashboard stores them.
 """
 
 import math
@@ -27,10 +27,10 @@ _TRY_FOR_S = 300.0
 LISTED = 20
 """The most names of models in a message."""
 _MARGIN = 3
-"""A call may take this many times as long as the slowest that was measured."""
+"""The factor by which a call may take longer than the slowest measured call."""
 _CALLS_IN_SEQUENCE, _CALLS_OF_A_QUESTION = 10, 28
 _BESIDE_PASSAGES, _SMALLEST_ROOM = 2_600, 100
-"""Tokens of a prompt's other parts and of the reply."""
+"""The tokens of the other parts of a prompt and of the reply."""
 
 Preset = Literal["standard", "cheap", "small"]
 Say = Callable[[str], None]
@@ -50,8 +50,8 @@ class Chosen:
     preset: Preset
     key: SecretStr | None = None
     is_operators: bool = True
-    """Whether it was made where Citewell runs, and may be anywhere. What was chosen on the page is judged when it is
-    dialled."""
+    """Whether the choice was made on Citewell's own machine, and may have any address. The address of a choice from the
+    dashboard is checked when it is dialled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class Tried:
     trials: Sequence[Trial]
     strict: bool
     limits: Mapping[tuple[str, str], int]
-    """Settings that follow from what was measured."""
+    """Settings that follow from the measurements."""
 
 
 class TrialFailed(ModelServerUnusable):
-    """The model cannot do what a question needs; `trials` says what it can do."""
+    """The model cannot do something that a question needs; `trials` says which tasks it can do."""
 
     def __init__(self, model: str, trials: Trials) -> None:
         super().__init__(f"{model}: {trials.problem}; nothing was changed")
@@ -75,7 +75,7 @@ class TrialFailed(ModelServerUnusable):
 
 
 def settings_for(chosen: Chosen, tried: Tried, *, named: bool) -> dict[tuple[str, ...], Any]:
-    """The settings of the choice by their paths, without its key. `named`: the user chose the main model."""
+    """Return the settings of the choice by their paths, without its key. `named`: the user chose the main model."""
     models: dict[str, Any] = {"provider": chosen.provider}
     if chosen.base_url:
         models["base_url"] = chosen.base_url
@@ -109,7 +109,7 @@ def look_at(address: str, key: str, key_name: str, *, may_dial: MayDial | None =
 
 
 def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say, until: float = math.inf) -> Tried:
-    """Try the models of Groq, at the longest until this monotonic time. Raises ModelServerUnusable, TrialFailed."""
+    """Try the models of Groq, until this monotonic time at the latest. Raises ModelServerUnusable, TrialFailed."""
     main = model or ModelSettings().main
     fast = main if main not in ModelSettings().catalogue else ModelSettings().fast
     if chosen.models and not ServerAnswer("ok", chosen.models).serves(main):
@@ -127,8 +127,8 @@ def try_groq(before: Settings, chosen: Chosen, model: str | None, say: Say, unti
 
 
 def try_compatible(before: Settings, chosen: Chosen, name: str, say: Say, until: float = math.inf) -> Tried:
-    """Try all that a question needs, with a schema if the server enforces it, at the longest until this monotonic time.
-    Raises TrialFailed."""
+    """Try everything that a question needs, with a schema if the server enforces it, until this monotonic time at the
+    latest. Raises TrialFailed."""
     judging = replace(chosen, preset="standard")
     strict = keeps_schema(candidate(before, judging, name, name, strict=True), name, say=say, until=until)
     keeps = strict.problem is None
@@ -177,7 +177,7 @@ def candidate(before: Settings, chosen: Chosen, main: str, fast: str, *, strict:
     }
     changed: dict[str, Any] = {"preset": chosen.preset, "rerank": _preset_of(before, chosen).rerank}
     if chosen.key is not None:
-        # Never the key of the settings: it may be meant for another server.
+        # The key of the settings is never used here, because it may be meant for another server.
         own["api_key"] = changed["groq_api_key"] = chosen.key
     made = before.model_copy(update={**changed, "models": before.models.model_copy(update=own)})
     return made if chosen.is_operators else made.as_choice()
@@ -191,7 +191,7 @@ def without_login(address: str) -> str:
 
 
 def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str, str], int]:
-    """The limits that the measured seconds require, where they are above the configured ones."""
+    """Return the limits that the measured seconds require, where they are above the configured ones."""
     now, limits = _preset_of(before, chosen), dict[tuple[str, str], int]()
     timeout_s = math.ceil(_MARGIN * trials.slowest_s / 10) * 10
     if timeout_s > now.models.call_timeout_s:
@@ -208,7 +208,7 @@ def _limits(before: Settings, chosen: Chosen, trials: Trials) -> dict[tuple[str,
 
 
 def _preset_of(before: Settings, chosen: Chosen) -> Settings:
-    """The current settings with the preset of the choice."""
+    """Return the current settings with the preset of the choice."""
     if before.preset == chosen.preset or "small" not in (before.preset, chosen.preset):
         return before
     groups: Mapping[str, Mapping[str, Any]] = SMALL if chosen.preset == "small" else {}

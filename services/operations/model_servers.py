@@ -1,7 +1,8 @@
-"""Models from the page: what answers now, which servers run, a trial, and the switch, which needs no restart.
+"""The dashboard's choice of models: the models in use, the servers that run, a trial, and the switch, which needs no
+restart.
 
 A choice belongs to the installation. Its key is stored encrypted, only system transactions see it, and no result of
-these functions has it.
+these functions contains it.
 """
 
 import threading
@@ -49,9 +50,9 @@ log = structlog.get_logger()
 
 _RETRY_AFTER_S = 10
 _TRY_FOR_S = 600.0
-"""The longest time for all of a trial: meanwhile nobody else can try a model with this process."""
+"""The longest time for a whole trial: meanwhile nobody else can try a model with this process."""
 _LOST_AFTER_S = 60.0
-"""A trial that did not end this long after its time has no process any more."""
+"""A trial that has not ended this long after its time has no process any more."""
 _WITHOUT_LIST = ("unclear", "forbidden")
 _one_at_a_time = threading.BoundedSemaphore()
 
@@ -60,7 +61,7 @@ Provider = Literal["groq", "openai_compatible"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A server of models, and the key for it. `is_home`: the caller sits at the machine that Citewell runs on."""
+    """A server of models, and the key for it. `is_home`: the caller is a user of the machine that Citewell runs on."""
 
     provider: Provider
     address: str | None
@@ -69,13 +70,13 @@ class Place:
 
 
 def check_may_choose(*, is_home: bool) -> None:
-    """Raise ModelChoiceForbidden, with the reason, where models are not chosen on the page."""
+    """Raise ModelChoiceForbidden, with the reason, where models are not chosen on the dashboard."""
     if reason := _reason_against(is_home=is_home):
         raise ModelChoiceForbidden(reason)
 
 
 def read_current(*, is_home: bool) -> dict[str, Any]:
-    """What answers now, whether that may be changed here, and the trial that it was chosen after, as JSON."""
+    """Return the models in use, whether they may be changed here, and the trial before their choice, as JSON."""
     forget()
     configured, row = settings(), None
     if can_count(configured):
@@ -83,7 +84,7 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
             row = rows.find_current(session)
     current = configured if row is None else chosen_settings(row, with_key=False)
     reason = _reason_against(is_home=is_home)
-    # Another tenant's people learn which model answers, not where the installation's server is.
+    # People of other tenants may learn which model answers, but not where the installation's server is.
     is_own = current_tenant() == DEFAULT_TENANT
     return {
         **_models_of(current),
@@ -97,7 +98,7 @@ def read_current(*, is_home: bool) -> dict[str, Any]:
 
 
 def find_servers(*, is_home: bool) -> list[dict[str, Any]]:
-    """The servers at the usual addresses of this machine and those of `models.servers`, and what they serve."""
+    """Return the servers at the usual addresses of this machine and those of `models.servers`, with their models."""
     check_may_choose(is_home=is_home)
     usual = LOCAL_SERVERS if is_home else ()
     listed = [LocalServer("", address, "") for address in settings().models.servers]
@@ -115,13 +116,14 @@ def find_servers(*, is_home: bool) -> list[dict[str, Any]]:
 
 
 def list_models(place: Place) -> dict[str, Any]:
-    """The names of the models that a server serves, or why it lists none. Raises ModelServerUnusable."""
+    """Return the names of a server's models, or why it lists none. Raises ModelServerUnusable."""
     chosen, answer = _looked_at(place, None)
     return {"address": chosen.base_url, "models": list(chosen.models), "detail": answer.detail or None}
 
 
 def begin_trial(place: Place, model: str | None, preset: Preset | None) -> dict[str, Any]:
-    """Try a model as `citewell models use` does, aside, and store what was found for `use_trial`. Returns the trial.
+    """Try a model as `citewell models use` does, in the background, and store the result for `use_trial`. Returns the
+    trial.
 
     Raises ModelChoiceForbidden, ModelServerUnusable, SecretUnstorable, Overloaded.
     """
@@ -147,7 +149,7 @@ def begin_trial(place: Place, model: str | None, preset: Preset | None) -> dict[
 
 
 def read_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
-    """Raises ModelChoiceForbidden, ModelTrialNotFound."""
+    """Return a trial, ended or not. Raises ModelChoiceForbidden, ModelTrialNotFound."""
     if current_tenant() != DEFAULT_TENANT:
         raise ModelTrialNotFound
     check_may_choose(is_home=is_home)
@@ -159,7 +161,7 @@ def read_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
 
 
 def _run(trial_id: int, chosen: Chosen, model: str | None, stored_key: str | None) -> None:
-    """The trial itself, in a thread of its own. Whatever happens, it has an end."""
+    """Run the trial, in a thread of its own. Whatever happens, its end is stored."""
     end = partial(rows.end_trial, trials=(), problem="The trial broke; the log of the API says where.")
     try:
         end = _tried(chosen, model, stored_key)
@@ -178,7 +180,8 @@ def _run(trial_id: int, chosen: Chosen, model: str | None, stored_key: str | Non
 
 
 def _tried(chosen: Chosen, model: str | None, stored_key: str | None) -> "partial[None]":
-    """What stores the trial that went well. Raises TrialFailed, ConfigurationInvalid, ModelServerUnusable."""
+    """Return a function that stores the successful trial. Raises TrialFailed, ConfigurationInvalid,
+    ModelServerUnusable."""
     until = time.monotonic() + _TRY_FOR_S
     if chosen.provider == "groq":
         tried = try_groq(settings(), chosen, model, _silent, until)
@@ -191,7 +194,7 @@ def _tried(chosen: Chosen, model: str | None, stored_key: str | None) -> "partia
 
 
 def use_trial(trial_id: int, *, is_home: bool) -> dict[str, Any]:
-    """Let the models of a trial answer from now on. Raises ModelChoiceForbidden, ModelTrialNotFound."""
+    """Use the models of a trial for answers from now on. Raises ModelChoiceForbidden, ModelTrialNotFound."""
     check_may_choose(is_home=is_home)
     with system_transaction() as session:
         row = rows.mark_chosen(session, trial_id)
@@ -227,7 +230,7 @@ def _reason_against(*, is_home: bool) -> str | None:
 
 
 def _looked_at(place: Place, preset: Preset | None) -> tuple[Chosen, ServerAnswer]:
-    """The server with its models; some servers list none. Raises ModelChoiceForbidden, ModelServerUnusable."""
+    """Return the server with its models; some servers list none. Raises ModelChoiceForbidden, ModelServerUnusable."""
     check_may_choose(is_home=place.is_home)
     key = place.key.get_secret_value().strip()
     if not key.isascii() or (key and not key.isprintable()):

@@ -12,7 +12,8 @@ from domain.errors.service import DatabaseUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`advice` says what to do when it is not ready. Readiness does not require the broker."""
+    """The result of the checks; `advice` says what to do when Citewell is not ready. Readiness does not require the
+    broker."""
 
     postgres: Literal["ok", "unreachable"]
     schema: Literal["current", "newer", "outdated", "unknown"]
@@ -38,8 +39,8 @@ class Readiness:
 def check_readiness(settings: Settings) -> Readiness:
     broker = "ok" if broker_answers(settings.redis_url.get_secret_value()) else "unreachable"
     try:
-        # A connection of its own: the question is whether there is a database, not whether requests use all its
-        # connections.
+        # The check has a connection of its own: the question is whether there is a database, not whether requests use
+        # all its connections.
         with reserved_connection(), system_transaction() as session:
             schema = schema_state(session)
             unrestricted = above_row_security(session)

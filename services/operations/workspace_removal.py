@@ -15,14 +15,15 @@ from services.finishing.completion import finish
 _DOCUMENTS, _QUERIES = 20, 100
 
 Ended = Callable[[uuid.UUID], None]
-"""Is called with each query that was cancelled, after the commit."""
+"""A function that is called with each cancelled query, after the commit."""
 
 
 def remove_workspace(name: str, confirmed: str | None, seconds: float, on_end: Ended) -> bool:
-    """Begin to delete the workspace, and continue for so many seconds; True if it is gone by then.
+    """Begin to delete the workspace, and continue for this many seconds; True if it is gone by then.
 
-    From now on it accepts nothing; its unfinished queries are cancelled. One with contents must be confirmed by its
-    name. `remove_more` continues. Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceNotEmpty.
+    From now on the workspace accepts nothing; its unfinished queries are cancelled. The deletion of a workspace with
+    contents must be confirmed by its name. `remove_more` continues. Raises WorkspaceNotFound, WorkspaceForbidden,
+    WorkspaceNotEmpty.
     """
     with transaction() as session:
         workspace = get_workspace(session, name)
@@ -35,7 +36,7 @@ def remove_workspace(name: str, confirmed: str | None, seconds: float, on_end: E
 
 
 def remove_more(workspace_id: int, seconds: float, on_end: Ended) -> bool:
-    """Delete more of a workspace that is being deleted, for about so many seconds; True if it is gone."""
+    """Delete more of a workspace that is being deleted, for about this many seconds; True if it is gone."""
     until = time.monotonic() + seconds
     while _remove_portion(workspace_id, on_end):
         if time.monotonic() >= until:
@@ -54,7 +55,7 @@ def _remove_portion(workspace_id: int, on_end: Ended) -> bool:
     with transaction() as session:
         lock_workspace(session, workspace_id)
         documents = rows.some_documents(session, workspace_id, _DOCUMENTS)
-        # Answers to questions about several workspaces stay, and may cite them.
+        # Answers to questions about several workspaces stay, and may cite these documents.
         record_deletion(session, documents)
         rows.delete_documents(session, documents)
     with transaction() as session:

@@ -13,7 +13,7 @@ from domain.query.options import WorkspaceSettings, workspace_name
 from services.queries.submission import check_answer_schema, check_models
 
 DEFAULT = "default"
-"""The workspace of those who name none."""
+"""The workspace of requests that name none."""
 
 
 def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def read_workspaces(*, after: str, limit: int) -> list[dict[str, Any]]:
 
 
 def read_workspace(name: str) -> dict[str, Any]:
-    """Raises WorkspaceNotFound, WorkspaceForbidden."""
+    """Return a workspace. Raises WorkspaceNotFound, WorkspaceForbidden."""
     with reading() as session:
         rows.get_workspace(session, name)
         (contents,) = list_contents(session, [name], limit=1)
@@ -30,10 +30,11 @@ def read_workspace(name: str) -> dict[str, Any]:
 
 
 def workspace_to_work_in(named: str | None) -> str:
-    """The workspace that work is stored in which need not name one: `named`, else `default`, or for a caller to whom
-    that is closed the only one that is open.
+    """Return the workspace for work that need not name one: `named`, else `default`; for a caller who may not use
+    `default`, the only workspace that is open to them.
 
-    Raises WorkspaceForbidden, which says which are open; WorkspaceNotFound where naming one makes none.
+    Raises WorkspaceForbidden, which says which workspaces are open; WorkspaceNotFound where naming a workspace does not
+    create it.
     """
     if may_create_workspaces():
         return named or DEFAULT
@@ -45,7 +46,7 @@ def workspace_to_work_in(named: str | None) -> str:
 
 
 def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, settings: Settings) -> dict[str, Any]:
-    """Raises WorkspaceNameInvalid, WorkspaceNameTaken, ModelNotAllowed, KeyLimited."""
+    """Create an empty workspace. Raises WorkspaceNameInvalid, WorkspaceNameTaken, ModelNotAllowed, KeyLimited."""
     if is_limited():
         raise KeyLimited
     checked = workspace_name(name)
@@ -59,7 +60,7 @@ def create_workspace(name: str, title: str | None, wanted: WorkspaceSettings, se
 def change_workspace(
     name: str, columns: Mapping[str, str | None], change: WorkspaceSettings, settings: Settings
 ) -> dict[str, Any]:
-    """Set `columns` and the settings that `change` was given; everything in it stays, also under a new name.
+    """Set `columns` and the settings in `change`; the content of the workspace stays, also under a new name.
 
     Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, WorkspaceNameInvalid, WorkspaceNameTaken,
     ModelNotAllowed.
@@ -69,7 +70,7 @@ def change_workspace(
     _check(change, settings)
     with transaction() as session:
         workspace = rows.get_open_workspace(session, name)
-        # Two changes at a time must not lose one another's settings.
+        # Two concurrent changes must not lose one another's settings.
         rows.lock_workspace(session, workspace.id)
         session.refresh(workspace)
         values: dict[str, Any] = {**columns, "name": new}
@@ -82,7 +83,7 @@ def change_workspace(
 
 
 def _check_renaming(name: str, new: str, settings: Settings) -> None:
-    """Keep the names in rules for groups from those who own single workspaces. Raises WorkspaceForbidden."""
+    """Keep owners of single workspaces from using names in the rules for groups. Raises WorkspaceForbidden."""
     ruled = {workspace for rule in settings.access.oidc.groups for workspace in rule.workspaces}
     if name != new and is_limited() and ruled & {name, new}:
         raise WorkspaceForbidden("Groups have roles in the workspace of this name; only an administrator changes it.")

@@ -1,1 +1,2 @@
-"""People: they sign in at their company's provider, have sessions, roles and personal keys, and leave traces."""
+"""People: they sign in at their company's provider, and have sessions, roles, personal keys and a record of their
+requests."""

@@ -1,4 +1,4 @@
-"""People of a tenant, and the members of its workspaces, as owners and administrators manage them."""
+"""People of a tenant, and the members of its workspaces, for owners and administrators."""
 
 import uuid
 from typing import Any
@@ -19,7 +19,7 @@ def read_people() -> list[dict[str, Any]]:
 
 
 def revoke_person(person_id: uuid.UUID, *, revoked: bool) -> dict[str, Any]:
-    """Shut somebody out, with all sessions and personal keys, or let them in again. Raises PersonNotFound."""
+    """Exclude a person and end their sessions and personal keys, or let them in again. Raises PersonNotFound."""
     with transaction() as session:
         person = _person(rows.revoke_person(session, person_id, revoked=revoked))
     _forget()
@@ -27,7 +27,7 @@ def revoke_person(person_id: uuid.UUID, *, revoked: bool) -> dict[str, Any]:
 
 
 def read_members(workspace: str | None) -> list[dict[str, Any]]:
-    """Members of the workspaces that the caller may manage, or of one of them."""
+    """Return members of the workspaces that the caller may manage, or of one of them."""
     with reading() as session:
         return [_member(listed) for listed in rows.list_members(session, workspace, limited_to())]
 
@@ -44,7 +44,8 @@ def set_member(workspace: str, person_id: uuid.UUID, role: Role, set_by: str | N
 
 
 def remove_member(member_id: uuid.UUID) -> None:
-    """End a membership that an owner gave. Raises MemberNotFound, and RoleOfGroup for one that a group gives."""
+    """End a membership that an owner gave. Raises MemberNotFound, and RoleOfGroup for a membership that a group
+    gives."""
     with transaction() as session:
         if rows.get_member(session, member_id).member.origin == rows.GROUP:
             raise RoleOfGroup
@@ -58,7 +59,7 @@ def read_deeds(actor: str | None, before: int | None, limit: int) -> list[dict[s
 
 
 def names_of_workspaces(rights: Rights) -> list[dict[str, str]]:
-    """The person's own workspaces, each with their role there."""
+    """Return the person's own workspaces, each with their role there."""
     with reading() as session:
         names = rows.names_of(session, rights.roles.keys())
     named = [{"name": name, "role": rights.roles[id_].value} for id_, name in names.items()]
@@ -71,7 +72,8 @@ def read_person(person_id: uuid.UUID) -> dict[str, Any]:
 
 
 def is_own(actor: str, query: uuid.UUID) -> bool:
-    """Whether `actor` asked it, as far as the transaction sees. False when there is no such question."""
+    """Return whether `actor` asked the question, as far as the transaction sees. False when there is no such
+    question."""
     with reading() as session:
         return rows.asked_by(session, actor, query)
 

@@ -1,4 +1,4 @@
-"""Sessions: a person in a browser, by the secret in its cookie, of which only the digest is stored."""
+"""Sessions: a person in a browser, identified by the secret in its cookie, of which only the digest is stored."""
 
 import secrets
 import time
@@ -29,7 +29,7 @@ class _Known:
     caller: Caller
 
 
-# Keys are digests of sessions' secrets. Changes elsewhere are noticed when an entry expires
+# The keys are digests of the sessions' secrets. Changes in other processes are noticed when an entry expires
 # (services.operations.api_keys).
 _known: dict[str, _Known] = {}
 
@@ -37,8 +37,8 @@ _known: dict[str, _Known] = {}
 def begin_session(
     person_id: uuid.UUID, tenant_id: int, *, before: str | None, provider_session: str | None = None
 ) -> str:
-    """The secret of a new session, which may belong to one at the provider. The one that the browser had `before` ends:
-    nobody may have known it.
+    """Create a session, which may belong to one at the provider, and return its secret. The browser's earlier session,
+    `before`, ends, because somebody else may know its secret.
     """
     token = secrets.token_urlsafe(_SECRET_BYTES)
     with system_transaction() as session:
@@ -54,13 +54,13 @@ def begin_session(
 
 
 def recognise_session(token: str) -> Caller | None:
-    """The person of a session without the database; None when this process has not looked it up recently."""
+    """Return the person of a session without the database; None when this process has not looked it up recently."""
     known = _known.get(digest(token[:_MOST_CHARS]))
     return known.caller if known and time.monotonic() - known.read_at < api_keys.TRUST_FOR_S else None
 
 
 def look_up_session(token: str) -> Caller:
-    """The person of a session, with what they may do now. Raises SignInRequired, DatabaseUnavailable."""
+    """Return the person of a session, with their current rights. Raises SignInRequired, DatabaseUnavailable."""
     hashed, read_at = digest(token[:_MOST_CHARS]), time.monotonic()
     current = settings()
     with system_transaction() as session:
@@ -86,8 +86,8 @@ def end_session(token: str) -> None:
 
 
 def end_sessions_by_provider(token: object) -> None:
-    """End the sessions of the person or of the session at the provider that a logout token names (Back-Channel Logout
-    1.0), as far as they began before it was made.
+    """End the sessions of the person, or of the provider's session, in a logout token (Back-Channel Logout 1.0), if
+    they began before the token was made.
 
     The clocks of two machines differ, so the same token again may end a session that began up to `LEEWAY_S` later, and
     none after that. Raises SignInFailed, DatabaseUnavailable.
@@ -101,7 +101,8 @@ def end_sessions_by_provider(token: object) -> None:
 
 
 def provider_sign_out() -> str | None:
-    """Where to end the session at the provider, too; None when it has no such place or does not answer."""
+    """Return the address that ends the session at the provider, too; None when the provider has no such address or does
+    not answer."""
     current = settings()
     try:
         return provider(current.access.oidc).end_session_url(f"{(current.public_url or '').rstrip('/')}/")
@@ -110,5 +111,5 @@ def provider_sign_out() -> str | None:
 
 
 def forget_all() -> None:
-    """Look every session up again: somebody's rights have changed."""
+    """Look every session up again, because somebody's rights have changed."""
     _known.clear()

@@ -1,6 +1,6 @@
 """A sign-in by OpenID Connect: authorization code with PKCE, state and nonce, bound to the browser that began it.
 
-What a sign-in began with is a row that is taken out once, so a state, and the nonce and verifier with it, work once.
+The secrets of a sign-in that has begun are in a row that can be taken once, so its state, nonce and verifier work once.
 """
 
 import base64
@@ -35,14 +35,14 @@ log = structlog.get_logger("people")
 
 _SECRET_BYTES = 32
 CALLBACK = "/auth/callback"
-# A place on the page, behind its #: never an address, so nobody is led elsewhere.
+# A place on the page, after its #: never an address, so nobody is led elsewhere.
 _PLACE = re.compile(r"/[A-Za-z0-9/_.~%?=&:+-]{0,300}")
 _MOST_NAME_CHARS, _MOST_GROUPS = 200, 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Where to send the browser, and the secret that it keeps in a cookie until it comes back."""
+    """The address to send the browser to, and the secret that it keeps in a cookie until it comes back."""
 
     url: str
     browser: str
@@ -50,14 +50,14 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """The secret of the new session, and the place of the page to go on at."""
+    """The secret of the new session, and the place on the page where the person continues."""
 
     token: str
     place: str
 
 
 def begin_sign_in(place: str) -> Begun:
-    """Send somebody to the provider; what cannot be a place of the page is left out.
+    """Prepare to send somebody to the provider; a `place` that cannot be on the page is ignored.
 
     Raises SignInFailed, DatabaseUnavailable.
     """
@@ -81,7 +81,7 @@ def begin_sign_in(place: str) -> Begun:
 
 
 def end_sign_in(answered: Mapping[str, str], browser: str | None, before: str | None) -> SignedIn:
-    """Begin a session for whom the provider has sent back; `answered` are the parameters that came along.
+    """Begin a session for the person whom the provider has sent back; `answered` are the parameters of that request.
 
     `browser` is the secret of `begin_sign_in`, `before` that of an older session, which ends. Raises SignInFailed,
     DatabaseUnavailable.
@@ -114,7 +114,7 @@ def _redirect_uri() -> str:
 
 
 def _with_groups(known: Provider, claims: dict[str, Any], tokens: Mapping[str, Any]) -> dict[str, Any]:
-    """The claims, with those of the userinfo endpoint where the token has no groups. Raises SignInFailed."""
+    """Return the claims, completed from the userinfo endpoint where the token has no groups. Raises SignInFailed."""
     access_token: Any = tokens.get("access_token")
     if known.configured.groups_claim in claims or not isinstance(access_token, str):
         return claims
@@ -131,7 +131,8 @@ def _groups_of(claims: Mapping[str, Any], configured: OidcSettings) -> set[str]:
 
 
 def _stored(claims: dict[str, Any], configured: OidcSettings, grant: Grant, before: str | None) -> str:
-    """Store the person with what the groups give now, and begin a session. Raises SignInFailed for a revoked person."""
+    """Store the person with the rights that their groups give now, and begin a session. Raises SignInFailed for a
+    revoked person."""
     with system_transaction() as session:
         tenant_id = get_or_add_tenant(session, grant.tenant, new_secret())
     with acting_for(tenant_id):
@@ -158,7 +159,7 @@ def _stored(claims: dict[str, Any], configured: OidcSettings, grant: Grant, befo
 
 
 def _workspace(name: str) -> int | None:
-    """The id of a workspace that a rule names, created if missing; None for one that is being deleted."""
+    """Return the id of a workspace that a rule names, created if missing; None for one that is being deleted."""
     try:
         with transaction() as session:
             return get_or_add_workspace(session, name).id
@@ -168,7 +169,7 @@ def _workspace(name: str) -> int | None:
 
 
 def _text(told: object) -> str | None:
-    """A claim as a line of text that Postgres can store."""
+    """Return a claim as a line of text that Postgres can store."""
     if not isinstance(told, str):
         return None
     printable = "".join(sign for sign in told if sign.isprintable() and not "\ud800" <= sign <= "\udfff")

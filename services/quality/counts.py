@@ -1,6 +1,6 @@
-"""Counts quality answer by answer: running totals of what services.quality.history reads from the history.
+"""Counts quality answer by answer: running totals of the metrics that services.quality.history reads from the history.
 
-A monitor takes the increase over a time of its choice; no scrape reads any history (S2.7, S3.7).
+A monitor computes the increase over a time of its choice; no scrape reads any history (S2.7, S3.7).
 """
 
 from collections import Counter
@@ -34,12 +34,12 @@ class Shown:
 
 
 def count_answer(context: StepContext, answer: Answer, shown: Shown | None) -> None:
-    """Count one published answer; call it once, when it is stored. A given answer (N2) says nothing about our own
-    quality."""
+    """Count one published answer; call it once, when the answer is stored. A given answer (N2) says nothing about
+    Citewell's own quality."""
     try:
         _count(context, answer, shown)
     except Exception:
-        # The answer is stored; a failure of mere monitoring must not break anything.
+        # The answer is stored, and a failure of mere monitoring must not break anything.
         log.exception("answer_not_counted")
 
 
@@ -91,7 +91,7 @@ def _count_answerability(checks: Mapping[str, Any]) -> None:
 
 
 def answerable(checks: Mapping[str, Any]) -> bool | None:
-    """Whether the passages can answer the question, by the latest of its checks that gave a verdict."""
+    """Return whether the passages can answer the question, by the latest of its checks that gave a verdict."""
     again = checks.get("recheck_answerability", {}).get("supported")
     return checks["check_answerability"].get("supported") if again is None else again
 

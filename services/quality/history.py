@@ -135,9 +135,9 @@ def _hallucinations(states: Sequence[tuple[int, str]], copied: Collection[int]) 
 def _with_copies(
     rows_: Sequence[tuple[int, T]], copied: Collection[int], measure: Callable[[Iterable[T]], Metric]
 ) -> Metric:
-    """A metric of what a writer may get wrong, which counts the cases that were copied: there was nothing to get wrong.
+    """Return a metric of a writer's mistakes with the number of copied cases, which had no chance of such a mistake.
 
-    The first of each row is its verification.
+    The first column of each row is its verification.
     """
     copies = measure(value for verification, value in rows_ if verification in copied)
     return measure(value for _, value in rows_).with_copies(copies.count)

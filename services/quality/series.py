@@ -14,7 +14,7 @@ from services.quality.history import Rows, metrics, read_rows
 Row = TypeVar("Row")
 
 MOST_QUERIES = 5_000
-"""A longer history is cut at its old end, and the result says so."""
+"""The most questions that are measured; a longer history is cut at its old end, and the result says so."""
 
 
 class Bucket(StrEnum):
@@ -34,7 +34,7 @@ class Bucket(StrEnum):
 def read_series(
     workspace: str | None, days: int, bucket: Bucket, now: datetime, most: int = MOST_QUERIES
 ) -> dict[str, Any]:
-    """The metrics of each bucket of the last `days` days, oldest first; buckets without queries are included."""
+    """Return the metrics of each bucket of the last `days` days, oldest first; buckets without queries are included."""
     first = bucket.start_of(now.date() - timedelta(days=days - 1))
     since = datetime.combine(first, datetime.min.time(), UTC)
     with reading() as session:

@@ -28,13 +28,13 @@ from services.queries.submission import Submitted
 def cancel_query(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> dict[str, Any]:
     """End the query as cancelled and return it without its answer; repeating it changes nothing.
 
-    After the commit its messages are stale: workers drop them, and stop a running call when they renew their lease.
-    Nothing of it is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it has ended
-    otherwise.
+    After the commit its messages are stale: workers drop them, and stop a running call when they renew their lease. No
+    later result of the query is stored or sent. Raises QueryNotFound, VerificationNotFound, and QueryFinished when it
+    has ended otherwise.
     """
     with transaction() as session:
         finish(session, query_id, QueryStatus.CANCELLED)
-        # A query of another kind raises here, which rolls the end back.
+        # A query of another kind raises an error here, which rolls the end back.
         status = get_query(session, query_id, kind).status
         if status != QueryStatus.CANCELLED:
             raise QueryFinished(f"The query has ended already ({status}); there is nothing left to cancel.")
@@ -50,8 +50,8 @@ def retry_query(
     """Store a new query with the same question, options, workspace and callback, and a fresh budget of time and money;
     the caller then publishes it.
 
-    A retried answer keeps finished outcomes that need not be paid again; a verification starts from its stored sources.
-    Raises QueryNotFound, VerificationNotFound, NotReplayable, WorkspaceDeleting, IdempotencyKeyReused.
+    A retried answer keeps finished outcomes that need not be paid for again; a verification starts from its stored
+    sources. Raises QueryNotFound, VerificationNotFound, NotReplayable, WorkspaceDeleting, IdempotencyKeyReused.
     """
     new_id = uuid.uuid4()
     with transaction() as session:
@@ -69,12 +69,12 @@ def retry_query(
         if kind is QueryKind.VERIFICATION:
             copy_request(session, old.id, new_id)
         elif old.options.get("given_sources"):
-            # The copies have new keys, and outcomes that name the old ones cannot be kept.
+            # The copies have new keys, so outcomes that contain the old ones cannot be kept.
             copy_sources(session, old.id, new_id)
         elif (old.provider, old.options.get("model_choice")) == (settings.provider, settings.model_choice) and (
             old.error or {}
         ).get("code") != SourceDeleted().code:
-            # Outcomes of other models are not kept, and none if a passage that they rest on is gone.
+            # Outcomes of other models are not kept, and none is kept if one of its passages is gone.
             copy_outcomes(session, old.id, new_id, kept_outcomes(list_outcomes(session, old.id), parked))
     return Submitted(new_id, repeated=False)
 
@@ -100,7 +100,8 @@ def _add(session: Session, new_id: uuid.UUID, old: Query, settings: Settings) ->
 
 
 def _take_thread(session: Session, old: Query) -> bool:
-    """Whether this question or the newest that repeated it stands among the threads; it does not any more."""
+    """Remove this question, or the newest that repeated it, from the threads; return whether one of them was a
+    thread."""
     query: Query | None = lock_query(session, old.id, QueryKind(old.kind))
     while query is not None and not query.is_thread:
         query = find_replay(session, query.id)
@@ -111,7 +112,7 @@ def _take_thread(session: Session, old: Query) -> bool:
 
 
 def copy_request(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
-    """Give a verification the sources and the answer of another one, as they came with its request (N2)."""
+    """Copy the sources and the answer that came with the request of a verification to another one (N2)."""
     keys = copy_sources(session, old_id, new_id)
 
     def with_new_keys(step: str, outcome: Outcome) -> Outcome:

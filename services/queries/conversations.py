@@ -1,7 +1,7 @@
-"""Conversations: questions of one workspace, each understood from those before it.
+"""Conversations: questions to one workspace, each understood from the questions before it.
 
-A turn is an ordinary query that has a place in a conversation; whatever holds for a query holds for a turn. What was
-said before is copied into its options when it is asked, so that later changes of the conversation change no answer.
+A turn is an ordinary query that has a place in a conversation; every rule for queries applies to turns. The earlier
+turns are copied into its options when it is asked, so that later changes of the conversation change no answer.
 """
 
 import unicodedata
@@ -32,7 +32,7 @@ Json = dict[str, Any]
 PATH = "/v1/conversations"
 _TURNS_AT_A_TIME = 200
 MOST_OF_A_FILE = 300
-"""Turns of a conversation that is exported; each is read with its whole answer."""
+"""The most turns of a conversation that is exported; each is read with its whole answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Asked:
 
 
 def begin(workspace: str, title: str | None, request: Repeatable | None = None) -> tuple[Json, bool]:
-    """Create a conversation, once for all requests with one Idempotency-Key: (conversation, whether it was there).
+    """Create a conversation, once for all requests with one Idempotency-Key: (conversation, whether it existed before).
 
-    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, IdempotencyKeyReused, ConversationNotFound when a
-    repeated one was deleted.
+    Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, IdempotencyKeyReused, ConversationNotFound when
+    that of a repeated request was deleted.
     """
     conversation_id = uuid.uuid4()
     with transaction() as session:
@@ -73,8 +73,9 @@ def ask(
     """Store a question as the next turn; `new.workspace` and `new.conversation` are taken from the conversation, which
     has to be about `workspace`, if that is given.
 
-    With `replaces` it takes the place of that turn: this and all after it are set aside, and cancelled if unfinished.
-    Raises ConversationNotFound, ConversationElsewhere, TurnNotFound, TurnUnfinished, and what `submit_once` raises.
+    With `replaces` the question replaces that turn: this turn and all after it are set aside, and cancelled if
+    unfinished. Raises ConversationNotFound, ConversationElsewhere, TurnNotFound, TurnUnfinished, and the errors of
+    `submit_once`.
     """
     checked = check(new, settings)
     query_id = uuid.uuid4()
@@ -98,8 +99,8 @@ def ask(
 
 
 def ask_first(new: NewQuery, settings: Settings, request: Repeatable | None = None) -> Asked:
-    """Begin a conversation with a question. Raises what `submit_once` raises, and ConversationNotFound when that of a
-    repeated one was deleted."""
+    """Begin a conversation with a question. Raises the errors of `submit_once`, and ConversationNotFound when that of a
+    repeated request was deleted."""
     checked = check(new, settings)
     conversation_id, query_id = uuid.uuid4(), uuid.uuid4()
     with transaction() as session:
@@ -116,12 +117,12 @@ def ask_first(new: NewQuery, settings: Settings, request: Repeatable | None = No
 def continue_question(
     query_id: uuid.UUID, title: str | None, request: Repeatable | None = None, *, as_own: bool = False
 ) -> tuple[Json, bool]:
-    """Make a question the first turn of a conversation, once: (its conversation, whether it was there). It is whose the
-    question is; for others who may not change that, or want one `as_own`, one of their own begins with it, once for
-    each of them, as a branch does.
+    """Make a question the first turn of a conversation, once: (its conversation, whether it existed before). The
+    conversation belongs to the person who asked the question. For others who may not change it, or who want one
+    `as_own`, a conversation of their own begins with the question, once for each of them, as a branch does.
 
-    Raises QueryNotFound, ConversationElsewhere for a question over several workspaces, WorkspaceDeleting,
-    IdempotencyKeyReused, ConversationNotFound when a repeated one was deleted.
+    Raises QueryNotFound, ConversationElsewhere for a question to several workspaces, WorkspaceDeleting,
+    IdempotencyKeyReused, ConversationNotFound when that of a repeated request was deleted.
     """
     with transaction() as session:
         query, caller = lock_query(session, query_id, QueryKind.ANSWER), acting()
@@ -152,7 +153,7 @@ def branch(
     conversation_id: uuid.UUID, last: uuid.UUID, title: str | None, request: Repeatable | None = None
 ) -> tuple[Json, bool]:
     """Begin a conversation that keeps the current turns of another one up to that of the query `last`, once:
-    (conversation, whether it was there).
+    (conversation, whether it existed before).
 
     Raises ConversationNotFound, TurnNotFound, TurnUnfinished, WorkspaceDeleting, IdempotencyKeyReused.
     """
@@ -175,9 +176,9 @@ def branch(
 
 
 def said_in(turns: Sequence[StoredTurn]) -> tuple[Turn, ...]:
-    """What was said, as far as it helps to understand the next question: each question as it was understood.
+    """Return the earlier turns as far as they help to understand the next question: each question as it was understood.
 
-    The first of them may have come with what was said before it.
+    The first of them may have come with earlier turns of its own.
     """
     earlier = turns[0].query.options.get("conversation", ()) if turns else ()
     messages = [(message["role"], message["text"]) for message in earlier]
@@ -192,7 +193,7 @@ def take_place(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> None:
     """Give a query that retries a turn the place of that turn, also in branches; does nothing for other queries."""
     for turn in conversations.list_current_turns(session, old_id):
         conversations.lock_conversation(session, turn.conversation_id)
-        # It may have been replaced while the lock was awaited.
+        # The turn may have been replaced while this transaction waited for the lock.
         if conversations.set_turn_aside(session, turn.id):
             conversations.add_turn(
                 session, turn.conversation_id, new_id, turn.position, old_id, is_inherited=turn.is_inherited
@@ -226,7 +227,8 @@ def read_turns(
 
 
 def read_whole(conversation_id: uuid.UUID) -> tuple[str | None, list[Json]]:
-    """The title, and the query of each current turn, in order. Raises ConversationNotFound, ConversationTooLong."""
+    """Return the title, and the query of each current turn, in order. Raises ConversationNotFound,
+    ConversationTooLong."""
     query_ids: list[uuid.UUID] = []
     place: TurnPlace | None = None
     title = read_conversation(conversation_id)["title"]
@@ -243,7 +245,7 @@ def read_whole(conversation_id: uuid.UUID) -> tuple[str | None, list[Json]]:
 
 
 def rename(conversation_id: uuid.UUID, title: str | None) -> Json:
-    """Give a title; None takes it from the first question again. Raises ConversationNotFound."""
+    """Give a conversation a title; None takes it from the first question again. Raises ConversationNotFound."""
     with transaction() as session:
         conversations.lock_own(session, conversation_id).title = title
         session.flush()
@@ -251,9 +253,9 @@ def rename(conversation_id: uuid.UUID, title: str | None) -> Json:
 
 
 def remove(conversation_id: uuid.UUID) -> Sequence[uuid.UUID]:
-    """Delete a conversation and return its queries that were cancelled by it, being unfinished.
+    """Delete a conversation and return its unfinished queries, which are cancelled.
 
-    The queries stay: answers are links of the tenant's audit (N6), and kept as long as these are. Raises
+    The queries stay, because answers are links of the tenant's audit (N6), and are kept as long as it is. Raises
     ConversationNotFound.
     """
     with transaction() as session:

@@ -1,5 +1,5 @@
-"""Prepares the texts that come with a question (N9) for storage: each keeps its name and is divided into passages, as
-a document is. No other question finds them."""
+"""Prepares the texts that come with a question (N9) for storage: each keeps its name and is divided into passages, as a
+document is. No other question finds them."""
 
 import unicodedata
 import uuid
@@ -15,8 +15,8 @@ from domain.answers.offered_sources import Offered
 
 
 def given_rows(offered: Iterable[Offered], settings: Settings) -> tuple[dict[str, Any], ...]:
-    """The rows of `given_sources`. Texts of one name and message are parts of one file, which programs send in pieces;
-    one of a later message replaces them. Raises BadInput for too many or too long ones."""
+    """Return the rows of `given_sources`. Texts with the same name in one message are parts of one file, which programs
+    send in pieces; a text in a later message replaces them. Raises BadInput for too many or too long texts."""
     named: dict[str, dict[str, Offered]] = {}
     for number, source in enumerate(offered, start=1):
         text = unicodedata.normalize("NFC", source.text.replace("\r\n", "\n")).strip()

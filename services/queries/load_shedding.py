@@ -17,21 +17,22 @@ from services.core.call_ledger import FEW, Priority
 from services.core.model_choice import current_settings
 
 REMEMBERED_S, REMEMBERED_IDLE_S = 0.5, 5.0
-"""For how long the backlog is remembered; the longer time is for when no question waits and there are places for all
-that were let through since."""
+"""How long the backlog is remembered; the longer time applies when no question waits and there are places for all
+questions admitted since."""
 _SHORTEST_S, _LONGEST_S = 1, 300
-# Used while nothing shows how fast documents are read.
+# Used while the speed of reading documents is unknown.
 _UNKNOWN_S = 15
-# A caller that retries after the given time finds this share of the limit free, not one place that many compete for.
+# A caller that retries after the given time finds this share of the limit free, not one place that many callers compete
+# for.
 _ROOM = 0.1
-# Shares of a question's deadline that may pass with waiting, and with waiting and working: what starts in time should
-# end in time even when everything slows down.
+# The shares of a question's deadline that may pass with waiting, and with waiting and working: a question that starts
+# in time should end in time even when everything slows down.
 _WAITING, _WAITING_AND_WORKING = 0.5, 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The backlog at a moment (monotonic seconds), and the questions that this process has let through since, by tenant
+    """The backlog at a moment (monotonic seconds), and the questions that this process has admitted since, by tenant
     and by whether a person asked."""
 
     at: float
@@ -66,7 +67,7 @@ class _Snapshot:
 
 
 class _Memory:
-    """The backlog as this process last saw it; one thread refreshes it while the others use what is known."""
+    """The backlog as this process last saw it; one thread refreshes it while the others use the known one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -117,7 +118,7 @@ def check_questions(
 
 
 def check_batches(repeated_key: str | None = None) -> None:
-    """Raise BacklogFull or Overloaded when too many verifications of files wait already; a file may itself wait long.
+    """Raise BacklogFull or Overloaded when too many verifications of files already wait; a file may itself wait long.
 
     A file is accepted or refused as a whole, and a repetition passes as in `check_questions`.
     """
@@ -125,7 +126,7 @@ def check_batches(repeated_key: str | None = None) -> None:
     snapshot = _memory.current(limits)
     lines = snapshot.lines
     own = lines.get(current_tenant(), TenantBacklog()).items
-    # A tenant counts with at most its own limit: one long file does not keep others from sending theirs.
+    # A tenant counts with at most its own limit, so one long file does not keep others from sending theirs.
     total = sum(line.items for line in lines.values())
     refused = _refused_as_full(lines, snapshot.pace.per_second, own, total, limits, "verifications in batches")
     _raise_unless_known(refused, repeated_key)
@@ -155,8 +156,8 @@ class _Question(NamedTuple):
 
 
 def _is_person(priority: Priority | None, lines: Mapping[int, TenantBacklog]) -> bool:
-    """Whether a person asks. The key is looked up only when the question is stored (services.core.call_ledger); a
-    guess is enough here."""
+    """Return whether a person asks. The key is looked up only when the question is stored (services.core.call_ledger);
+    a guess is enough here."""
     return (
         lines.get(current_tenant(), TenantBacklog()).asked < FEW
         if priority is None
@@ -194,8 +195,8 @@ def _refused_as_full(
 
 
 def _ahead(is_person: bool, lines: Mapping[int, TenantBacklog], pace: Pace) -> float:
-    """The number of questions that must start or end before the tenant's next one; of other tenants only as many as
-    their weight lets pass."""
+    """Return the number of questions that must start or end before the tenant's next one; of other tenants' questions
+    only as many as their weight lets pass."""
     own = lines.get(current_tenant(), TenantBacklog())
     before = own.people if is_person else own.asked + pace.too_many
     turns = (before + 1) / own.weight

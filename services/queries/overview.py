@@ -31,7 +31,7 @@ def read_threads(search: str | None, *, after: Place | None, limit: int) -> list
 
 
 def read_thread(id_: uuid.UUID) -> Json:
-    """Raise ThreadNotFound."""
+    """Return the thread of a conversation or question. Raises ThreadNotFound."""
     with reading() as session:
         return _thread_json(threads.get_thread(session, id_))
 

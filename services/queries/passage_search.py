@@ -31,13 +31,13 @@ class NewSearch:
     text: str
     workspace: str = "default"
     workspaces: tuple[str, ...] = ()
-    """All that are searched, in place of `workspace`."""
+    """All workspaces to search, in place of `workspace`."""
     k: int | None = None
     filter: DocumentFilter | None = None
 
 
 def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> dict[str, Any]:
-    """The passages that a question would find before reranking, as JSON: `passages`, best first, and `issues`.
+    """Return the passages that a question would find before reranking, as JSON: `passages`, best first, and `issues`.
 
     Raises QuestionInvalid, WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer,
     EmbeddingMismatch, EmbeddingRejected.
@@ -69,7 +69,7 @@ def search_passages(new: NewSearch, settings: Settings, embedder: Embedder) -> d
 def read_passages(
     document_id: uuid.UUID, *, page: int | None, chunk_id: str | None, first: int, limit: int
 ) -> list[dict[str, Any]]:
-    """The passages of a document in order, as JSON. Raises DocumentNotFound, DocumentNotRead."""
+    """Return the passages of a document in order, as JSON. Raises DocumentNotFound, DocumentNotRead."""
     with reading() as session:
         if get_document(session, document_id).status not in _READ:
             raise DocumentNotRead

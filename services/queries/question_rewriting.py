@@ -1,4 +1,4 @@
-"""A question in other words: restated after a conversation (N9), and in variants that find more passages (S3.2)."""
+"""Rewrites a question: restated after a conversation (N9), and in variants that find more passages (S3.2)."""
 
 from citewell_verify.judging.statement import Failure
 from citewell_verify.prompting.judgements import RESTATE_QUESTION, REWRITE_QUESTION
@@ -10,7 +10,7 @@ from services.core.context import StepContext, StepResult
 from services.queries.submission import checked_question
 
 LONGEST = 1_500
-"""A question with more characters explains itself; restating it would only cost."""
+"""A question with more characters is clear by itself; restating it would only cost."""
 _MOST_CHARS = 4_000
 NONE_WRITTEN = "the model wrote no other question"
 

@@ -1,4 +1,5 @@
-"""Responses of OpenAI's API: questions that know what their client said beside them, and which one they follow."""
+"""Responses of OpenAI's API: questions that also store the client's further fields, and the response that they
+follow."""
 
 import uuid
 from dataclasses import replace
@@ -19,7 +20,7 @@ from services.queries.submission import NewQuery, submit_query
 
 
 def said_beside(query_id: uuid.UUID) -> dict[str, Any]:
-    """`NewQuery.beside` of a question that is a response. Raises ResponseNotFound."""
+    """Return the `NewQuery.beside` of a question that is a response. Raises ResponseNotFound."""
     with reading() as session:
         asked = responses.find_response(session, query_id)
     if asked is None:
@@ -28,18 +29,18 @@ def said_beside(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def forget(query_id: uuid.UUID) -> None:
-    """The question and its audit stay, as those of all answers do. Raises ResponseNotFound."""
+    """Delete a response. The question and its audit stay, like those of all answers. Raises ResponseNotFound."""
     with transaction() as session:
         responses.delete_response(session, query_id)
 
 
 def ask_after(previous: uuid.UUID, new: NewQuery, settings: Settings) -> uuid.UUID:
-    """Store a question as the next turn after another one, which may begin the conversation by it. A second question
-    after the same one, or one in a conversation that another caller began, is a branch: it knows what was said until
-    then, and belongs to no conversation.
+    """Store a question as the next turn after another one; together they begin a conversation, if there is none. A
+    second question after the same one, or one in a conversation that another caller began, is a branch: it knows the
+    turns before, and belongs to no conversation.
 
     Raises PreviousResponseNotFound, TurnUnfinished, ConversationElsewhere, TurnNotFound for a turn that was replaced,
-    and what `submit_query` raises.
+    and the errors of `submit_query`.
     """
     try:
         said_beside(previous)

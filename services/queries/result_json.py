@@ -1,4 +1,4 @@
-"""Stored rows as the JSON of the public interface: a query, its answer, its verification, and what was checked."""
+"""Stored rows as the JSON of the public interface: a query, its answer, its verification, and the checks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -138,7 +138,7 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], mar
         **marks.of(citation.document_id, citation.page_number, citation.source_start, citation.source_end),
         "document_id": str(citation.document_id),
         "workspace": origin["workspace"],
-        # S3.3 as the seed writes it: the cited text beside its metadata.
+        # S3.3 in the form of the seed: the cited text beside its metadata.
         "text": citation.text_span,
         "filename": citation.document_name,
         "metadata": {**metadata, "filename": citation.document_name, "timestamp": origin["timestamp"]},
@@ -147,7 +147,8 @@ def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], mar
 
 
 def _links(citation: Citation) -> dict[str, str | None]:
-    """Links to the original and, for pages of PDFs and of pictures, to the picture and the boxes of the words."""
+    """Return links to the original and, for pages of PDFs and for pictures, to the picture and the boxes of the
+    words."""
     document = f"/v1/documents/{citation.document_id}"
     # A text that came with the question has no file.
     original = "text" if citation.source == GIVEN else "original"
@@ -189,7 +190,7 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
 
 
 def _confidences(verification: Verification) -> dict[str, Any]:
-    """The answer's confidence (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+    """Return the answer's confidence (V9), and the seed's score of its claims now and before repairs (S2.2)."""
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,
@@ -198,7 +199,7 @@ def _confidences(verification: Verification) -> dict[str, Any]:
 
 
 def _claims_json(stored: StoredVerification) -> dict[str, Any]:
-    """S2.4: the claims of S2.1 and, as `facts`, the key claims of S1.4."""
+    """S2.4: return the claims of S2.1 and, as `facts`, the key claims of S1.4."""
     facts = stored.verification.checks.get("check_facts", {}).get("claims", [])
     return {"claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims], "facts": facts}
 
@@ -246,7 +247,8 @@ def steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:
 
 
 def closest_json(question: str, whole: results.Whole, *, in_doubt: bool) -> list[dict[str, Any]]:
-    """V8: the closest passages, shown beside a refusal; beside an answer `in_doubt` those that it does not cite."""
+    """V8: return the closest passages, shown beside a refusal; beside an answer `in_doubt` those that it does not
+    cite."""
     if whole.answer is None or is_greeting(question):
         return []
     answer, citations, *_ = whole.answer

@@ -1,6 +1,4 @@
-"""Reads results: the query of the public interface, its events, and the verification history behind it with its
-marks.
-"""
+"""Reads results: the query of the public interface, its events, and its verification history with the cited places."""
 
 import re
 import uuid
@@ -41,7 +39,7 @@ Outcomes = Mapping[int, Mapping[tuple[str, str], Mapping[str, Any]]]
 
 
 def marked(session: Session, attempts: Sequence[Json], outcomes: Outcomes) -> list[Json]:
-    """The attempts with the marks of all places of sentences and claims, and of all citation checks."""
+    """Return the attempts with the places of all sentences, claims and citation checks."""
     selected = (steps.get(("select", ""), {}) for steps in outcomes.values())
     sources: list[Json] = [source for outcome in selected for source in outcome.get("sources") or ()]
     # Given sources (N2) have no documents.
@@ -70,7 +68,7 @@ def _marks(place: Mapping[str, Any] | None, marks: TextMarks) -> Marks:
 
 
 def _place_of_check(check: Json, passages: Mapping[str, Json]) -> Json | None:
-    """The place of the words that decided a check; the whole passage if there are none."""
+    """Return the place of the words that decided a check; the whole passage if there are none."""
     passage = passages.get(check["chunk_id"] or "")
     if passage is None:
         return None
@@ -91,13 +89,13 @@ def read_status(query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER) -> str:
 
 
 def without_unfinished(query_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of all tenants that have ended, or do not exist any more."""
+    """Return those of the queries, of all tenants, that have ended or do not exist any more."""
     with system_transaction() as session:
         return {*query_ids} - queries.find_unfinished(session, query_ids)
 
 
 def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
-    """The query with its answer. Raises QueryNotFound, AnswerHeld, and QueryUnfinished when it has none."""
+    """Return the query with its answer. Raises QueryNotFound, AnswerHeld, and QueryUnfinished when it has none."""
     query = read_query(query_id)
     if query["status"] == QueryStatus.HELD:
         raise AnswerHeld
@@ -107,24 +105,24 @@ def read_succeeded(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def read_query(query_id: uuid.UUID, *, to_reviewer: bool = False) -> dict[str, Any]:
-    """The query; a reviewer sees what was written and checked, also when nobody else may, or not any more."""
+    """Return the query; a reviewer also sees an answer and checks that nobody else may see yet, or any more."""
     with reading() as session:
         query, workspace = queries.get_named_query(session, query_id, QueryKind.ANSWER)
         whole = results.read_whole(session, query_id, query.round, with_correction=not to_reviewer)
         restated = restated_question(session, query)
         searched = queries.searched_workspaces(session, [query])
-        # A filter says which documents count.
+        # With a filter, documents that it excludes do not count.
         places = () if query.options.get("filter") else (query.workspace_id, *query.options.get("workspaces", ()))
         copies = copies_of_cited(session, whole.passages, places)
     is_hidden = query.status != QueryStatus.SUCCEEDED and not to_reviewer and withheld(query)
     if query.status == QueryStatus.CANCELLED or is_hidden:
-        # It may have been concluded, but was never published.
+        # The answer may have been concluded, but was never published.
         whole = whole._replace(answer=None, published=None, sources=[] if is_hidden else whole.sources)
     if whole.answer is None or (query.review == STATE_AFTER["correct"] and not to_reviewer):
         whole = whole._replace(filled=None, conflicts=())
     is_told = query.status == QueryStatus.SUCCEEDED or (to_reviewer and whole.answer)
     signal = stored_signal(query, whole.answer, whole.published) if is_told else None
-    # Without a model, a passage that the answer does not cite may still hold what was asked.
+    # Without a model, a passage that the answer does not cite may still contain what was asked.
     in_doubt = query.provider == "offline" and signal is not None and signal["level"] == "amber"
     return {
         **head_json(query, workspace, searched),
@@ -165,7 +163,7 @@ def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def timings_json(session: Session, query: Query) -> dict[str, Any]:
-    """Milliseconds per step, and from acceptance to the end."""
+    """Return milliseconds per step, and from acceptance to the end."""
     return {**steps.stage_timings(session, query.id), "total": elapsed_ms(query)}
 
 
@@ -176,7 +174,7 @@ def read_head(query_id: uuid.UUID) -> dict[str, Any]:
 
 
 def answers_by_schema(query_id: uuid.UUID) -> bool:
-    """Whether its answer is asked for as an object. Raises QueryNotFound."""
+    """Return whether the answer is also requested as an object. Raises QueryNotFound."""
     with reading() as session:
         return queries.get_query(session, query_id).options.get("answer_schema") is not None
 
@@ -184,8 +182,8 @@ def answers_by_schema(query_id: uuid.UUID) -> bool:
 def read_history(
     query_id: uuid.UUID, kind: QueryKind = QueryKind.ANSWER, *, to_reviewer: bool = False
 ) -> dict[str, Any]:
-    """Everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound,
-    and AnswerHeld for what only reviewers may see."""
+    """Return everything that was checked, asked and decided, in order (A4). Raises QueryNotFound, VerificationNotFound,
+    and AnswerHeld where only reviewers may see it."""
     with reading() as session:
         query = queries.get_query(session, query_id, kind)
         if withheld(query) and not to_reviewer:
@@ -209,7 +207,8 @@ def read_history(
 
 
 def read_citation_checks(query_id: uuid.UUID) -> list[dict[str, Any]]:
-    """S5.4: the check of each (statement, number) pair of the original answer, in the order of its statements."""
+    """S5.4: return the check of each (statement, number) pair of the original answer, in the order of its
+    statements."""
     with reading() as session:
         published = results.find_published_verification(session, query_id)
         checks = published.citation_checks if published else []
@@ -233,11 +232,11 @@ class StreamedEvent(NamedTuple):
 
 
 def read_events(query_id: uuid.UUID, after: int, kind: QueryKind | None = None) -> tuple[list[StreamedEvent], bool]:
-    """The events after number `after`, and whether these are the last.
+    """Return the events after number `after`, and whether these are the last.
 
     A replay from the start leaves out drafts, because their result is known. Of an answer that is held back, or may
-    come to be, only the stages and the end are told. Raises QueryNotFound, and VerificationNotFound when there is none
-    of that `kind`.
+    come to be, only the stages and the end are included. Raises QueryNotFound, and VerificationNotFound when there is
+    none of that `kind`.
     """
     with reading() as session:
         progress = events.read_progress(session, query_id, after)

@@ -1,10 +1,10 @@
-"""A question's retrieval, tried without an answer: its steps, paid for and counted like those of a question.
+"""A trial of a question's retrieval, without an answer: its steps are paid for and counted like those of a question.
 
-A trial has no row of its own, so its calls are in the ledger of the tenant without a query, and without their
-replies, which nothing would delete. They are booked when their step ends; a process that dies loses them.
+A trial has no row of its own, so its calls are in the ledger of the tenant without a query, and without their replies,
+which nothing would delete. They are booked when their step ends; a process that dies loses them.
 
-The steps of a question do the work, up to the choice of its passages; here they are only observed, so that the
-result shows what happens. Only the calls of models are stored.
+The steps of a question do the work, up to the choice of its passages; the trial only observes them, so that the result
+shows what really happens. Only the model calls are stored.
 """
 
 import asyncio
@@ -37,14 +37,14 @@ from services.retrieval.reranking import score_chunks, select
 from services.retrieval.tracing import SearchTrace, traced_search
 
 _AT_ONCE = 8
-"""Passages, roughly, that are scored side by side between two looks at the cost ceiling."""
+"""The approximate number of passages that are scored side by side between two looks at the cost ceiling."""
 
 Run = Callable[[Coroutine[Any, Any, StepResult]], StepResult]
 Asking = Callable[[StepContext], Coroutine[Any, Any, StepResult]]
 
 
 class TrialSteps:
-    """`context` has the outcomes so far, `spent_usd` is what their calls have cost. `run` awaits a step."""
+    """`context` has the outcomes so far, `spent_usd` is the cost of their calls. `run` awaits a step."""
 
     def __init__(self, context: StepContext, prices: Mapping[str, ModelInfo], run: Run) -> None:
         self.context = context
@@ -58,7 +58,7 @@ class TrialSteps:
         self._keep(name, body(replace(self.context, items=(item,))))
 
     def ask(self, name: str, body: Asking, failed: Outcome, items: Sequence[str] = ("",)) -> None:
-        """A step that asks a model; its value is `failed`, with the reason, when the cost ceiling is reached."""
+        """Run a step that asks a model; its value is `failed`, with the reason, when the cost ceiling is reached."""
         budget = Budget(spent_usd=self.spent_usd, max_cost_usd=self.context.query.options.max_cost_usd)
         if budget.has_used(NO_CALL):
             self._keep(name, StepResult({item: {**failed, "reason": budget.reason} for item in items}))
@@ -103,14 +103,14 @@ async def _settled(body: Asking, context: StepContext) -> StepResult:
     try:
         return await body(context)
     except Exception:
-        # The calls beside the one that broke are paid for as well.
+        # The calls beside the one that failed are paid for as well.
         context.log.terms = replace(context.log.terms, ends_at=time.monotonic())
         await context.log.settled()
         raise
 
 
 _LONGEST_S, _LONGEST_RESEARCH_S = 30.0, 60.0
-"""What models have not answered by then is reported as not done, because a person waits."""
+"""Work that models have not finished by then is reported as not done, because a person waits."""
 _EXCLUDED = 10
 
 _PREPARING: dict[str, tuple[Asking, Outcome]] = {
@@ -122,8 +122,8 @@ _UNDECIDED: Outcome = {"status": "fallback", "action": "answer", "queries": []}
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTrial:
-    """`asked` as for a question. Without `reranks` it is not known what would be shown; at most `limit` passages are
-    listed."""
+    """A trial; `asked` is as for a question. Without `reranks` it is not known which passages would be shown; at most
+    `limit` passages are listed."""
 
     asked: NewQuery
     reranks: bool = True
@@ -133,7 +133,7 @@ class RetrievalTrial:
 def try_retrieval(trial: RetrievalTrial, settings: Settings, tools: Tools, run: Run) -> dict[str, Any]:
     """Retrieve for a question as its steps would, and describe every passage, as JSON. `run` awaits a step.
 
-    Raises what submitting the question would, EmbeddingMismatch, EmbeddingUnavailable.
+    Raises the errors of submitting the question, EmbeddingMismatch, EmbeddingUnavailable.
     """
     steps = TrialSteps(_context(check(trial.asked, settings), settings, tools), settings.models.catalogue, run)
     with traced_search() as trace:
@@ -175,7 +175,7 @@ def _context(asked: NewQuery, settings: Settings, tools: Tools) -> StepContext:
 
 
 def _left_out(context: StepContext, trace: SearchTrace) -> SearchTrace:
-    """What these searches would have found of what people took out of the search."""
+    """Return what these searches would have found among the passages that people excluded."""
     options = context.query.options
     places = options.workspaces or (context.query.workspace_id,)
     with reading() as session:

@@ -1,4 +1,4 @@
-"""Shares an answer with people who have no key: by a link that expires and can be revoked.
+"""Shares an answer with people who have no key, by a link that expires and can be revoked.
 
 A token is the link's id and 256 random bits; only its digest is stored. So it can be neither guessed nor changed, and a
 copy of the database opens nothing.
@@ -25,7 +25,7 @@ _ID_BYTES, _SECRET_BYTES = 16, 32
 
 
 def share_answer(query_id: uuid.UUID, hours: float) -> dict[str, Any]:
-    """Make a link to a finished answer; only this result has its `token`.
+    """Create a link to a finished answer; only this result has its `token`.
 
     Raises QueryNotFound, QueryUnfinished, SharingOff, BadInput.
     """
@@ -54,7 +54,8 @@ def revoke_share(query_id: uuid.UUID, share_id: uuid.UUID) -> None:
 
 
 def read_shared(token: str) -> dict[str, Any]:
-    """The query that a token opens. Raises ShareNotFound, with the same words whatever is wrong with it."""
+    """Return the query that a token opens. Raises ShareNotFound, with the same words whatever is wrong with the
+    token."""
     if not settings().access.share_max_hours:
         raise ShareNotFound
     with system_transaction() as session:
@@ -79,7 +80,8 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _digest(token: str) -> str:
-    """The hash that is stored of a token, which has too much randomness to be guessed and so needs no slow hash."""
+    """Return the stored hash of a token. A token has too much randomness to be guessed, so the hash need not be
+    slow."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

@@ -1,8 +1,8 @@
-"""Accepts a question: checks it, resolves its options, stores it; and says what a stored one asked for. Nothing is
-computed here.
+"""Accepts a question: checks it, resolves its options, stores it; and returns the requested options of a stored one.
+Nothing is computed here.
 
-What a question asked for is kept beside the resolved options, which also hold what the configuration and the workspace
-gave; those may have changed when it is asked again, and then count as they are.
+The requested options are stored beside the resolved ones, which also contain values of the configuration and the
+workspace. These may have changed when the question is asked again, and then their new values apply.
 """
 
 import unicodedata
@@ -50,13 +50,13 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 _STATEMENTS_PER_TASK = 3 * MOST_STATEMENTS
-"""In the `cheap` preset: more than fit into one call, so that statements about the same source can be grouped."""
+"""In the `cheap` preset: more statements than fit into one call, so that those about the same source can be grouped."""
 
 _MERGED_TOP_K = 5
-"""S3.1: passages to write from, at least, where several searches are merged."""
+"""S3.1: the fewest passages to write from, where several searches are merged."""
 
 _STATEMENTS_APART_PER_TASK = 4
-"""In the `standard` preset: each of them has a model call of its own."""
+"""In the `standard` preset: each statement has a model call of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class NewQuery:
     question: str
     workspace: str = "default"
     workspaces: tuple[str, ...] = ()
-    """All that are asked, in place of `workspace`; the settings are those of the first."""
+    """All workspaces to search, in place of `workspace`; the settings of the first one apply."""
     mode: str | None = None
     preset: Preset | None = None
     model: str | None = None
@@ -93,23 +93,25 @@ class NewQuery:
     min_excerpt_length: int | None = None
     refusal_language: RefusalLanguage | None = None
     instructions: Instructions = field(default_factory=Instructions)
-    """The fields that were given count; for the others the workspace's do."""
+    """Fields that are set here take precedence over the workspace's."""
     answer_schema: dict[str, Any] | None = None
-    """The JSON Schema of the object to answer with; an empty one asks for none where the workspace has one."""
+    """The JSON Schema of the object to answer with; an empty one asks for none, even where the workspace has one."""
     conversation: tuple[Turn, ...] = ()
     """The earlier turns of the conversation."""
     review: ReviewRules = field(default_factory=ReviewRules)
-    """The rules of the workspaces; no request has any."""
+    """The rules of the workspaces; requests cannot set them."""
     sources: tuple[dict[str, Any], ...] = ()
-    """The texts that came with it, as `given_rows` makes them; it is answered from them alone."""
+    """The texts that came with the question, from `given_rows`; they are then its only sources."""
     beside: dict[str, Any] | None = None
-    """What a client of the Responses API said beside it; it then is a response, which can be read and followed."""
+    """The further fields of a client of the Responses API; the question is then a response, which can be read and
+    followed."""
     callback_url: str | None = None
     deadline_s: float | None = None
     max_cost_usd: float | None = None
 
 
-# The options of a request by name, and those of its groups; the fields of `NewQuery` are named the same but for one.
+# The options of a request by name, and those of its groups; the fields of `NewQuery` have the same names with one
+# exception.
 _AT_THE_TOP = (
     *("mode", "preset", "model", "run", "enable_verification", "refusal_language", "instructions", "answer_schema"),
     *("deadline_s", "max_cost_usd"),
@@ -122,7 +124,7 @@ _BELOW = {
 
 
 def as_request(new: NewQuery) -> Json:
-    """The options of `POST /v1/queries` that were asked for, without the question, its place and its callback."""
+    """Return the requested options of `POST /v1/queries`, without the question, its place and its callback."""
 
     def plain(name: str) -> Any:
         value = getattr(new, "retrieval_method" if name == "method" else name)
@@ -156,7 +158,7 @@ def submit_query(new: NewQuery, settings: Settings) -> uuid.UUID:
 def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -> Submitted:
     """Store the query as `submit_query` does, once for all requests with one Idempotency-Key.
 
-    Raises what `submit_query` raises, and IdempotencyKeyReused.
+    Raises the errors of `submit_query`, and IdempotencyKeyReused.
     """
     checked = check(new, settings)
     query_id = uuid.uuid4()
@@ -169,7 +171,8 @@ def submit_once(new: NewQuery, settings: Settings, request: Repeatable | None) -
 
 
 def check(new: NewQuery, settings: Settings) -> NewQuery:
-    """Return the question as it is stored. Raises what `submit_query` raises, but for what only the database knows."""
+    """Return the question as it is stored. Raises the errors of `submit_query`, except for those that only the database
+    shows."""
     question = checked_question(new.question, settings.question_max_chars)
     parse_mode(new.mode)
     check_models((new.model, new.fast_model), settings)
@@ -181,8 +184,8 @@ def check(new: NewQuery, settings: Settings) -> NewQuery:
 def store(
     session: Session, query_id: uuid.UUID, checked: NewQuery, settings: Settings, *, is_thread: bool = True
 ) -> None:
-    """Accept a checked question within the caller's transaction; what it leaves open is as its workspace has it. One
-    that is asked in a conversation is no thread of its own.
+    """Accept a checked question within the caller's transaction; options that it leaves open are taken from its
+    workspace. A question in a conversation is no thread of its own.
 
     Raises WorkspaceNotFound, WorkspaceForbidden, WorkspaceDeleting, EmbeddingsDiffer, ModelNotAllowed.
     """
@@ -214,7 +217,8 @@ def asked_workspaces(new: NewQuery) -> tuple[str, ...]:
 
 
 def open_workspaces(session: Session, names: Iterable[str]) -> list[Workspace]:
-    """The workspaces with these names, each once. Raises EmbeddingsDiffer when they cannot be searched together."""
+    """Return the workspaces with these names, each once. Raises EmbeddingsDiffer when they cannot be searched
+    together."""
     workspaces = [get_open_workspace(session, name) for name in dict.fromkeys(names)]
     spaces = (
         {workspace.name: space_of(session, workspace.id) for workspace in workspaces} if len(workspaces) > 1 else {}
@@ -268,7 +272,7 @@ def checked_question(question: str, max_chars: int) -> str:
 
 
 def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
-    """Fix every setting that shapes the result: request beats environment beats file beats default."""
+    """Resolve every setting that shapes the result: request beats environment beats file beats default."""
     rules = rules_of(parse_mode(new.mode))
     check_models((new.model, new.fast_model), settings)
     checks = settings.verification
@@ -340,7 +344,7 @@ def _answer_schema(schema: dict[str, Any] | None, settings: Settings, *, verific
 
 
 def check_answer_schema(schema: dict[str, Any] | None, settings: Settings) -> None:
-    """Raise AnswerSchemaInvalid for one that no answer can follow."""
+    """Raise AnswerSchemaInvalid for a schema that no answer can follow."""
     if schema and settings.provider == "offline":
         raise AnswerSchemaInvalid(
             "An answer by a schema needs a language model, and the provider is `offline`. `citewell models use` sets "
@@ -351,7 +355,7 @@ def check_answer_schema(schema: dict[str, Any] | None, settings: Settings) -> No
 
 
 def check_models(names: Iterable[str | None], settings: Settings) -> None:
-    """Raise ModelNotAllowed for one that is not configured."""
+    """Raise ModelNotAllowed for a model that is not configured."""
     catalogue = settings.models.catalogue
     if unknown := next((name for name in names if name is not None and name not in catalogue), None):
         allowed = ", ".join(sorted(catalogue))

@@ -1,4 +1,5 @@
-"""What a trial of retrieval found, as JSON: its searches, its candidates, and what every part made of each passage."""
+"""The result of a retrieval trial as JSON: its searches, its candidates, and the ranks and scores of each passage in
+every part."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class Place(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A search that was made; of an agentic run in a turn, and why. `own` is its fusion, if it was fused alone."""
+    """A search; in an agentic run with its turn and its reason. `own` is its fusion, if its results were fused
+    alone."""
 
     query: str
     turn: int | None
@@ -42,7 +44,8 @@ def _by_rank(points: Mapping[int, float]) -> dict[int, tuple[int, float]]:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcomes of a trial's steps, what its searches found, and what they would have found of what is excluded."""
+    """The outcomes of a trial's steps, the results of its searches, and the results that they would have had among
+    excluded passages."""
 
     context: StepContext
     trace: SearchTrace
@@ -55,7 +58,8 @@ class Found:
 
     @cached_property
     def shown(self) -> list[int]:
-        """What the answer would be written from, of whole documents also what no search found."""
+        """Return the passages that the answer would be written from; of whole documents also passages that no search
+        found."""
         selected = self.selected
         return selected["selected"] if selected and selected["status"] == "selected" else []
 
@@ -65,7 +69,8 @@ class Found:
 
     @cached_property
     def fused(self) -> dict[int, tuple[int, float]]:
-        """The places of the candidates of all searches of an agentic run, else of everything that was found."""
+        """Return the ranks of the candidates of all searches in an agentic run, else of all passages that were
+        found."""
         if made := made_searches(self.context):
             # `merged_candidates` fuses them in the same way.
             return _by_rank(fusion_points([[key for key, _ in search["candidates"]] for search in made]))
@@ -104,7 +109,7 @@ class Found:
 
     @property
     def kept(self) -> int:
-        """From how many passages an answer is written at most."""
+        """Return the most passages that an answer is written from."""
         options = self.context.query.options
         return options.merged_top_k if self.is_merged else options.top_k
 
@@ -122,7 +127,7 @@ def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
         passages = get_passages(session, [*keys, *excluded])
         names = workspace_names_of(session, {passage.document_id for passage in passages})
         marks = find_marks_of(session, passages)
-    # The search by words leaves out how to answer, so a passage is not found by such words.
+    # The search by words ignores instructions on how to answer, so such words find no passage.
     searched = [trial.context.question, *(search.query for search in trial.searches)]
     words = " ".join(dict.fromkeys(map(without_instructions, searched)))
     selected, retrieved = trial.selected, trial.context.retrieved
@@ -153,7 +158,7 @@ def trial_json(trial: Found, limit: int, most_excluded: int) -> dict[str, Any]:
 
 
 def _ended(context: StepContext) -> str | None:
-    """Why an agentic run made no further search."""
+    """Return why an agentic run made no further search."""
     turns = sorted(int(item) for step, item in context.outcomes if step == "decide_search")
     last = decision(context, turns[-1]) if turns else None
     if last is None:
@@ -176,7 +181,7 @@ def _found_json(key: int, trial: Found) -> dict[str, Any]:
 
 
 def _found_by(key: int, number: int, trial: Found) -> dict[str, Any] | None:
-    """The places that one of the searches gave the passage; None if it did not find it."""
+    """Return the ranks and scores that one of the searches gave the passage; None if it did not find it."""
     search = trial.searches[number]
     parts: tuple[Part, Part] = ("lexical", "vector")
     places = {part: _place_json(trial.trace.places(part, search.query).get(key)) for part in parts}
@@ -188,7 +193,7 @@ def _found_by(key: int, number: int, trial: Found) -> dict[str, Any] | None:
 def _left_out_json(key: int, trial: Found) -> dict[str, Any]:
     lexical, vector = trial.left_out.places("lexical"), trial.left_out.places("vector")
     return {
-        # Ranks among what is left out would be no ranks of the search.
+        # Ranks among excluded passages would not be ranks of the search.
         "lexical": _score_json(lexical.get(key)),
         "vector": _score_json(vector.get(key)),
         "fused": None,
@@ -202,7 +207,7 @@ def _left_out_json(key: int, trial: Found) -> dict[str, Any]:
 
 
 def _decided(key: int, trial: Found) -> dict[str, Any]:
-    """Whether the model that writes would be shown the passage, and if not, why."""
+    """Return whether the model that writes would get the passage, and if not, why."""
     selected, options = trial.selected, trial.context.query.options
     if key in trial.shown:
         return {"shown": True, "why_not": None}

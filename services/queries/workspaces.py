@@ -29,7 +29,7 @@ def read_models() -> list[AskedModel]:
 
 
 def read_model(name: str) -> AskedModel:
-    """The workspace that `name` means: `finance`, `citewell/finance`, `finance:high`.
+    """Return the workspace that `name` means: `finance`, `citewell/finance`, `finance:high`.
 
     Raises WorkspaceNotFound, ModeUnknown.
     """

@@ -54,7 +54,7 @@ from services.verification.round_results import score_answer
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A round's answer before it is stored: its row, its citations, and how the draft became it."""
+    """A round's answer before it is stored: its row, its citations, and the changes from the draft."""
 
     answer: Answer
     citations: list[Citation]
@@ -63,7 +63,7 @@ class Published:
 
 
 def attempted_verification(context: StepContext, findings: Findings) -> StoredVerification:
-    """S2.3: the verification of a round's draft before any repair."""
+    """S2.3: return the verification of a round's draft before any repair."""
     passages = context.selected_passages()
     judged = [
         judged_sentence(
@@ -112,7 +112,7 @@ def published_verification(context: StepContext, findings: Findings, published: 
 
 
 def abstained_verification(context: StepContext, reason: str) -> StoredVerification:
-    """The verification of a refusal: nothing was claimed, so nothing is scored; the reason is an issue."""
+    """Return the verification of a refusal: nothing was claimed, so nothing is scored; the reason is an issue."""
     issues = list(dict.fromkeys([reason, *context.selection["issues"], *left_out_issues(context)]))
     return _unscored(context, context.refusal, SentenceStatus.NO_CLAIM, issues, {"abstained": reason})
 
@@ -123,7 +123,7 @@ def broken_verification(context: StepContext, text: str, reason: str) -> StoredV
 
 
 def as_attempt(stored: StoredVerification) -> StoredVerification:
-    """Mark a verification as that of a round's draft, not of what users see (S2.3)."""
+    """Mark a verification as that of a round's draft, not of the answer that users see (S2.3)."""
     stored.verification.kind = "attempt"
     return stored
 
@@ -197,7 +197,7 @@ def _verification(
 
 
 def _history(context: StepContext) -> dict[str, Any]:
-    """The number of attempts, and whether the kept round used passages that the first one lacked (S2.3)."""
+    """Return the number of attempts, and whether the kept round used passages that the first one lacked (S2.3)."""
     first = (context.rounds.get(0, {}).get((SELECT, "")) or {}).get("selected", [])
     kept = context.selection["selected"]
     used_more = context.round > 0 and not set(kept) <= set(first)
@@ -207,7 +207,7 @@ def _history(context: StepContext) -> dict[str, Any]:
 def _set_confidence(
     context: StepContext, verification: Verification, findings: Findings, judged: Sequence[Judged]
 ) -> None:
-    """S2.2, S2.4: the score of the `judged` sentences, after repairs if any; V9: the confidence."""
+    """S2.2, S2.4: set the score of the `judged` sentences, after repairs if there are any; V9: set the confidence."""
     states = [] if findings.unasked else [sentence.status for sentence in judged]
     verification.confidence = confidence(states)
     verification.draft_confidence = findings.confidence
@@ -220,8 +220,8 @@ def _set_confidence(
 
 
 def _withdraw(context: StepContext, verification: Verification) -> None:
-    """Clear the scores, because "I don't know" claims nothing (V10). Of the replaced answer remain `draft_confidence`,
-    the accuracy of its citations, and whether its checks were made; the history has the rest."""
+    """Clear the scores, because "I don't know" claims nothing (V10). What remains of the replaced answer is
+    `draft_confidence`, the accuracy of its citations, and whether its checks were made; the history has the rest."""
     verification.overall_score = verification.answer_source_alignment = None
     verification.citation_coverage = verification.fact_verification_score = None
     verification.confidence = verification.confidence_level = verification.calibrated_confidence = None
@@ -254,7 +254,7 @@ def _unchecked_issues(context: StepContext, findings: Findings, states: Sequence
 
 
 def _stopped(context: StepContext) -> list[str]:
-    """Why writing was stopped, if it was; this also holds for an answer that is replaced (N1)."""
+    """Return why writing was stopped, if it was; this also applies to an answer that is replaced (N1)."""
     stopped = (context.read(GENERATE) or {}).get("stopped")
     return [stopped] if stopped else []
 
@@ -274,7 +274,7 @@ def _edit_issues(answer: Answer, repairs: Repairs) -> list[str]:
 
 
 def _check_json(check: AnswerCheck | None) -> dict[str, Any]:
-    """What the history shows of a check: of its verdict the reason, whether the answer is supported, and the facts."""
+    """Return a check for the history: from its verdict the reason, whether the answer is supported, and the facts."""
     if check is None:
         return {"status": "not_checked", "reason": "the check left no result"}
     verdict = cast("Mapping[str, Any]", check["verdict"] or {})
@@ -284,7 +284,8 @@ def _check_json(check: AnswerCheck | None) -> dict[str, Any]:
 
 
 def set_answer_confidence(context: StepContext, verification: Verification, judged: Sequence[Judged]) -> None:
-    """A model's verdicts on the statements and on the question are the number; the offline ones are fitted."""
+    """Set the answer's confidence: a model's verdicts on the statements and on the question are the number; those of
+    the offline judges are calibrated."""
     asked = question_of(verification.checks)
     is_question_judged = not context.question.strip() or model_judgement(context) is not None
     calibration = context.calibration
@@ -305,7 +306,7 @@ def confidence_json(verification: Verification) -> dict[str, Any]:
 
 
 def shown_confidence(number: float | None, word: str | None) -> dict[str, Any]:
-    """Return the same fields from stored columns."""
+    """Return the fields of the confidence from stored columns."""
     return {"confidence": number, "confidence_level": None if number is None else word}
 
 
@@ -316,10 +317,10 @@ def _as_stored(calibration: Calibration, why_not: str | None) -> dict[str, Any]:
 
 
 def stored_signal(query: Query, answer: StoredAnswer | None, judged: StoredVerification | None) -> dict[str, Any]:
-    """The signal of the answer of a question that succeeded, or of the text that was given for verification."""
+    """Return the signal of the answer to a question that succeeded, or of the text that was given for verification."""
     is_given = query.kind == QueryKind.VERIFICATION
     types = {citation.citation_type for citation in answer[1]} if answer else set[str]()
-    # A verification that broke says nothing of its sentences (S1.6).
+    # A verification that broke says nothing about its sentences (S1.6).
     whole = None if judged is None or "broken" in judged.verification.checks else judged
     return signal_json(
         query,
@@ -340,7 +341,7 @@ def signal_json(
     shown: Mapping[str, Any],
     question: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """The signal of an answer from columns of a list; `shown` is what `shown_confidence` returns."""
+    """Return the signal of an answer from the columns of a list; `shown` is the result of `shown_confidence`."""
     wording: Wording = "quoted" if is_quoted else "copied"
     if query.kind == QueryKind.VERIFICATION or query.provider != "offline":
         wording = "written"

@@ -15,7 +15,8 @@ _SCORES = ("accuracy_rate", "overall_score", "is_grounded")
 
 
 def comparison(session: Session, old_id: uuid.UUID, new_id: uuid.UUID) -> dict[str, Any] | None:
-    """Old and new values per sentence and score; None until the new verification has ended, or without an old one."""
+    """Return old and new values per sentence and score; None until the new verification has ended, or without an old
+    one."""
     old = queries.find_query(session, old_id)
     new = results.find_draft_verification(session, new_id)
     if old is None or new is None:

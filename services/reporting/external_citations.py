@@ -101,7 +101,7 @@ class _Report:
 
 
 class _Verdict(TypedDict):
-    """The fields of a `JudgedCitation` that say what became of its check."""
+    """The fields of a `JudgedCitation` that depend on the outcome of its check."""
 
     status: str
     is_accurate: bool | None

@@ -32,8 +32,8 @@ _LEFT_NO_RESULT = "the check left no result"
 
 
 def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequence[Passage]) -> FactsChecked:
-    """S1.4: one to five key claims. There is no score when one of them could not be checked, because a score over some
-    of the facts would mean something else. Verdict number N of `judged` is about the passage at place N-1."""
+    """S1.4: return one to five key claims. There is no score when one of them could not be checked, because a score
+    over some of the facts would mean something else. Verdict number N of `judged` is about the passage at place N-1."""
     if (asked := context.read(CHECK_FACTS)) and asked["status"] == "skipped":
         return asked
     sentences = _claiming(judged)
@@ -46,7 +46,7 @@ def facts_check(context: StepContext, judged: Sequence[Judged], passages: Sequen
 
 
 def claims_check(context: StepContext, judged: Sequence[Judged]) -> ClaimsChecked:
-    """S2.1: suggested corrections; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
+    """S2.1: return suggested corrections; `claim_rows` are the claims. Not checked only if no sentence was (N4)."""
     if (asked := context.read(CHECK_CLAIMS)) and asked["status"] == "skipped":
         return asked
     sentences = _claiming(judged)
@@ -56,7 +56,7 @@ def claims_check(context: StepContext, judged: Sequence[Judged]) -> ClaimsChecke
 
 
 def claim_rows(context: StepContext, judged: Sequence[Judged]) -> list[VerificationClaim]:
-    """S2.1: one claim for each checked sentence that makes one, with that sentence's state and evidence."""
+    """S2.1: return one claim for each checked sentence that makes one, with that sentence's state and evidence."""
     if (asked := context.read(CHECK_CLAIMS)) and asked["status"] == "skipped":
         return []
     claims = [(sentence, status) for sentence in judged if (status := claim_status(sentence.status))]
@@ -90,7 +90,7 @@ def read_repairs(context: StepContext) -> Repairs:
 
 
 def corrected_draft(context: StepContext, findings: Findings, repairs: Repairs) -> Corrected:
-    """The draft with repairs and without its wrong citations (S5.4); a given answer (N2) keeps its numbers."""
+    """Return the draft with repairs and without its wrong citations (S5.4); a given answer (N2) keeps its numbers."""
     threshold, renumber = context.query.options.citation_confidence, not context.query.is_external
     return repairing.corrected_draft(findings, repairs, context.citable, threshold, renumber=renumber)
 
@@ -107,10 +107,10 @@ def _done(context: StepContext) -> dict[int, Repaired]:
 
 
 def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> StepContext:
-    """Return the context with the coverage of the corrected answer; a check that was not made stays so.
+    """Return the context with the coverage of the corrected answer; a check that was not made stays unmade.
 
-    Otherwise a result would count citations that were removed. The alignment stays that of the answer as written,
-    because asking a model again would cost a call.
+    Otherwise a result would count citations that were removed. The alignment stays that of the original answer, because
+    asking a model again would cost a call.
     """
     check = context.read(CHECK_COVERAGE)
     if not (repairs.edits or corrected.removed) or not check or not check["verdict"]:
@@ -120,8 +120,8 @@ def with_coverage(context: StepContext, corrected: Corrected, repairs: Repairs) 
 
 
 def _coverage(context: StepContext, corrected: Corrected, repairs: Repairs) -> float:
-    """The coverage of the passages that the answer was written from and those that a repair added, cited ones first
-    (S1.3)."""
+    """Return the coverage of the passages that the answer was written from and those that a repair added, cited ones
+    first (S1.3)."""
     cited = [old for old, _ in sorted(corrected.mapping.items(), key=lambda pair: pair[1])]
     others = [number for number in range(1, len(context.selection["selected"]) + 1) if number not in cited]
     shown = [repairs.passages[number - 1] for number in (*cited, *others)]

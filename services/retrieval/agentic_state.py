@@ -1,4 +1,4 @@
-"""The state of an agentic run (S3.6), read from outcomes: which searches were made, and what follows.
+"""The state of an agentic run (S3.6), read from outcomes: the searches so far, and the next action.
 
 Because everything is in the outcomes, a run continues after a crash where its turns ended.
 """
@@ -17,7 +17,7 @@ Found = list[tuple[int, float | None]]
 
 
 def next_turn(context: StepContext) -> Next:
-    """The first action not done yet. Every turn but the last makes a search, so the run ends."""
+    """Return the first action that is not done yet. Every turn but the last makes a search, so the run ends."""
     for turn in count(1):
         if (decided := decision(context, turn)) is None:
             return "decide", turn
@@ -45,7 +45,7 @@ def searches_left(context: StepContext) -> int:
 
 
 def merged_candidates(searches: list[FoundBy]) -> Found:
-    """The results of several searches, each chunk once with its highest similarity, best first."""
+    """Return the results of several searches, each chunk once with its highest similarity, best first."""
     similarity: dict[int, float | None] = {}
     for key, value in (candidate for search in searches for candidate in search["candidates"]):
         known = similarity.get(key)

@@ -1,4 +1,4 @@
-"""The research of agentic and multi-agent runs: deciding what to search for, searching, taking notes (S3.6)."""
+"""The research of agentic and multi-agent runs: choosing searches, searching, taking notes (S3.6)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from services.retrieval.candidates import search_for
 _MOST_QUERIES = 3
 """The most searches of one turn."""
 _MOST_SHOWN, _EXCERPT_CHARS = 10, 300
-"""How many passages, and how much of each, the model sees to decide by."""
+"""The number of passages, and the length of each, that the model sees for its decision."""
 _MOST_NOTES, _LONGEST_FACT = 10, 300
 
 REPEATED = "every search that the model wanted was made before"
@@ -54,8 +54,8 @@ def _decided(context: StepContext, made: Sequence[FoundBy], reply: SearchDecisio
 
 
 def _excerpts(context: StepContext, made: Sequence[FoundBy]) -> Sources:
-    """The best passages so far, in the order in which they were found: what an earlier turn saw comes first, for the
-    provider's prefix cache."""
+    """Return the best passages so far, in the order in which they were found: passages that an earlier turn saw come
+    first, for the provider's prefix cache."""
     found_by: dict[int, str] = {}
     for earlier in made:
         for key, _ in earlier["candidates"]:

@@ -1,6 +1,5 @@
-"""Retrieval: the chunks that may hold the answer (S1.1), what was missing in a corrective round (S2.3), and copies
-as one.
-"""
+"""Retrieval: finds the chunks that may contain the answer (S1.1), those missing from an earlier round (S2.3), and
+treats copies as one."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,7 @@ from services.retrieval.given_texts import search_given
 from services.retrieval.tracing import Ranking, trace_fusion
 
 _NAMED = 20
-"""At most so many documents are named."""
+"""The most documents to name."""
 
 
 class CopyOf(NamedTuple):
@@ -43,9 +42,9 @@ class CopyOf(NamedTuple):
 def share_places(
     ranked: Sequence[int], workspaces: Sequence[int], *, is_filtered: bool
 ) -> tuple[list[int], dict[int, list[CopyOf]]]:
-    """The passages `ranked` without copies of better ones, and the documents with the same content as each.
+    """Return the passages `ranked` without copies of better ones, and the documents with the same content as each.
 
-    If documents were filtered only those that were found are named.
+    If documents were filtered, only documents that were found are named.
     """
     with reading() as session:
         copies = list_copies(session, ranked, workspaces) if len(ranked) else []
@@ -64,7 +63,7 @@ def share_places(
 def copies_of_cited(
     session: Session, passages: Mapping[int, int], workspaces: Sequence[int]
 ) -> dict[int, list[dict[str, Any]]]:
-    """The documents that have the same passage as a citation now, by what `passages` gives for its key."""
+    """Return the documents that now have the same passage as a citation, by the key in `passages`."""
     named: dict[int, dict[uuid.UUID, CopyOf]] = {}
     for copy in list_copies(session, set(passages.values()), workspaces) if passages else ():
         named.setdefault(copy.key, {})[copy.document_id] = CopyOf(copy.document_id, copy.filename)
@@ -84,7 +83,7 @@ BY_WORDS_ONLY = "Passages were searched for by their words only, not by their me
 NOTHING_PASSES = "No document that is ready to be searched passes the filter of the request."
 
 
-_DEPTH = 50  # minimum depth of each ranking that is fused: a chunk further down in both may come first
+_DEPTH = 50  # the minimum depth of each ranking that is fused: a chunk further down in both may come first
 _DEEPER = 4
 _DENSE_WEIGHTS = {"use-multilingual-v3": 0.3}
 """The weight of similarity relative to words (1), by the first word of the model's name. Measured for the built-in
@@ -106,7 +105,7 @@ class Search:
     workspaces: tuple[int, ...] = ()
     """All workspaces to search, if there are several."""
     excluded: bool = False
-    """Search only what people took out of the search, to show what would have been found of it."""
+    """Search only passages that people excluded, to show what would have been found among them."""
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -114,20 +113,20 @@ class Search:
 
 
 class Searched(NamedTuple):
-    """(chunk key, cosine similarity), best first, and what users should know about how they were found."""
+    """(chunk key, cosine similarity), best first, and remarks for users on how they were found."""
 
     candidates: Found
     issues: tuple[str, ...] = ()
     also_in: Mapping[int, Sequence[CopyOf]] = {}
-    """The other documents that have the same passage as a candidate, which stands for all of them."""
+    """The other documents that have the same passage as a candidate, which represents all of them."""
 
 
 def retrieve(context: StepContext) -> StepResult:
     """Find `k` candidates for the query, or twice as many with several searches (S3.2, S3.6).
 
-    A corrective round searches for each planned query and adds the results to what the answer was written from. Raises
-    EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when no vectors
-    can be made at the moment and the method is not hybrid.
+    A corrective round searches for each planned query and adds the results to the passages that the answer was written
+    from. Raises EmbeddingMismatch when no available model makes vectors like the workspace's, EmbeddingUnavailable when
+    no vectors can be made at the moment and the method is not hybrid.
     """
     options, planned = context.query.options, context.outcome("plan_queries")
     merged = False
@@ -168,7 +167,7 @@ def _why_nothing(context: StepContext) -> str:
 
 
 def _first(context: StepContext) -> tuple[list[str], Searched, int, bool]:
-    """The first round's queries, their results, how many results are wanted, and whether there were several
+    """Return the first round's queries, their results, how many results are wanted, and whether there were several
     searches."""
     question, k = context.question, context.query.options.k
     if made := made_searches(context):
@@ -199,7 +198,7 @@ def find_candidates(queries: Sequence[str], search: Search, embedder: Embedder) 
 
 
 def _common(spaces: Mapping[int, Space | None]) -> Space | None:
-    """The space of all workspaces that have one. Raises EmbeddingsDiffer."""
+    """Return the space of all workspaces that have one. Raises EmbeddingsDiffer."""
     distinct = {space for space in spaces.values() if space is not None}
     if len(distinct) > 1:
         raise EmbeddingsDiffer
@@ -209,10 +208,10 @@ def _common(spaces: Mapping[int, Space | None]) -> Space | None:
 def _find(
     queries: Sequence[str], search: Search, spaces: Mapping[int, Space | None], space: Space, embedder: Embedder
 ) -> tuple[Found, dict[int, Space | None]]:
-    """The results in `space`, and the spaces of the workspaces after the search.
+    """Return the results in `space`, and the spaces of the workspaces after the search.
 
-    Similarities of one space are ranked over all workspaces. Words are rare or frequent within one, so each has its own
-    lexical ranking.
+    Similarities in one space are ranked over all workspaces. A word is rare or frequent within a workspace, so each
+    workspace has a lexical ranking of its own.
     """
     embeddings = embedder.encode_queries(queries).tolist()
     weight = (
@@ -258,7 +257,7 @@ def _present(session: Session, places: Sequence[int]) -> Sequence[int]:
 
 
 def find_by_words(queries: Sequence[str], search: Search) -> Found:
-    """The lexical half of a hybrid search, for when the question cannot be embedded."""
+    """Return the lexical half of a hybrid search, for a question that cannot be embedded."""
     depth = max(search.k, _DEPTH)
     with reading() as session:
         places = _present(session, search.places)
@@ -267,8 +266,8 @@ def find_by_words(queries: Sequence[str], search: Search) -> Found:
 
 
 def search_for(context: StepContext, queries: Sequence[str], k: int) -> Searched:
-    """The best results of each of `queries` as the question's options say, in the texts that came with it, if any did;
-    by words alone if necessary.
+    """Return the best results of each of `queries` as the question's options say, in the texts that came with it, if
+    there are any; by words alone if necessary.
 
     Raises EmbeddingMismatch, and EmbeddingUnavailable if the method is not hybrid.
     """
@@ -295,7 +294,7 @@ def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searche
         return Searched(candidates[:most], issues)
     kept, also_in = _without_copies(candidates, where, most)
     if len(kept) < where.k <= len(candidates):
-        # Copies took the room of other passages.
+        # Copies took the places of other passages.
         candidates, issues = _searched(queries, replace(where, k=_DEEPER * max(where.k, _DEPTH)), embedder)
         kept, also_in = _without_copies(candidates, where, most)
     similarity = dict(candidates)
@@ -304,7 +303,7 @@ def search(queries: Sequence[str], where: Search, embedder: Embedder) -> Searche
 
 def _without_copies(candidates: Found, where: Search, most: int) -> tuple[list[int], Mapping[int, list[CopyOf]]]:
     keys = [key for key, _ in candidates]
-    # As a rule there are no copies, and few candidates are enough.
+    # Usually there are no copies, and few candidates are enough.
     for ranked in (keys[: 2 * most], keys):
         kept, also_in = share_places(ranked, where.places, is_filtered=where.filter is not None)
         if len(kept) >= most:

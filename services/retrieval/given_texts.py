@@ -1,5 +1,5 @@
-"""Searches the texts that came with a question (N9), which are in no index: by their words, and of the best by those
-also by their meaning."""
+"""Searches the texts that came with a question (N9), which are in no index: by their words, and the best of these also
+by their meaning."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from domain.retrieval.ranking import fuse
 from services.core.context import StepContext
 
 _COMPARED = 60
-"""Passages of which vectors are made for one question: each costs some 13 ms of a processor."""
+"""The most passages that get vectors for one question: each costs some 13 ms of a processor."""
 
 Found = list[tuple[int, float | None]]
 
 
 def search_given(context: StepContext, queries: Sequence[str], k: int) -> tuple[Found, bool]:
     """Return (passage key, cosine similarity), best first, at most `k` for each of `queries`, and whether only words
-    counted because no vectors can be made. Further searches of a question go by words alone."""
+    counted because no vectors can be made. Further searches of a question use words alone."""
     passages = context.given_passages()
     texts = {passage.key: _searched(passage) for passage in passages}
     said = {key: lexemes(text) for key, text in texts.items()}

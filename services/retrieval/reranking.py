@@ -44,7 +44,7 @@ async def score_chunks(context: StepContext) -> StepResult:
 
 
 async def _new_scores(context: StepContext, passages: Sequence[Passage]) -> dict[int, Scored]:
-    """Score each passage by itself, and those found over a connection together with it as well (S5.1)."""
+    """Score each passage by itself, and passages found over a connection together with it as well (S5.1)."""
     tools, question = context.tools, context.question
     links = (context.outcome("retrieve") or {}).get("links", {})
     connections = {int(key): link["connection"] for key, link in links.items()}
@@ -71,8 +71,8 @@ async def score_passages(
 ) -> list[Scored]:
     """Score how relevant each passage is to the question, in their order; a failure is an outcome.
 
-    With a connection (S5.1) both are scored together: a passage about the head of a firm matters to a question that
-    does not name the firm only together with the passage that says which firm it is.
+    A passage found over a connection (S5.1) is scored together with that connection: a passage about the head of a firm
+    matters to a question that does not name the firm only together with the passage that says which firm it is.
     """
     shown: list[str] = []
     for passage in passages:
@@ -86,7 +86,7 @@ async def score_passages(
 
 
 async def _reranked(reranker: Reranker, question: str, texts: list[str]) -> list[Scored]:
-    """S1.1: have a reranker score all of them at once."""
+    """S1.1: have a reranker score all of the passages at once."""
     name = reranker.name
     try:
         scores = await reranker.score(question, texts)
@@ -118,7 +118,7 @@ def select(context: StepContext) -> StepResult:
     count = sum(not strict if chunk.score is None else chunk.score >= threshold for chunk in evidence)
     # A short text that came with the question has few passages, and all of them are candidates.
     gate = evidence_gate(mode, count, len(retrieved["candidates"]) if context.query.has_given_sources else None)
-    # If no passage and no name of a document mentions a thing, the documents do not have it (V8).
+    # If no passage and no document name mentions a thing, the documents do not have it (V8).
     passages = context.passages([key for key, _ in retrieved["candidates"]])
     why = why_refused(context.question, [named_text(passage) for passage in passages])
     replaced, whole = _compared(context, passages)
@@ -152,7 +152,7 @@ def _selected(
     whole: Sequence[Passage],
 ) -> Selected:
     options = context.query.options
-    # S3.1: keep more when the results of several searches were merged.
+    # S3.1: keep more passages when the results of several searches were merged.
     merged = context.round or context.retrieved.get("merged", False)
     keep = options.merged_top_k if merged else options.top_k
     if options.source_scoring:
@@ -182,10 +182,10 @@ def _selected(
 
 
 def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict[str, str], list[Passage]]:
-    """For each document of the candidates that another of them replaces the name of that one, and the passages to show
-    of whole documents if the question asks for that.
+    """Return, for each document of the candidates, the candidate document that replaces it according to its text; and
+    the passages to show of whole documents, if the question asks for that.
 
-    Documents say so, and what they are called, where they begin, which need not have been found.
+    Documents state such replacements, and their own names, at their beginning, which the search need not have found.
     """
     documents = list(dict.fromkeys(passage.document_id for passage in candidates))
     if context.query.is_external or not (whole_asked(context.question) or len(documents) > 1):
@@ -213,8 +213,8 @@ def _compared(context: StepContext, candidates: Sequence[Passage]) -> tuple[dict
 def _candidates(
     ranked: Sequence[ScoredChunk[int]], bridges: Mapping[int, int], keep: int, threshold: float
 ) -> list[ScoredChunk[int]]:
-    """The pool of source scoring: the best `keep`, all other evidence, and the passages that lead to either, which
-    come first."""
+    """Return the pool of source scoring: the best `keep`, all other evidence, and the passages that lead to either,
+    which come first."""
     evidence = [
         chunk for place, chunk in enumerate(ranked) if place < keep or chunk.score is None or chunk.score >= threshold
     ]
@@ -229,12 +229,12 @@ def _worth_citing(
     bridges: Mapping[int, int],
     options: QueryOptions,
 ) -> list[ScoredChunk[int]]:
-    """S5.2: the chunks that its formula keeps, in the order of `chunks`.
+    """S5.2: return the chunks that its formula keeps, in the order of `chunks`.
 
     A chunk found over another one is kept only with that one (S5.1), which may be too short to be chosen itself.
     """
     in_order = [passages[chunk.key] for chunk in chunks]
-    # If all are short, such as entries of a glossary, measure each by the longest of them.
+    # If all passages are short, such as entries of a glossary, measure each by the longest of them.
     longest = max((len(" ".join(passage.text.split())) for passage in in_order), default=0)
     rules = SourceRules(
         min_relevance=options.min_relevance,
@@ -253,10 +253,10 @@ def _worth_citing(
 
 
 def bridges_that_count(context: StepContext, *, as_evidence: bool = False) -> dict[int, int]:
-    """S5.1: by chunk key, the passage whose connection leads to a chunk that scores higher with it than alone.
+    """S5.1: return, by chunk key, the passage whose connection leads to a chunk that scores higher with it than alone.
 
     The pair must not score below the connection's own passage either: then the connection contains the question's
-    words, and the chunk adds nothing. As evidence it must score higher.
+    words, and the chunk adds nothing. To count as evidence the pair must score higher.
     """
     bridges: dict[int, int] = {}
     for key, link in context.retrieved.get("links", {}).items():

@@ -1,4 +1,5 @@
-"""Records what each part of a search found, within a block that asks for it; the code that searches is the same."""
+"""Records the findings of each part of a search, within a block that asks for it; the code that searches is the
+same."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,8 +13,8 @@ Places: TypeAlias = dict[int, tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """(chunk key, score), best first, as one part of a search for `query` found them, and what its places count in the
-    fusion."""
+    """(chunk key, score), best first, as one part of a search for `query` found them, and the weight of its ranks in
+    the fusion."""
 
     part: Part
     weight: float
@@ -39,8 +40,8 @@ class Fusion:
 
 @dataclass(slots=True)
 class SearchTrace:
-    """The fusions within a block of `traced_search`, by the queries that were searched for together; of a search that
-    was made again, the last."""
+    """The fusions within a block of `traced_search`, by the queries that were searched for together; of a repeated
+    search, the last fusion."""
 
     fusions: dict[tuple[str, ...], Fusion] = field(default_factory=dict[tuple[str, ...], Fusion])
     _places: dict[tuple[Part, str | None], Places] = field(default_factory=dict[tuple[Part, str | None], Places])
@@ -48,11 +49,12 @@ class SearchTrace:
 
     @property
     def points(self) -> Mapping[int, float]:
-        """The points of the last fusion."""
+        """Return the points of the last fusion."""
         return list(self.fusions.values())[-1].points if self.fusions else {}
 
     def places(self, part: Part, query: str | None = None) -> Places:
-        """The best (rank from 1, score) of each chunk, by its key, in this part's rankings of one or all queries."""
+        """Return the best (rank from 1, score) of each chunk, by its key, in this part's rankings of one or all
+        queries."""
         if (known := self._places.get((part, query))) is None:
             known = self._places[part, query] = self._best(part, query)
         return known

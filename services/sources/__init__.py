@@ -1,4 +1,4 @@
-"""Sources of documents: set up by their owners, run by workers, which turn what changed into documents.
+"""Sources of documents: their owners set them up, and workers turn changed items into documents.
 
 Imports `services.documents`.
 """

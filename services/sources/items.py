@@ -1,4 +1,4 @@
-"""One item of a source: fetched, compared, and kept as a document or with the reason why not."""
+"""One item of a source: fetched, compared, and stored as a document or with the reason why not."""
 
 import hashlib
 import uuid
@@ -39,7 +39,7 @@ _MISSING_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the documents go; `accepted` is called after each that is to be read."""
+    """The workspace that the documents join; `accepted` is called after each document that is to be read."""
 
     workspace: str
     tenant: str
@@ -49,7 +49,7 @@ class Place:
 def take(
     source: Source, options: SourceOptions, place: Place, item: KnownItem, reader: Reader, settings: Settings
 ) -> None:
-    """Fetch an item and store what became of it.
+    """Fetch an item and store its outcome.
 
     Raises DatabaseUnavailable, OriginalUnavailable, WorkspaceDeleting.
     """
@@ -62,7 +62,8 @@ def take(
                 if item.was_there or item.document_id is not None:
                     _gone(source, options, key, item.document_id)
                 else:
-                    # Skipped rather than failed: a dead link does not keep other items from being marked as gone.
+                    # Skipped rather than failed, so that a dead link does not keep other items from being marked as
+                    # gone.
                     with transaction() as session:
                         rows.refuse(session, source.id, key, ItemOutcome.SKIPPED, _NOTHING)
             case Content() as content:
@@ -110,7 +111,7 @@ def _gone(source: Source, options: SourceOptions, key: str, document_id: uuid.UU
 
 
 def _remove(document_id: uuid.UUID) -> None:
-    with suppress(DocumentNotFound):  # It was deleted meanwhile.
+    with suppress(DocumentNotFound):  # the document was deleted meanwhile
         remove_document(document_id, all_versions=True)
 
 
@@ -148,7 +149,7 @@ def _record(
 
 
 def _name(source: Source, item: KnownItem, content: Content) -> str:
-    """The document's name, which stays the same as long as its file type does."""
+    """Return the document's name, which stays the same as long as its file type does."""
     if item.filename and item.filename.lower().endswith(content.suffix):
         return item.filename
     name = document_name(source.name, item.wanted.key, content.suffix)

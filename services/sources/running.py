@@ -1,7 +1,7 @@
-"""A run of a source: everything is listed, what is new or changed becomes documents, what went is marked.
+"""A run of a source: everything is listed, new and changed items become documents, missing items are marked.
 
 A run is done in slices, each by any worker. Every item's outcome is stored by itself, so a run that is interrupted
-continues where it was; a file that was accepted before its outcome was stored is known by its bytes.
+continues where it stopped; a file that was accepted before its outcome was stored is recognised by its bytes.
 """
 
 import time
@@ -32,13 +32,13 @@ log = structlog.get_logger()
 MAX_STRIKES = 3
 _LISTED_AT_ONCE = 500
 _FETCHED_AT_ONCE = 20
-_ROOM_AGAIN_S = 1.0  # after that a source that waited looks whether documents were read
+_ROOM_AGAIN_S = 1.0  # the time after which a source that waited checks whether documents were read
 
 Json = dict[str, Any]
 
 
 class LeaseLost(Exception):
-    """Another worker took over, or a person paused or deletes the source; this one stops and stores nothing more."""
+    """Another worker took over, or a person paused or deletes the source; this worker stops and stores nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _continue_run(job: _Job) -> float | None:
     except LeaseLost:
         raise
     except Exception:
-        # It is tried again, MAX_STRIKES times without progress.
+        # The run is tried again, MAX_STRIKES times without progress.
         log.exception("source_broke", source_id=str(source.id), attempt=job.attempt)
         return job.settings.recovery.lease_s
 
@@ -143,14 +143,14 @@ def _fetch(job: _Job, reader: Reader) -> float | None:
         if not pending:
             return _finish(job, reader)
         if room <= 0:
-            # The tenant has other documents that wait; a large source adds to them no faster than they are read.
+            # The tenant has other documents that wait; a large source adds documents no faster than they are read.
             _advance(job, strikes=0)
             return _ROOM_AGAIN_S
         for item in pending:
             _check(job)
             take(job.source, job.options, job.place, item, reader, job.settings)
             _advance(job, strikes=0)
-            # The time is checked after an item, so that every slice gets something done.
+            # The time is checked after an item, so that every slice makes some progress.
             if time.monotonic() > job.until:
                 return 0.0
         if late := _out_of_time(job):

@@ -1,4 +1,4 @@
-"""Sources of documents as their owners see them: set up, watched, changed, paused, deleted."""
+"""Sources of documents for their owners: set up, watched, changed, paused, deleted."""
 
 import uuid
 from contextlib import closing
@@ -25,7 +25,8 @@ _REASONS = 50
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """A source to set up; its documents are named `name/…`. `every_s` is None for one that runs only when asked."""
+    """A source to set up; its documents are named `name/…`. `every_s` is None for a source that runs only on
+    request."""
 
     name: str
     kind: Kind
@@ -62,7 +63,7 @@ def create_source(new: NewSource, settings: Settings) -> Json:
 
 
 def read_source(source_id: uuid.UUID) -> Json:
-    """The source with the progress of its current or last run. Raises DocumentSourceNotFound."""
+    """Return the source with the progress of its current or last run. Raises DocumentSourceNotFound."""
     with reading() as session:
         return _whole(session, sources.get_source(session, source_id))
 
@@ -73,7 +74,7 @@ def read_sources(workspace: str | None, *, after: Place | None = None, limit: in
 
 
 def read_items(source_id: uuid.UUID, outcome: str | None, *, after: str, limit: int) -> list[Json]:
-    """What the source lists or listed, by key. Raises DocumentSourceNotFound."""
+    """Return the items that the source lists or listed, by key. Raises DocumentSourceNotFound."""
     with reading() as session:
         sources.get_source(session, source_id)
         rows = source_items.page_of_items(session, source_id, outcome, after=after, limit=limit)
@@ -81,7 +82,8 @@ def read_items(source_id: uuid.UUID, outcome: str | None, *, after: str, limit: 
 
 
 def change_source(source_id: uuid.UUID, changes: Json, settings: Settings) -> Json:
-    """Change the schedule (`every_s`), the state (`status`) or options; others stay. The next run follows them.
+    """Change the schedule (`every_s`), the state (`status`) or options; others stay. The changes apply from the next
+    run on.
 
     Raises DocumentSourceNotFound, DocumentSourceDeleting, DocumentSourceInvalid.
     """
@@ -104,8 +106,8 @@ def change_source(source_id: uuid.UUID, changes: Json, settings: Settings) -> Js
 
 
 def ask_for_a_run(source_id: uuid.UUID) -> Json:
-    """Have the source run now; one that runs already continues. Raises DocumentSourceNotFound, DocumentSourceInvalid,
-    DocumentSourceDeleting."""
+    """Have the source run now; if it is already running, it continues. Raises DocumentSourceNotFound,
+    DocumentSourceInvalid, DocumentSourceDeleting."""
     with transaction() as session:
         source = _lock(session, source_id)
         if source.status == SourceStatus.PAUSED:

@@ -1,4 +1,4 @@
-"""The checks of one round: statements, streamed sentences, citations, and what the round found.
+"""The checks of one round: statements, streamed sentences, citations, and their collected results.
 
 Imports `services.judging` and `services.core`; reports, corrections and generation import it.
 """

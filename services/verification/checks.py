@@ -1,7 +1,7 @@
 """The checks of one answer, their progress for the watchers of a query, and the exact evidence of its citations: which
 span of which source supports which words (S4.2, S4.6, N3), also for a quote in the notes of the research (S3.6).
 
-What was not judged is never passed.
+Words that were not judged never pass.
 """
 
 import asyncio
@@ -56,7 +56,8 @@ ALIGNMENT_CHUNKS = 5
 
 
 def citation_checked(context: StepContext, statement: Statement, number: int | None, checked: Checked) -> EventData:
-    """Event for the check of a statement against one source, or against all for a null `citation_number` (S5.4)."""
+    """Return the event for the check of a statement against one source, or against all for a null `citation_number`
+    (S5.4)."""
     data: dict[str, Any] = {
         "round": context.round,
         "sentence": statement.index,
@@ -82,7 +83,7 @@ def sentence_judged(
     checks: Sequence[PairVerdict],
     passages: Sequence[Passage],
 ) -> EventData:
-    """N1: event for a claiming sentence that has its verdicts. One that failed may still be repaired."""
+    """N1: return the event for a claiming sentence that has its verdicts. A failed sentence may still be repaired."""
     type_ = "sentence.verified" if status is SentenceStatus.SUPPORTED else "sentence.failed"
     citations = [_judged_citation(context, statement, check, passages) for check in checks]
     return type_, {**_sentence(context, statement, status), "citations": citations}
@@ -114,7 +115,8 @@ def _judged_citation(
 
 
 def sentences_checked(context: StepContext, findings: Findings) -> list[EventData]:
-    """Every sentence of the draft with its final state (N4), after verdicts not yet published."""
+    """Return the events for every sentence of the draft with its final state (N4), except for verdicts that were
+    published before."""
     checked = [
         ("sentence.checked", _sentence(context, statement, findings.states[statement.index]))
         for statement in findings.statements
@@ -142,8 +144,9 @@ def _judged_late(context: StepContext, findings: Findings) -> list[EventData]:
 
 
 def sentences_kept(context: StepContext, findings: Findings, mended: Collection[int]) -> list[EventData]:
-    """N1: the final event of sentences that stay as written although no check confirmed them: they claim nothing, or
-    their state says what is wrong. Together with the verified, repaired and removed ones these are all sentences."""
+    """N1: return the final event of sentences that stay as written although no check confirmed them: they claim
+    nothing, or their state says what is wrong. Together with the verified, repaired and removed ones these are all
+    sentences."""
     return [
         ("sentence.kept", _sentence(context, statement, findings.states[statement.index]))
         for statement in findings.statements
@@ -152,7 +155,7 @@ def sentences_kept(context: StepContext, findings: Findings, mended: Collection[
 
 
 def sentences_repaired(round_: int, repaired: Sequence[tuple[Statement, Repaired]]) -> list[EventData]:
-    """Events for repaired and removed sentences (N5). A sentence that stays as it is has none."""
+    """Return the events for repaired and removed sentences (N5). A sentence that stays unchanged has none."""
     events: list[EventData] = []
     for statement, repair in repaired:
         data = {"round": round_, "sentence": statement.index, "statement": statement.text}
@@ -165,7 +168,7 @@ def sentences_repaired(round_: int, repaired: Sequence[tuple[Statement, Repaired
 
 
 async def check_alignment(context: StepContext) -> StepResult:
-    """S1.2: the answer against the top 5 chunks. If the model fails, keyword overlap replaces it, and the outcome
+    """S1.2: check the answer against the top 5 chunks. If the model fails, keyword overlap replaces it, and the outcome
     says so."""
     shown = await when_loaded(
         context, partial(shown_to_judge, context, ALIGNMENT_CHUNKS), context.selection["ranked"][:ALIGNMENT_CHUNKS]
@@ -183,13 +186,13 @@ async def check_alignment(context: StepContext) -> StepResult:
 
 
 def check_coverage(context: StepContext) -> StepResult:
-    """S1.3: which of its sources the answer names or cites; no model."""
+    """S1.3: determine which of its sources the answer names or cites; no model is asked."""
     score = citation_coverage(context.draft["text"], list(map(names_of_passage, context.selected_passages())))
     return StepResult.single(CoverageChecked(status="checked", verdict=Score(score=score)))
 
 
 async def check_answerability(context: StepContext) -> StepResult:
-    """S3.4: whether the whole answer is in the passages that it was written from."""
+    """S3.4: check whether the whole answer is in the passages that it was written from."""
     if not context.query.options.verify_answer:
         return StepResult.single(
             AnswerabilityChecked(
@@ -211,8 +214,8 @@ async def ask_answerability(context: StepContext, sources: Sources, answer: str)
 
 
 def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
-    """The `most` best retrieved passages, or those that the answer is written from; of given sources what their
-    statements need. Raises SourceDeleted."""
+    """Return the `most` best retrieved passages, or those that the answer is written from; of given sources those that
+    their statements need. Raises SourceDeleted."""
     if context.query.is_external:
         return excerpts(context.selected_passages(), context.statements)
     passages = context.selected_passages() if most is None else context.passages(context.selection["ranked"][:most])
@@ -220,7 +223,8 @@ def shown_to_judge(context: StepContext, most: int | None = None) -> Shown:
 
 
 async def check_statements(context: StepContext) -> StepResult:
-    """S5.4: each (statement, citation) pair against its own source, concurrently, with one call each or shared ones."""
+    """S5.4: check each (statement, citation) pair against its own source, concurrently, with one call each or shared
+    ones."""
     passages = await when_loaded(context, context.selected_passages)
     sources = numbered_sources(passages)
     planned = {check.item: check for check in plan_checks(context.draft["text"], context.citable)}
@@ -255,7 +259,7 @@ class EvidenceMismatch(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class ExtractedQuote:
-    """Words that a model quoted from the passage, and the citation type it gave them (S4.2)."""
+    """Words that a model quoted from the passage, and the citation type that it gave them (S4.2)."""
 
     text: str
     kind: CitationType
@@ -271,10 +275,10 @@ class Span:
 
 
 def choose_span(statement: str, passage: Passage, candidates: Sequence[ExtractedQuote], options: QueryOptions) -> Span:
-    """Choose the span of `passage` that supports `statement`: its own words or the row that states it if present, else
-    the best quote or sentence.
+    """Choose the span of `passage` that supports `statement`: the statement's own words or the row that states it if
+    present, else the best quote or sentence.
 
-    A candidate counts only if it occurs in the passage verbatim and fits at least as well as our own choice.
+    A candidate counts only if it occurs in the passage verbatim and fits at least as well as Citewell's own choice.
     """
     text = passage.readable
     literal = locate_verbatim(statement, text)
@@ -300,7 +304,7 @@ def choose_span(statement: str, passage: Passage, candidates: Sequence[Extracted
 def citation_row(
     *, number: int, passage: Passage, span: Span, statement: Statement, verdict: PairVerdict, threshold: float
 ) -> Citation:
-    """The row of a citation that stays behind a statement; one that was not checked is uncertain."""
+    """Return the row of a citation that stays behind a statement; one that was not checked is uncertain."""
     start = passage.start_index + span.start
     is_checked = verdict.confidence is not None
     return Citation(

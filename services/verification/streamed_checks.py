@@ -61,7 +61,7 @@ def _result(
             verdicts = [read_verdict(number, checked) for number, checked in checks.items()]
             status: SentenceStatus = sentence_status(said["claim"], verdicts, context.query.options.citation_confidence)
             if len(verdicts) > 1 and status is not SentenceStatus.SUPPORTED:
-                continue  # its sources may still support it together (V7)
+                continue  # the sources may still support the sentence together (V7)
             outcome["told"].append((place, status.value))
             events.append(sentence_judged(context, statement, status, verdicts, passages))
     return outcome, events

@@ -30,15 +30,15 @@ from domain.webhooks.delivery import Outcome, next_delay_s, outcome
 log = structlog.get_logger()
 
 Send = Callable[[str, bytes, Mapping[str, str]], Sent]
-"""Sends a body with headers to a URL, within the deadline of the settings."""
+"""A function that sends a body with headers to a URL, within the deadline of the settings."""
 
 LEASE_MARGIN_S = 10.0
 JITTER = 0.1
-"""The share by which a wait may be longer, at random."""
+"""The largest random share by which a wait is longer."""
 DISABLE_AFTER_S = 432_000.0
-"""An endpoint is disabled after it has failed this long without a success."""
+"""An endpoint is disabled after it has failed for this long without a success."""
 IN_FLIGHT_OF_TENANT = 16
-"""Concurrent deliveries of one tenant, to all its receivers."""
+"""The most concurrent deliveries of one tenant, to all its receivers."""
 _chance = SystemRandom()
 _LOST = "The process that was sending ended before it noted what came of it; the message may have arrived."
 _GONE = "The receiver answered 410 Gone."
@@ -135,7 +135,7 @@ def _may_be_sent(session: Session, delivery: WebhookDelivery, limits: WebhookSet
     if delivery.lease_until is not None:
         began = delivery.lease_until - _lease(limits)
         rows.add_attempt(session, delivery.id, delivery.attempts, began, AttemptResult(None, _LOST, None, 0.0, None))
-        # A delivery that crashes its process each time must end too.
+        # A delivery that crashes its process each time must end, too.
         if delivery.attempts >= len(limits.schedule_s):
             rows.finish_delivery(session, delivery, DeliveryStatus.FAILED, _LOST)
             return False
@@ -162,7 +162,7 @@ def _note(session: Session, attempt: _Attempt, sent: Sent, limits: WebhookSettin
     result = AttemptResult(sent.status, sent.error, sent.address, float(sent.duration_ms), sent.response_excerpt)
     rows.add_attempt(session, delivery.id, attempt.number, attempt.at, result)
     attempted = outcome(sent.status, attempt.number, limits.schedule_s)
-    # Otherwise it was cancelled meanwhile, or its lease expired and another process is sending it.
+    # Otherwise the delivery was cancelled meanwhile, or its lease expired and another process is sending it.
     if delivery.status == DeliveryStatus.PENDING and delivery.attempts == attempt.number:
         _settle_delivery(session, delivery, attempted, sent, limits)
     if endpoint is not None and endpoint.status == EndpointStatus.ACTIVE:

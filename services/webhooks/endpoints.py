@@ -1,5 +1,5 @@
-"""Webhooks as their owners see them: receivers registered and changed, their secrets, and their deliveries, listed with
-every attempt, replayed, tested."""
+"""Webhooks for their owners: receivers registered and changed, their secrets, and their deliveries, listed with every
+attempt, replayed, tested."""
 
 import uuid
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _BY_REQUEST = "It was disabled by request."
 
 @dataclass(frozen=True, slots=True)
 class NewEndpoint:
-    """A receiver to register; without a secret it gets one."""
+    """A receiver to register; if no secret is given, one is created."""
 
     url: str
     events: Sequence[str]
@@ -73,9 +73,9 @@ def read_endpoint(endpoint_id: uuid.UUID) -> Json:
 
 
 def change(endpoint_id: uuid.UUID, to: EndpointChange, limits: WebhookSettings) -> Json:
-    """Change a receiver. Disabling it cancels its waiting deliveries; a new URL applies to them too.
+    """Change a receiver. Disabling it cancels its waiting deliveries; a new URL applies to them, too.
 
-    Raises WebhookNotFound, and what `register` raises.
+    Raises WebhookNotFound, and the errors of `register`.
     """
     if to.url is not None:
         check_url(to.url, address_policy(limits))

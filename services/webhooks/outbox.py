@@ -117,7 +117,7 @@ def announce_review(
 
 
 def write_langfuse_scores(session: Session, query_id: uuid.UUID, scores: Sequence[Mapping[str, Any]]) -> None:
-    """Write each score as a message that Langfuse gets as it is."""
+    """Write each score as a message whose body Langfuse gets unchanged."""
     for score in scores:
         message_id, body = f"msg_{secrets.token_urlsafe(18)}", json.dumps(score, ensure_ascii=False)
         to = [Receiver(LANGFUSE, LANGFUSE)]
@@ -146,7 +146,8 @@ def receiver_of(endpoint: WebhookEndpoint) -> Receiver:
 
 
 def _wanting(session: Session, type_: str) -> list[WebhookEndpoint]:
-    """The endpoints for this type, also disabled ones: what they missed can be replayed when they are enabled again."""
+    """Return the endpoints for this type, including disabled ones: messages that they missed can be replayed when they
+    are enabled again."""
     return [
         endpoint
         for endpoint in endpoints.list_endpoints(session)
@@ -167,7 +168,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
     here, history = (
         (f"/v1/verifications/{query.id}", "history") if given else (f"/v1/queries/{query.id}", "verifications")
     )
-    # One that was rejected is told to nobody.
+    # A rejected answer is announced to nobody.
     is_told = given or status is QueryStatus.SUCCEEDED
     answer = results.find_answer(session, query.id) if is_told else None
     # The verification that the result shows: for a given answer (N2), that of the text as it was given.

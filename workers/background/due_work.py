@@ -12,11 +12,11 @@ from workers.starting.launch import launch_delivery, launch_source, launcher
 
 _LOOK_EVERY_S = 1.0
 _SOURCES_AT_A_TIME = 4
-"""Runs of sources at a time; a tenant's second one waits for other tenants."""
+"""The number of runs of sources at a time; a tenant's second run waits for other tenants."""
 
 
 def dispatch(limits: WebhookSettings) -> int:
-    """Start due webhook deliveries; return how many. Does nothing when another process leads."""
+    """Start due webhook deliveries; return their number. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.DISPATCHER):
             return 0
@@ -30,7 +30,7 @@ def dispatch(limits: WebhookSettings) -> int:
 
 
 def run_sources(current: Settings) -> int:
-    """Start due runs of sources; return how many. Does nothing when another process leads."""
+    """Start due runs of sources; return their number. Does nothing when another process leads."""
     with system_transaction() as session:
         if not try_leader_lock(session, Leader.SOURCES):
             return 0

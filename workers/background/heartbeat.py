@@ -1,10 +1,11 @@
-"""What every worker process reports: that it is alive, how many queries it can take, a liveness file, and its metrics.
+"""The reports of every worker process: that it is alive, how many queries it can take, a liveness file, and its
+metrics.
 
 A worker whose broker or database is unreachable counts as alive: it waits, and a restart would not help.
 
-Worker processes come and go and have no port, so each has a row with the counts of its metrics; when it ends, or has
-been silent for a long time, they are added to the totals, so no count ever falls. A killed process loses the counts of
-its last seconds, which is acceptable because they only serve monitoring: the ledger is in Postgres.
+Worker processes come and go and have no port, so each has a row with the counts of its metrics. When a process ends, or
+has been silent for a long time, its counts are added to the totals, so no count ever falls. A killed process loses the
+counts of its last seconds, which is acceptable because they only serve monitoring: the ledger is in Postgres.
 """
 
 import os
@@ -35,7 +36,8 @@ _STUCK_AFTER_S = 20.0
 
 
 class LoopMonitor:
-    """Records the turns of the loop that takes messages. It does not turn while the worker connects or shuts down."""
+    """Records the turns of the loop that takes messages. The loop does not turn while the worker connects or shuts
+    down."""
 
     def __init__(self) -> None:
         self._turned_at: float | None = None
@@ -86,7 +88,7 @@ def start_liveness_file(file: Path, watched: LoopMonitor = consumer_loop, every_
 
 
 class Reporter:
-    """One per process; the counts of `meter` never decrease."""
+    """Reports the metrics of this process; there is one per process. The counts of `meter` never decrease."""
 
     def __init__(self, meter: Meter = METER) -> None:
         self._meter = meter
@@ -154,7 +156,7 @@ class Heartbeat:
         beat_every_s: float = BEAT_EVERY_S,
         capacity: Capacity | None = None,
     ) -> None:
-        """`capacity` is for a process that queries are started for; changes are reported immediately."""
+        """`capacity` is given for a process that queries are started for; its changes are reported immediately."""
         self._id, self._capacity = uuid.uuid4(), capacity
         self._queues, self._concurrency, self._beat_every_s = sorted(queues), concurrency, beat_every_s
         every_s, self._due = beat_every_s if capacity is None else MEASURE_EVERY_S, 0.0

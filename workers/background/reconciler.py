@@ -58,11 +58,12 @@ MAX_WAITING = 1_000
 WRITTEN_OFF_AFTER_LEASES = 3
 MAX_RESTART_S = MAX_END_S = MAX_REMOVE_S = 2.0
 KEEP_DRAFTS_S = 3_600.0
-"""How long drafts of finished queries are kept."""
+"""The time for which drafts of finished queries are kept."""
 GRACE_S = 30.0
 """A query that no worker has touched for this long after its deadline fails."""
 UNREADABLE_LAUNCHES = 5
-"""The launches after which a query that this program cannot read is given up: a newer program may be starting up."""
+"""The number of launches after which a query that this program cannot read is given up; a newer program may be starting
+up."""
 
 _OVERDUE = "The query's deadline passed while no worker processed it."
 _HOPELESS = "The query waited so long that it could not be finished within its deadline; no model was asked."
@@ -70,10 +71,10 @@ _UNREADABLE = "This version cannot read the query's stored options; ask again, o
 
 
 def reconcile(recovery: RecoverySettings) -> int:
-    """Reconcile once; return how much was started. Does nothing when another process is the leader.
+    """Reconcile once; return the number of started items. Does nothing when another process is the leader.
 
-    Postgres ends the leader's transaction if it is idle for too long (`admission.processes`). So other work during
-    the transaction is limited in time, and the rest waits for the next run. Stalled queries come before overdue ones.
+    Postgres ends the leader's transaction if it is idle for too long (`admission.processes`). So other work during the
+    transaction is limited in time, and the rest waits for the next run. Stalled queries come before overdue ones.
     """
     with reserved_connection():
         return _reconcile(recovery)
@@ -106,7 +107,7 @@ def _reconcile(recovery: RecoverySettings) -> int:
             launch_import(import_id)
     launch_graphs(older_than_s=recovery.lease_s)
     for batch_id, tenant_id in cancelled:
-        # Some at a time, so that other stalled work does not wait for the end of a large batch.
+        # Some items at a time, so that other stalled work does not wait for the end of a large batch.
         with acting_for(tenant_id):
             for query_id in cancel_next_items(batch_id):
                 notify_end(query_id)
@@ -126,7 +127,7 @@ def _within(launches: Sequence[Launch], seconds: float) -> Iterator[Launch]:
 
 
 def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence[Launch]) -> list[Launch]:
-    """Queries without a worker and without a message, because the broker was emptied or a process died with the
+    """Return queries without a worker and without a message, because the broker was emptied or a process died with the
     message.
 
     A long queue cannot be searched; then the time limit `recovery.stalled_s` decides.
@@ -143,7 +144,7 @@ def _list_unqueued(session: Session, recovery: RecoverySettings, known: Sequence
 
 
 def _launch_admissible() -> int:
-    """Start what may run now. Normally the process that accepted or ended something has done this already
+    """Start the work that may run now. Normally the process that accepted or ended something has already done this
     (workers.starting.launch)."""
     try:
         return launch_waiting() + launch_documents()
@@ -214,7 +215,7 @@ def tidy() -> None:
 
 
 def erase_old_replies() -> None:
-    """Erase old replies, unless they are kept for good (N6)."""
+    """Erase old replies, unless the settings keep them forever (N6)."""
     keep_s = settings().audit.keep_replies_s
     while keep_s is not None:
         with system_transaction() as session:

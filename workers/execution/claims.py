@@ -1,5 +1,5 @@
-"""Claims of this process on items of steps, renewed while it works on them, and the context that their steps start
-from.
+"""The claims of this process on items of steps, renewed while it works on them, and the context in which their steps
+start.
 
 SIGTERM lets running steps finish for at most `recovery.drain_s`; SIGQUIT does not wait. Then all claims are handed back
 without counting a failed attempt, model calls are cancelled, and messages go back to their queues.
@@ -49,8 +49,8 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Items that this process works on. The attempt numbers are the fence: a later claim of an item has a higher
-    one. `stop` ends the work on them, from any thread."""
+    """Items that this process works on. The attempt numbers are the fence: a later claim of an item has a higher one.
+    `stop` ends the work on the items, from any thread."""
 
     run: Run
     attempts: Mapping[Key, int]
@@ -70,7 +70,8 @@ class Claim:
         def attempt() -> None:
             with transaction() as session:
                 self.hand_back(session)
-                # Also if there is no claim any more, which a crash may have undone: a stored call is not stored again.
+                # The calls are stored even if there is no claim any more, which a crash may have undone: a call that is
+                # stored already is skipped.
                 if queries.find_query(session, uuid.UUID(self.run.query_id)) is not None:
                     store_calls(session)
 
@@ -88,7 +89,8 @@ class HeldClaims:
 
     @contextmanager
     def hold(self, claims: Callable[[], Iterable[Claim]]) -> Generator[None]:
-        """Hold for the length of the block what `claims` returns at each renewal, in another thread."""
+        """For the length of the block, hold the claims that `claims` returns at each renewal, which another thread
+        makes."""
         self._holders.add(claims)
         try:
             yield
@@ -126,12 +128,12 @@ def held_claims() -> HeldClaims:
 
 
 def is_over() -> bool:
-    """Whether this process has handed back its claims; it stores no more results."""
+    """Return whether this process has handed back its claims; then it stores no more results."""
     return _over.is_set()
 
 
 async def reject_if_over() -> None:
-    """Raise Reject if this process is over: it could no longer cancel new work."""
+    """Raise Reject if this process has handed back its claims, because it could not cancel new work any more."""
     if is_over():
         # This also hands back the claims that were acquired while all others were handed back.
         await asyncio.to_thread(hand_back_all)
@@ -150,7 +152,7 @@ def _drain(pause_s: float) -> None:
         return
     _over.set()
     hand_back_all()
-    # Work claimed from now on is stopped as it begins (workers.execution.executor).
+    # Work that is claimed from now on is stopped as it begins (workers.execution.executor).
     held_claims().stop()
 
 
@@ -180,15 +182,15 @@ class Acquired:
     put_off_s: float | None = None
 
     def leave_rest(self, *, is_redelivered: bool) -> NoReturn:
-        """End a message whose other items other workers have claimed, or must not be claimed yet: raise RetryLater, or
-        Ignore if another worker continues from there."""
+        """End a message whose other items are claimed by other workers, or must not be claimed yet: raise RetryLater,
+        or Ignore if another worker continues from there."""
         if self.put_off_s is not None:
-            # The message is early: this worker's clock is ahead of the one that deferred it.
+            # The message is early, because this worker's clock is ahead of the one that deferred it.
             raise RetryLater("the step was put off", countdown_s=max(self.put_off_s, MIN_WAIT_S))
         if is_redelivered:
-            # The worker that had the message before is dead, or still runs it but has lost the broker.
+            # The previous worker of the message is dead, or still runs it but has lost the broker.
             raise RetryLater("another worker holds a claim", countdown_s=settings().recovery.lease_s)
-        # The worker that has the rest continues from here; if it dies, the reconciler restarts the query.
+        # The worker that has the other items continues from here; if it dies, the reconciler restarts the query.
         raise Ignore
 
 
@@ -208,7 +210,7 @@ async def acquire(work: Work) -> Acquired | None:
     budget = budget_of(query.options, entry.used_s, entry.spent_usd)
     try:
         tools = await asyncio.to_thread(tools_of, query.options.model_choice)
-    except Exception:  # whatever this process lacks, another one may have
+    except Exception:  # another process may have the means that this one lacks
         await asyncio.to_thread(Claim(run, entry.claimed).hand_back_soon)
         raise
     acquired = Acquired(StepContext(query, run.round, (), done, tools, entry.rounds, budget=budget), entry.claimed)
@@ -230,8 +232,8 @@ async def acquire(work: Work) -> Acquired | None:
 
 
 def claim_request(run: Run, keys: Sequence[Key], stage: str | None = None, left: int = 1) -> step_io.ClaimRequest:
-    """The claim of this process on `keys`. `left` is how many tries an item must have after this one; a suspect has
-    none."""
+    """Return the claim of this process on `keys`. `left` is how many attempts an item must have after this one; a
+    suspect has none."""
     recovery = settings().recovery
     by = step_io.Claimant(worker_name(), recovery.lease_s, run.launch, recovery.max_attempts - left)
     return step_io.ClaimRequest(run.round, keys, by, stage)
@@ -242,7 +244,8 @@ def budget_of(options: QueryOptions, used_s: float, spent_usd: float) -> Budget:
 
 
 def _book_ended_calls(run: Run, names: set[str]) -> None:
-    """Book what a process that had the steps before has finished and not booked: its cost counts from now on."""
+    """Book the calls that a previous process of the steps has finished and not booked: their cost counts from now
+    on."""
     with transaction() as session:
         model_calls.book_ended_calls(session, uuid.UUID(run.query_id), run.round, sorted(names), worker_name())
 
@@ -267,7 +270,7 @@ def _look_at_unclaimed(work: Work, acquired: Acquired) -> Acquired | None:
 
 
 def _park(session: Session, run: Run, step: Step, items: list[str], done: dict[Key, Outcome]) -> bool:
-    """Never try these items again; False when that ends the query."""
+    """Never try these items again; return False when that ends the query."""
     reason = f"parked: it broke its worker {settings().recovery.max_attempts} times"
     value = None if step.failed is None else {**step.failed, "reason": reason, "degraded": reason}
     parking.park_items(session, run.query_id, run.round, step.name, items, reason, value)

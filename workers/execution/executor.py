@@ -1,12 +1,12 @@
 """The tasks of steps, and the execution of a message: claims its items, runs their steps, stores the results, and
-continues with what follows in place.
+continues in place with the following work.
 
-The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while
-the steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome
-are skipped, so redelivery, restart and reconciliation are harmless. Everything is one coroutine on the event loop of
-the process; blocking database work runs in threads.
+The items of a message are claimed under their natural keys (query, round, step, item). No transaction is open while the
+steps run; their results are stored in a single one (workers.execution.result_storage). Items that have an outcome are
+skipped, so redelivery, restart and reconciliation are harmless. Everything is one coroutine on the event loop of the
+process; blocking database work runs in threads.
 
-What follows a message in place is no task of Celery's, so it is shown as one to those who look at the workers (`celery
+Work that follows a message in place is no Celery task, so it is shown as one to people who inspect the workers (`celery
 inspect`, task events, Flower). Events are sent only while somebody listens (`celery control enable_events`, as Flower
 does) or with `workers.events`.
 """
@@ -65,9 +65,9 @@ _active: dict[str, "_ShownStep"] = {}
 async def execute(
     work: Work, continuation: Continuation, message: Message | None = None, *, is_beside: bool = False
 ) -> StepContext:
-    """Run the steps of `work` that have no outcome yet and what follows in place, and dispatch the rest; return the
-    outcomes. Items that the work spreads join the chord of its message, if it has one. A step that breaks ends the
-    query, unless the work `is_beside` other work, which then does it itself.
+    """Run the steps of `work` that have no outcome yet and the work that follows in place, and dispatch the rest;
+    return the outcomes. Items that the work spreads join the chord of its message, if it has one. A step that breaks
+    ends the query, unless the work `is_beside` other work, which then does it itself.
 
     Raises Ignore when another worker has the work or has done it, Reject when this process ends, RetryLater when the
     message has to be delivered again, DatabaseUnavailable.
@@ -84,7 +84,7 @@ async def execute(
 
 
 class _Execution:
-    """A message under way: the `work` that it is at, and the `context` with the outcomes so far."""
+    """A message in progress: its current `work`, and the `context` with the outcomes so far."""
 
     context: StepContext
 
@@ -113,7 +113,8 @@ class _Execution:
             self.work = following
 
     async def _run_work(self, acquired: Acquired | None) -> tuple[Work | None, Acquired | None]:
-        """Run the work; return what follows in place, and the claim on it if that was made with the results."""
+        """Run the work; return the work that follows in place, and the claim on it if that was made with the
+        results."""
         await reject_if_over()
         work = self.work
         acquired = acquired or await acquire(work)
@@ -132,12 +133,13 @@ class _Execution:
                 acquired.leave_rest(is_redelivered=self.is_redelivered)
             if self.chord is not None:
                 await asyncio.to_thread(_add_to_chord, self.chord, work, acquired.attempts, self.context)
-                # What follows in place comes after the chord.
+                # The work that follows in place comes after the chord.
                 self.chord = None
             return following or await self._next(), claimed
 
     async def _run_claimed(self, attempts: Mapping[Key, int]) -> tuple[Work | None, Acquired | None]:
-        """Run the claimed items, and derived steps after them; store all results with the claim on what follows."""
+        """Run the claimed items, and derived steps after them; store all results with the claim on the following
+        work."""
         for step, _ in self.work.parts:
             if items := {item: attempt for (name, item), attempt in attempts.items() if name == step.name}:
                 step_run = StepRun(step, self.work.run, items, self.context, self._dispatch)
@@ -145,7 +147,7 @@ class _Execution:
                 if self.work is not self._own:
                     show(step_run, self._message)
         if is_over():
-            # Claimed after all other work was stopped (workers.execution.claims).
+            # These were claimed after all other work was stopped (workers.execution.claims).
             self._stop()
         if not self.open:
             return None, None
@@ -157,7 +159,7 @@ class _Execution:
         while following is not None and following.is_derived:
             self.continuation.advance()
             self.work = following
-            # It has no claim of its own: those that it is stored with fence it.
+            # A derived step has no claim of its own: the claims that it is stored with fence it.
             derived = StepRun(following.parts[0].step, following.run, {"": 0}, self.context, self._dispatch)
             await asyncio.wait([derived.end])
             results += self._take([derived])
@@ -171,8 +173,8 @@ class _Execution:
         return following, acquired
 
     async def _ended(self) -> list[StepRun]:
-        """Wait for all open runs and return them. If one that `adds` work ends first, return it alone: what it adds
-        begins at once, and the others are stored with that."""
+        """Wait for all open runs and return them. If one that `adds` work ends first, return it alone: the added work
+        begins at once, and the other runs are stored with that work."""
         adding = next((run for run in self.open if run.step.adds is not None), None)
         if adding is not None and adding.step.adds is not None and self.chord is None:
             await asyncio.wait([adding.end])
@@ -186,8 +188,8 @@ class _Execution:
         return self.open
 
     def _take(self, runs: Sequence[StepRun]) -> list[tuple[StepRun, StepResult]]:
-        """The results of runs that have ended; their outcomes become part of the context. Raises the error of a step
-        that failed, DatabaseUnavailable only if there is no other."""
+        """Return the results of runs that have ended; their outcomes become part of the context. Raises the error of a
+        step that failed; DatabaseUnavailable only if there is no other."""
         errors = [run.result for run in runs if isinstance(run.result, Exception)]
         for error in sorted(errors, key=lambda failure: isinstance(failure, DatabaseUnavailable)):
             if not isinstance(error, CallDeferred):
@@ -198,7 +200,8 @@ class _Execution:
         return results
 
     async def _next(self) -> Work | None:
-        """The work that follows in place. None to dispatch the rest, and when the context misses what ran beside."""
+        """Return the work that follows in place; None to dispatch the rest, and when the context lacks the outcomes of
+        work that ran beside."""
         if self.continuation.is_fan_in and not await self.join():
             return None
         if self.continuation.must_build(self.work):
@@ -206,12 +209,12 @@ class _Execution:
         return self.continuation.next()
 
     def _has(self, keys: Iterable[Key], *, or_open: bool = False) -> bool:
-        """Whether these have outcomes, or, with `or_open`, are claimed here."""
+        """Return whether these have outcomes, or, with `or_open`, are claimed here."""
         claimed = {key for run in self.open for key in run.claim.attempts} if or_open else ()
         return all(key in self.context.outcomes or key in claimed for key in keys)
 
     def _dispatch(self, link: Signature[Any]) -> bool:
-        """Start work that a step spreads, from any thread. False if that failed: it is still to be done."""
+        """Start work that a step spreads, from any thread. False if that failed and the work is still to be done."""
         if self.chord is not None:
             return self.chord.add_to_chord(link)
         work = in_place([link])
@@ -223,8 +226,8 @@ class _Execution:
         return work is not None
 
     async def join(self) -> bool:
-        """Wait for the work beside, and add its outcomes. False if some failed: the next claim finds what is missing,
-        and does it."""
+        """Wait for the work beside, and add its outcomes. False if some of it failed: the next claim finds the missing
+        outcomes, and computes them."""
         beside, self.beside = self.beside, []
         ended = await asyncio.gather(*map(asyncio.wrap_future, beside), return_exceptions=True)
         for result in ended:
@@ -238,7 +241,7 @@ class _Execution:
 
     async def end_open(self, error: BaseException, *, ends_query: bool) -> None:
         """Stop the open runs after an error. While Postgres is unreachable they end by themselves: their replies are
-        paid for, and kept."""
+        paid for, and stored."""
         if not isinstance(error, DatabaseUnavailable):
             self._stop()
         if not self.open or not isinstance(error, Exception):
@@ -256,22 +259,22 @@ class _Execution:
 
 
 def _add_to_chord(chord: Message, work: Work, attempts: Mapping[Key, int], context: StepContext) -> None:
-    """Add the parts that a step `adds`. Only the message that ran the step does: one that finds it done must not make
-    its chord wait for other workers."""
+    """Add the parts that a step `adds`. Only the message that ran the step does so: a message that finds the step done
+    must not make its chord wait for other workers."""
     for step, _ in work.parts:
         if step.adds is not None and (step.name, "") in attempts:
             chord.add_to_chord(*step.adds(work.run, context))
 
 
 def step_task(name: str, body: Body, **how: Any) -> Task[Any, Any]:
-    """The task of one step, with the fields of its row in `STAGES`; `how` are the other fields of a `Step`."""
+    """Return the task of one step, with the fields of its row in `STAGES`; `how` are the other fields of a `Step`."""
     stage = STAGES[name]
     step = Step(name, stage.shown, body, follows=stage.follows, adds=stage.adds, spreads=stage.spreads, **how)
     return steps_task(name, [step])
 
 
 def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
-    """The task of a message that asks for these steps side by side."""
+    """Return the task of a message for these steps side by side."""
     full_name = f"query.{name}"
     register(full_name, steps)
 
@@ -286,7 +289,7 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
         except DatabaseUnavailable as error:
             pause_s = min(2 ** min(message.retries, 4), _MAX_PAUSE_S)
             raise RetryLater("the database is unreachable", countdown_s=pause_s) from error
-        # Only now, because a message that is delivered again keeps all its links, and skips those that are done.
+        # Cleared only now, because a message that is delivered again keeps all its links, and skips finished ones.
         message.context.chain = []
 
     def in_thread(task: Task[Any, Any], *args: Any) -> None:
@@ -295,14 +298,14 @@ def steps_task(name: str, steps: Sequence[Step]) -> Task[Any, Any]:
         except RetryLater as again:
             raise task.retry(countdown=again.countdown_s, eta=again.eta, exc=again) from again
 
-    # Retries are not limited in number: the query's deadline ends them.
+    # The number of retries is not limited: the query's deadline ends them.
     task = app.task(name=full_name, bind=True, max_retries=None, typing=False)(in_thread)
     cast("Any", task).on_loop = on_loop
     return task
 
 
 def show_to(consumer: Any) -> None:
-    """From now on show steps to those who look at this worker; `consumer` is Celery's."""
+    """From now on show steps to people who inspect this worker; `consumer` is Celery's."""
     global _consumer
     _consumer = consumer
 
@@ -315,7 +318,7 @@ def show(step_run: StepRun, message: Message | None) -> None:
 
 
 class _ShownStep:
-    """What Celery's own request shows of a task."""
+    """The fields of Celery's own request that describe a task."""
 
     def __init__(self, step_run: StepRun, message: Message | None) -> None:
         self._id, self._name = str(uuid.uuid4()), f"query.{step_run.step.name}"
@@ -353,7 +356,7 @@ class _ShownStep:
         if isinstance(result, CallDeferred):
             self._send("task-retried", exception=repr(result), traceback="")
         elif isinstance(result, BaseException):
-            # Messages of errors may quote a document.
+            # Error messages may quote a document.
             self._send("task-failed", exception=type(result).__name__, traceback="")
         else:
             self._send("task-succeeded", result="None", runtime=time.time() - self._began)
@@ -373,6 +376,6 @@ def _list_active(state: Any, safe: bool = False, **_: Any) -> list[dict[str, Any
     while True:
         try:
             requests = list(worker_state.active_requests)
-        except RuntimeError:  # The loop has taken or ended a message meanwhile.
+        except RuntimeError:  # the loop took or ended a message meanwhile
             continue
         return [*(request.info(safe=safe) for request in requests), *(step.info() for step in list(_active.values()))]

@@ -1,7 +1,7 @@
-"""Stores what the steps of a message leave, in one transaction with the claim on the work that follows.
+"""Stores the results of a message's steps, in one transaction with the claim on the following work.
 
-Results are fenced: they are kept only while the claim is valid. Model calls were paid for, so they are stored whatever
-becomes of the results.
+Results are fenced: they are kept only while the claim is valid. Model calls were paid for, so they are stored in any
+case.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ async def store_results(results: Results, context: StepContext, following: Work 
     if following is not None:
         context = _context_for(following, context)
         wanted = _request(following, context, results)
-    # Results beside those of a step that was stopped are not needed.
+    # If one step was stopped, the results of the others beside it are not needed either.
     if all(result.values for _, result in results):
         if any(result.save is not None for _, result in results):
             in_batch = context.query.batch_id is not None
@@ -122,12 +122,12 @@ def _request(following: Work, context: StepContext, results: Results) -> step_io
 def _store_with_saves(
     completion: step_io.Completion, wanted: step_io.ClaimRequest | None, results: Results, *, in_batch: bool
 ) -> step_io.CompletionResult:
-    """Store the results in a transaction with what the steps themselves save."""
+    """Store the results in a transaction with the rows that the steps themselves save."""
     with transaction() as session:
         if in_batch and any(run.step.ends for run, _ in results):
             # Lock order: the batch before the query's own row (db.queries.verifications.batches).
             lock_batch_of(session, uuid.UUID(completion.query_id))
-        # The stage of the following work comes after the events of what is saved.
+        # The stage of the following work comes after the events of the saved rows.
         left = step_io.complete_steps_within(session, completion, wanted and wanted._replace(stage=None))
         if not left.kept:
             return left
@@ -141,23 +141,23 @@ def _store_with_saves(
 
 
 def put_off(deferred: Sequence[tuple[StepRun, CallDeferred]]) -> RetryLater:
-    """Hand back what would have to wait for a model (A7), and store the calls made so far; return when to deliver the
-    message again.
+    """Hand back the items that would have to wait for a model (A7), and store the calls made so far; return when to
+    deliver the message again.
 
     The lease covers the wait, so the query does not count as stalled. If the worker that holds the message dies, the
     lease expires and the reconciler restarts the query.
     """
     runs, longest = [run for run, _ in deferred], max((error for _, error in deferred), key=lambda error: error.wait_s)
     left_s = runs[0].context.budget.left_s
-    # Not much past the deadline: from then on no step waits for a model.
+    # The wait ends shortly after the deadline: from then on no step waits for a model.
     most_s = _MAX_WAIT_S if left_s is None else min(_MAX_WAIT_S, max(left_s, 0.0) + 0.1)
     wait_s = min(max(longest.wait_s, MIN_WAIT_S), most_s)
     with transaction() as session:
-        # Kept replies will be found again, and recorded then.
+        # Stored replies will be found again, and recorded then.
         _store_calls(session, runs, kept=False)
-        # Slightly shorter, so that a message that arrives a little early finds the items free.
+        # The hold is slightly shorter, so that a message that arrives a little early finds the items free.
         _merged(runs).hand_back(session, wait_s - MIN_WAIT_S / 2 + settings().recovery.lease_s)
-        # The database's clock, because another worker may hold the message.
+        # This uses the database's clock, because another worker may hold the message.
         now = budgets.database_time(session)
     for run in runs:
         run.report("put_off")
@@ -166,7 +166,7 @@ def put_off(deferred: Sequence[tuple[StepRun, CallDeferred]]) -> RetryLater:
 
 def let_go(runs: Sequence[StepRun], error: Exception) -> None:
     """Store the model calls of runs that leave no results, and hand back their claims, which counts as no failed
-    attempt. After an error of their own they keep them: `end_broken` follows."""
+    attempt. After an error of their own the runs keep their claims: `end_broken` follows."""
     pending = [run for run in runs if not run.calls_stored]
 
     def report() -> None:
@@ -193,7 +193,7 @@ def let_go(runs: Sequence[StepRun], error: Exception) -> None:
 
 
 def is_own(error: Exception) -> bool:
-    """Whether a step itself broke. After any other error the message comes again, or the reconciler restarts the
+    """Return whether a step itself broke. After any other error the message comes again, or the reconciler restarts the
     query a limited number of times."""
     infrastructure = Ignore | Reject | RetryLater | DatabaseUnavailable | OperationalError | RedisError
     return not isinstance(error, infrastructure)
@@ -216,6 +216,6 @@ def _store_calls(session: Session, runs: Sequence[StepRun], *, kept: bool = True
 
 
 def _merged(runs: Iterable[StepRun]) -> Claim:
-    """The claim on the items of all these runs, which belong to one round."""
+    """Return the claim on the items of all these runs, which belong to one round."""
     held = [run.claim for run in runs]
     return Claim(held[0].run, {key: attempt for claim in held for key, attempt in claim.attempts.items()})

@@ -1,9 +1,9 @@
-"""One execution of a step: what it starts from, its result, and the records of its model calls.
+"""One execution of a step: its input, its result, and the records of its model calls.
 
 A body that is a coroutine function runs on the event loop; any other body computes or queries the database, so it runs
-in a thread. Over long texts both run in a child (workers.processes.children), so that this process keeps serving
-everything else; it is killed at the deadline of its query, when its step is stopped, or when this process ends,
-whatever it computes.
+in a thread. Over long texts both run in a child process (workers.processes.children), so that this process keeps
+serving everything else. The child is killed at the deadline of its query, when its step is stopped, or when this
+process ends, whatever it computes.
 """
 
 import asyncio
@@ -44,13 +44,13 @@ from workers.processes.children import Children
 from workers.processes.runtime import event_loop, once, worker_name
 
 LARGE_CHARS = 60_000
-"""Size of an answer and its sources together; below it a step takes seconds at most."""
+"""The size of an answer and its sources together below which a step takes seconds at most."""
 LARGE_PRODUCT = 60_000_000
-"""Characters of the answer times characters of its sources, because each statement is compared with all sources."""
+"""The characters of the answer times those of its sources, because each statement is compared with all sources."""
 CONCLUSION_SHARE, _MAX_CONCLUSION_S = 0.15, 30.0
 """The share of a query's time reserved for the conclusion, up to a maximum in seconds."""
 _GRACE_S = 1.0
-"""Time for the conclusion after the deadline; then the query fails."""
+"""The time for the conclusion after the deadline; then the query fails."""
 _PASSAGE_CHARS = 2_000
 
 
@@ -60,7 +60,8 @@ PATIENCE_S = 2.0
 _MOST_ITEMS = 64
 """The most items that a log line names; a batch rarely has more."""
 Dispatch = Callable[[Signature[Any]], bool]
-"""Starts the work of a signature while the step runs; False when that failed, and the work is still to be done."""
+"""A function that starts the work of a signature while the step runs; False when that failed, and the work is still to
+be done."""
 
 
 class OutOfTime(CitewellError):
@@ -73,7 +74,7 @@ def children() -> Children:
 
 
 def is_large(context: StepContext) -> bool:
-    """Whether a step over the query's answer may compute for long, judged by what is already loaded."""
+    """Return whether a step over the query's answer may compute for long, judged by the data that is already loaded."""
     draft, selection = context.outcome("generate"), context.outcome("select")
     if not draft or not selection:
         return False
@@ -121,7 +122,7 @@ def _fail(query_id: uuid.UUID) -> None:
 
 
 class StepRun:
-    """A step under way on the items that it has claimed. A derived step has none: its attempt numbers are 0.
+    """A step in progress on the items that it has claimed. A derived step has no claim: its attempt numbers are 0.
 
     `has_failed`: the step's `failed` value is its result. `calls_stored`: its model calls are in the ledger.
     """
@@ -149,18 +150,18 @@ class StepRun:
 
     @property
     def result(self) -> StepResult | Exception:
-        """How it ended."""
+        """Return the result or the error of the run."""
         return self.end.result()
 
     async def execute(self) -> StepResult | Exception:
-        """A stopped step returns a result without values.
+        """Run the step. A stopped step returns a result without values.
 
         Errors are returned, not raised, after all concurrent calls have ended: DatabaseUnavailable, CallDeferred, and
         any error of a step without a `failed` value.
         """
         budget, step = self.context.budget, self.step
         if step.failed is not None and budget.has_used(step.until):
-            # The query can no longer afford it.
+            # The query can no longer afford the step.
             code = {"code": budget.code} if budget.has_used(NO_CALL) else {}
             reason = await asyncio.to_thread(self._reason_of, budget)
             return self._failed(reason=reason, degraded=reason, **code)
@@ -182,7 +183,7 @@ class StepRun:
                 self.ended_ns = time.time_ns()
 
     def _reason_of(self, budget: Budget) -> str:
-        """What the query ran out of; where it waited for a model until its deadline, also why."""
+        """Return the budget that the query used up; where it waited for a model until its deadline, also why."""
         if budget.code != DEADLINE:
             return budget.reason
         with transaction() as session:
@@ -190,12 +191,13 @@ class StepRun:
         return f"{budget.reason}; the last try of {last[0]} failed: {last[1]}" if last else budget.reason
 
     def _failed(self, **why: str) -> StepResult:
-        """A failed step is a value: the following steps must report "not checked" instead of never running."""
+        """Return a failed step's value, because the following steps must report "not checked" instead of never
+        running."""
         self.has_failed = True
         return StepResult({item: {**(self.step.failed or {}), **why} for item in self.context.items})
 
     def stop(self) -> None:
-        """Cancel it at its next await, or before it begins. Callable from any thread."""
+        """Cancel the step at its next await, or before it begins. Callable from any thread."""
         self.is_stopped = True
         event_loop().call_soon_threadsafe(lambda: self._body and self._body.cancel())
 
@@ -207,7 +209,7 @@ class StepRun:
         elif inspect.iscoroutinefunction(self.step.body):
             body = self.step.body(self.context)
         else:
-            # A thread cannot be cancelled: wait for it.
+            # A thread cannot be cancelled, so wait for it.
             return await asyncio.to_thread(cast("Callable[[StepContext], StepResult]", self.step.body), self.context)
         self._body = asyncio.ensure_future(self._settled(body))
         try:
@@ -237,21 +239,22 @@ class StepRun:
         fence = self._fence
         with transaction() as session:
             held = events.add_events_while_held(session, fence, new_events)
-            # An item spread before is in progress, or is checked at the end; spread twice it could block a chord.
+            # An item that was spread before is in progress, or is checked at the end; spread twice it could block a
+            # chord.
             is_new = held and add_once(session, fence.query_id, fence.round, SENTENCES, item, value)
         if held:
             notify_watchers(fence.query_id)
         return is_new and self.step.spreads is not None and self._dispatch(self.step.spreads(self.claim.run, item))
 
     def calls(self, *, kept: bool = True) -> list[dict[str, Any]]:
-        """The rows of its model calls; without calls answered by a kept reply unless `kept`."""
+        """Return the rows of the step's model calls; calls answered by a stored reply only with `kept`."""
         made = [call for call in self.context.log.records if kept or not call.kept]
         return model_call_rows(made, self.context, self.step.name, self._prices, self._token)
 
     def report(self, outcome: Literal["done", "superseded", "stopped", "put_off", "handed_back"]) -> None:
         """Report the end of the run to the log, as metrics and as a span."""
         name, run, items = self.step.name, self.claim.run, self.context.items
-        # Kept replies will be found and reported again.
+        # Stored replies will be found and reported again.
         records = [record for record in self.context.log.records if outcome != "put_off" or not record.kept]
         lasted_ns, is_failed = max(0, self.ended_ns - self.began_ns), self.has_failed and outcome == "done"
         METER.observe(meter.STEP_SECONDS, lasted_ns / 1e9, name)
@@ -283,7 +286,7 @@ class StepRun:
 
 
 def terms_of(context: StepContext, now: float, *, needed: bool = False) -> Terms:
-    """The terms of the step's model calls; `now` is a time of this process's monotonic clock.
+    """Return the terms of the step's model calls; `now` is a time of this process's monotonic clock.
 
     Only the remaining time matters here, so the worker's wall clock may be wrong.
     """

@@ -1,12 +1,12 @@
-"""A Celery message that asks for steps; the work that it asks for: items, and how each step runs; and what follows it,
-done in this process if it serves the queue, otherwise dispatched as messages.
+"""A Celery message for steps; its work: items, and how each step runs; and the work that follows it, done in this
+process if it serves the queue, otherwise dispatched as messages.
 
-Continuing in place saves the cost of a message: publishing, fetching, acknowledging, and a separate transaction for
-the next claim, which is made as the previous results are stored. The header of a chord that is not too wide becomes a
+Continuing in place saves the cost of a message: publishing, fetching, acknowledging, and a separate transaction for the
+next claim, which is made as the previous results are stored. The header of a chord that is not too wide becomes a
 single work, claimed and stored together; the body follows when all of it is done.
 
-A process without free model calls has a way out where live processes that serve only some of its queues help with a
-queue: it dispatches headers whose items, or what they spread, belong there, and puts such messages back once.
+A process without free model calls gets relief where live processes that serve only some of its queues help with a
+queue: it dispatches headers whose items, or the items that they spread, belong there, and puts such messages back once.
 """
 
 import asyncio
@@ -68,7 +68,8 @@ class Message:
         return self.context.retries or 0
 
     def add_to_chord(self, *signatures: Signature[Any]) -> bool:
-        """Add these to the header of the message's chord, and publish them, from any thread; False on failure.
+        """Add these signatures to the header of the message's chord, and publish them, from any thread; False on
+        failure.
 
         After a failure the chord's body may never run: the reconciler then restarts the query, which does the rest.
         """
@@ -81,7 +82,7 @@ class Message:
         }
         try:
             for added in signatures:
-                # Like Celery's Task.add_to_chord, which finds its message through the current thread.
+                # This resembles Celery's Task.add_to_chord, which finds its message through the current thread.
                 added.set(**place)
                 backend.add_to_chord(context.group, added.freeze())
                 added.apply_async()
@@ -93,7 +94,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How a step runs. Its row in `workers.pipeline.STAGES` says what `shown`, `follows`, `adds` and `spreads` are.
+    """The way in which a step runs. Its row in `workers.pipeline.STAGES` has `shown`, `follows`, `adds`, `spreads`.
 
     - `failed`: the outcome of an item whose body raised, or that was skipped because the query's time or money was used
       up to the share `until`; without it the error ends the query.
@@ -180,7 +181,7 @@ def work_for(task: str, run: Run, items: Sequence[str] = ("",)) -> Work:
 
 
 def in_place(links: Sequence[Signature[Any]]) -> Work | None:
-    """The links, which run side by side, as one work; None if they are too many, or served elsewhere."""
+    """Return the links, which run side by side, as one work; None if they are too many, or served elsewhere."""
     items: dict[str, list[str]] = {}
     for link in links:
         if link.options.get("queue") not in _served or link.task not in _steps:
@@ -193,7 +194,8 @@ def in_place(links: Sequence[Signature[Any]]) -> Work | None:
 
 
 def _should_run_here(links: Sequence[Signature[Any]], models: ModelGateway) -> bool:
-    """Whether these can run in place, and no other process would begin them sooner; this changes with the load."""
+    """Return whether these can run in place, and no other process would begin them sooner; this changes with the
+    load."""
     work = in_place(links)
     if work is None:
         return False
@@ -209,7 +211,7 @@ def _has_helpers(link: Signature[Any]) -> bool:
 
 async def put_back_if_helped(message: Message) -> None:
     """Raise Reject, which puts the message back, if this process has no free model calls and others help with its
-    queue. It does so once: what comes again is done here."""
+    queue. A message is put back once; when it comes again, it is done here."""
     may_leave = message.queue in _served and is_helped(message.queue) and not message.is_redelivered
     if may_leave and await asyncio.to_thread(is_crowded):
         raise Reject(requeue=True)
@@ -220,7 +222,7 @@ class Continuation:
     `follows` builds. Links side by side are the header of a chord; any other waits for all before it (`is_fan_in`)."""
 
     def __init__(self, chain: Sequence[Any] = ()) -> None:
-        """`chain`: as the message carries it, the next link last."""
+        """`chain` is the chain in the form that the message carries, the next link last."""
         self._links: list[Sequence[Signature[Any]]] = [(signature(link, app=app),) for link in reversed(chain)]
         self._canvas: Signature[Any] | None = None
         """What all links are from, if none has been taken."""
@@ -230,7 +232,7 @@ class Continuation:
         return not self._links and work.follows is not None
 
     def build(self, work: Work, context: StepContext) -> None:
-        """Build what follows `work`. It may read the whole answer, so never on the loop."""
+        """Build the work that follows `work`. It may read the whole answer, so never on the loop."""
         self._canvas = work.follows and work.follows(work.run, context)
         self._links = [(link,) for link in _chained(self._canvas)]
         first: Any = self._links[0][0] if self._links else None
@@ -239,7 +241,7 @@ class Continuation:
             self._put_first(first.tasks)
 
     def insert(self, links: Sequence[Signature[Any]], context: StepContext) -> None:
-        """Run these side by side before the next link, if they can run in place."""
+        """Run these links side by side before the next link, if they can run in place."""
         if links and self._links and _should_run_here(links, context.tools.models):
             self._put_first(links)
 
@@ -248,7 +250,7 @@ class Continuation:
         self.is_fan_in = False
 
     def next(self) -> Work | None:
-        """The work to run in place; None to dispatch the rest."""
+        """Return the work to run in place; None to dispatch the rest."""
         return in_place(self._links[0]) if self._links else None
 
     def advance(self) -> str:
@@ -257,7 +259,7 @@ class Continuation:
         return str(self._links.pop(0)[0].task)
 
     async def dispatch(self) -> None:
-        """Publish the links that are left."""
+        """Publish the remaining links."""
         if not self._links:
             return
         left = [link for links in self._links for link in links]

@@ -24,17 +24,17 @@ INITIAL_PLACES, MIN_PLACES = 8, 2
 """The places of a process before its first measurement, and on a fully busy machine."""
 MEASURE_EVERY_S = 1.0
 _BUSY, _WAITING = 0.4, 0.5
-"""Cores are too few if a process wants to compute for the first share of the time, and waits for a core in the second
-share of that."""
+"""There are too few cores if a process wants to compute for the first share of the time, and waits for a core in the
+second share of that."""
 IDLE_SHARE = 0.1
-"""Share of all cores. While at least this much is idle, more queries increase throughput."""
+"""A share of all cores. While at least this much is idle, more queries increase throughput."""
 _THREADS, _CORE_TIMES, _QUOTA = Path("/proc/self/task"), Path("/proc/stat"), Path("/sys/fs/cgroup/cpu.stat")
 LOW_LOAD, HIGH_LOAD = 0.7, 0.95
 """Below the first load there is capacity for more queries; above the second there are too many."""
 
 
 def next_capacity(capacity: int, load: float, most: int, *, is_full: bool) -> int:
-    """The new number of places. It grows only while all are in use, because an idle machine proves nothing."""
+    """Return the new number of places. It grows only while all are in use, because an idle machine proves nothing."""
     if load > HIGH_LOAD:
         return max(min(MIN_PLACES, most), capacity * 2 // 3)
     if load < LOW_LOAD and is_full:
@@ -48,7 +48,8 @@ def load_of(used: float, demands: Sequence[float], idle: float) -> float:
     All arguments are shares of the same time: `used` is the CPU time of the process, `demands` the CPU time plus the
     wait for a core of each thread, `idle` the unused part of all cores.
     """
-    # Either the whole process, whose threads share an interpreter lock, or a single thread that gets no core.
+    # The load is that of the whole process, whose threads share an interpreter lock, or of a single thread that gets no
+    # core.
     load = max(used, max(demands, default=0.0))
     wanted = max(sum(demands), used)
     if idle < IDLE_SHARE and wanted > _BUSY and wanted - used > _WAITING * wanted:
@@ -106,7 +107,7 @@ class Capacity:
 
 
 def _demands_s() -> dict[str, float]:
-    """The time that each thread of this process computed or waited for a core; empty where the system does not
+    """Return the time that each thread of this process computed or waited for a core; empty where the system does not
     report it."""
     demands = dict[str, float]()
     for file in _THREADS.glob("*/schedstat"):
@@ -123,8 +124,8 @@ def _cores() -> set[int]:
 
 
 def idle_s() -> float:
-    """The total idle time of these cores, minus the time in which a quota throttled this container. 0 where the system
-    does not report it."""
+    """Return the total idle time of these cores, minus the time in which a quota throttled this container. 0 where the
+    system does not report it."""
     idle, names = 0.0, {f"cpu{number}" for number in _cores()}
     with suppress(OSError, ValueError, IndexError):
         times = (line.split() for line in _CORE_TIMES.read_text().splitlines())

@@ -29,9 +29,9 @@ Body = Callable[[StepContext], StepResult | Coroutine[Any, Any, StepResult]]
 LENGTH = struct.Struct("!Q")
 
 _MAX_CHILDREN = 2
-"""Children at work at a time: only steps over other long texts have to wait."""
+"""The number of children at work at a time: only steps over other long texts have to wait."""
 _MAX_WAITING = 16
-"""Steps that may wait for a child at a time; further ones are deferred."""
+"""The number of steps that may wait for a child at a time; further ones are deferred."""
 _RETRY_AFTER_S = 2.0
 _IDLE_S = 60.0
 _NICE = 10
@@ -80,7 +80,7 @@ class Children:
 
     async def _work(self, body: Body, context: StepContext) -> StepResult:
         while self._idle and not self._idle[-1].memory():
-            # It died while idle.
+            # the child died while it was idle
             self._idle.pop()
         child = self._idle.pop() if self._idle else await Child.start()
         try:

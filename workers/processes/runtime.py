@@ -1,8 +1,8 @@
-"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases, periodic jobs, and
-which queues other processes serve.
+"""The resources of a worker process: its name, event loop, models, embedder, webhook sender, leases and periodic jobs,
+and the queues that other processes serve.
 
-A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle).
-Locks are reset automatically, because another thread of the parent may have held one.
+A child inherits the objects created before the fork, and resets those that it must not share (workers.lifecycle). Locks
+are reset automatically, because another thread of the parent may have held one.
 
 All are created on first use, so each child of a prefork pool has its own.
 """
@@ -91,7 +91,7 @@ class Periodic:
         return self._thread is not None and not self._stopped.is_set()
 
     def start(self) -> None:
-        """Start, also again after `stop`; does nothing while it runs."""
+        """Start, also again after `stop`; does nothing while the thread runs."""
         if self.is_running:
             return
         # A previous thread that is still finishing keeps its own events, so it sees that it was stopped.
@@ -105,7 +105,7 @@ class Periodic:
         self._woken.set()
 
     def leave(self) -> None:
-        """Ask it to stop after the current run; returns at once, so a signal handler may call it."""
+        """Ask the job to stop after the current run; returns at once, so a signal handler may call it."""
         self._stopped.set()
         self._woken.set()
 
@@ -139,7 +139,7 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
     try:
         job()
     except CitewellError as error:
-        # A service it needs is unreachable, often restarting: the next run tries again.
+        # A service that the job needs is unreachable, often because it restarts: the next run tries again.
         log.warning(failed, error=type(error).__name__)
     except Exception:
         # Nothing restarts this thread, so it must survive.
@@ -151,18 +151,18 @@ def attempt(name: str, job: Callable[[], object], failed: str) -> bool:
 
 
 def note_served_queues(served: Iterable[ServedQueue]) -> None:
-    """Replace what is known until the next call."""
+    """Replace the known queues until the next call."""
     global _served
     _served = {queue.name: queue for queue in served}
 
 
 def processes_of(queue: str) -> int:
-    """How many live processes serve the queue; at least 1, since a message needs one in any case."""
+    """Return the number of live processes that serve the queue; at least 1, since a message needs one in any case."""
     return max(1, _served[queue].processes) if queue in _served else 1
 
 
 def is_helped(queue: str) -> bool:
-    """Whether a live process that serves only some of this process's queues serves this one."""
+    """Return whether a live process that serves only some of this process's queues serves this one."""
     return queue in _served and _served[queue].helpers > 0
 
 
@@ -241,7 +241,7 @@ class LeaseRenewer:
 
     def run_pending(self) -> None:
         while self._pending:
-            with suppress(IndexError):  # Another thread may have taken the last one.
+            with suppress(IndexError):  # another thread may have taken the last one
                 act = self._pending.popleft()
                 try:
                     act()
@@ -262,20 +262,22 @@ class LeaseRenewer:
 
 
 def _on_own_connection(act: Callable[[], object]) -> None:
-    """Act on a separate connection: steps may occupy all others for longer than a lease lasts."""
+    """Run `act` on a separate connection, because steps may occupy all others for longer than a lease lasts."""
     with reserved_connection():
         act()
 
 
 @once
 def worker_name() -> str:
-    """Unique per process and start: a restarted worker must not renew its predecessor's leases."""
+    """Return a name that is unique per process and start, because a restarted worker must not renew its predecessor's
+    leases."""
     return f"{worker_prefix()}{os.getpid()}:{secrets.token_hex(4)}"
 
 
 @once
 def worker_prefix() -> str:
-    """The common prefix of the names of a worker and its children: a worker that ends hands back all claims with it.
+    """Return the common prefix of the names of a worker and its children: a worker that ends hands back all claims with
+    it.
 
     So it is created before the pool forks its children, but after the worker itself was forked
     (citewell.supervisor.processes.forkserver).
@@ -285,21 +287,23 @@ def worker_prefix() -> str:
 
 @once
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The event loop of the process, in a daemon thread; all messages and model calls share it."""
+    """Return the event loop of the process, in a daemon thread; all messages and model calls share it."""
     loop = asyncio.new_event_loop()
-    # DNS look-ups run in threads. With the few by default a handful of dead name servers would block all webhooks.
+    # DNS look-ups run in threads. With the small default number, a handful of dead name servers would block all
+    # webhooks.
     loop.set_default_executor(ThreadPoolExecutor(_OUTGOING, thread_name_prefix="blocking"))
     threading.Thread(target=loop.run_forever, name="loop", daemon=True).start()
     return loop
 
 
 _GC_THRESHOLD = 10_000
-"""Garbage collection starts after this many allocations of containers without deallocation."""
+"""The number of net allocations of containers after which garbage collection starts."""
 
 
 def collect_new_objects_only() -> None:
-    """To be called once a process is ready: what is loaded by now lives as long as the process, and scanning it again
-    and again takes a fifth of a worker's CPU time."""
+    """Exclude all present objects from garbage collection. To be called once a process is ready: objects that are
+    loaded by then live as long as the process, and scanning them again and again takes a fifth of a worker's CPU
+    time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
@@ -312,7 +316,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @once
 def tools() -> Tools:
-    """The tools with the models of the configuration."""
+    """Return the tools with the models of the configuration."""
     return _with_models(
         Tools(
             _gateway(settings()),
@@ -328,19 +332,19 @@ def tools() -> Tools:
 
 
 def tools_of(choice: int | None) -> Tools:
-    """The tools for work that was accepted with this choice of models. Raises DatabaseUnavailable."""
+    """Return the tools for work that was accepted with this choice of models. Raises DatabaseUnavailable."""
     if choice is None:
         return tools()
     chosen = settings_of(choice)
     with _choosing:
-        # Work of an earlier choice may still run, so none is closed; people rarely switch.
+        # Work of an earlier choice may still run, so no tools are closed; people rarely switch.
         if choice not in _of_choices:
             _of_choices[choice] = _with_models(replace(tools(), models=_gateway(chosen)), chosen)
         return _of_choices[choice]
 
 
 def is_crowded() -> bool:
-    """Whether a further model call would wait for one of this process's slots. May create the tools."""
+    """Return whether a further model call would wait for one of this process's slots. May create the tools."""
     with _choosing:
         return not all(made.models.has_room(1) for made in (tools(), *_of_choices.values()))
 
@@ -370,7 +374,7 @@ def webhook_sender() -> WebhookSender:
 
 @once
 def langfuse_sender() -> WebhookSender:
-    """Its address is the operator's choice, so it may be anywhere."""
+    """Return the sender for Langfuse. The operator chose its address, so it may be anywhere."""
     anywhere = AddressPolicy(("0.0.0.0/0", "::/0"))
     return WebhookSender(anywhere, settings().webhooks.deadline_s, max_connections=_OUTGOING)
 

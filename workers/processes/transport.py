@@ -41,7 +41,7 @@ class Channel(redis.Channel):
         payload = dumps(message.serializable())
         with self.conn_or_acquire() as client:
             for queue in self._lookup(message.delivery_info["exchange"], message.delivery_info["routing_key"]):
-                # To the end that the next message is taken from: this one has waited before.
+                # The message goes to the end that is taken from next, because it has waited before.
                 client.rpush(queue, payload)
 
 

@@ -49,21 +49,22 @@ def _watch(loop: asyncio.AbstractEventLoop, every_s: float, max_checks: int, sto
 
 
 def _stack_of(thread: list[int]) -> list[str]:
-    """The files, lines and functions of a thread's stack, never its values."""
+    """Return the files, lines and functions of a thread's stack, never its values."""
     # `_current_frames` is documented, and meant for debugging, despite its name.
     frame = vars(sys)["_current_frames"]().get(thread[0]) if thread else None
     return [f"{call.filename}:{call.lineno} {call.name}" for call in traceback.extract_stack(frame)] if frame else []
 
 
 MAX_CPU_S = 30.0
-"""CPU time that the process may use while the thread of this watchdog does not get to run."""
+"""The CPU time that the process may use while the thread of this watchdog does not get to run."""
 _REARM_EVERY_S = 1.0
 
 
 def start_watchdog(max_cpu_s: float = MAX_CPU_S, rearm_every_s: float = _REARM_EVERY_S) -> threading.Event:
     """Watch this process until the returned event is set; if it is ended, the log has the stack of each thread."""
     stopped = threading.Event()
-    # Written by C code that needs no interpreter lock; then the signal's default action ends the process.
+    # The stacks are written by C code that needs no interpreter lock; then the signal's default action ends the
+    # process.
     faulthandler.register(signal.SIGPROF, file=2, all_threads=True, chain=True)
     threading.Thread(target=_rearm, args=(max_cpu_s, rearm_every_s, stopped), name="watchdog", daemon=True).start()
     return stopped

@@ -1,4 +1,5 @@
-"""Starts waiting work: publishes its first messages after the commit, by a thread that learns that there may be some.
+"""Starts waiting work: publishes its first messages after the commit, in a thread that is told when work may be
+waiting.
 
 Postgres holds the queue of waiting queries; Redis carries the steps of admitted ones. Publishing has a time limit and
 may fail: the row shows that the work is unfinished, and it is started again (workers.background.reconciler).
@@ -36,7 +37,7 @@ from workers.processes.runtime import Periodic
 from workers.queues import Queue
 
 BATCH_IN_FLIGHT = 8
-"""Items of one batch of verifications that run at a time."""
+"""The number of items of one batch of verifications that run at a time."""
 _GRAPHS_AT_A_TIME = 2
 
 log = structlog.get_logger()
@@ -51,7 +52,7 @@ class Unreadable(Exception):
 
 
 def launch_waiting() -> int:
-    """Start the queries of all tenants that may run now (A7); return how many. Raises NotPublished.
+    """Start the queries of all tenants that may run now (A7); return their number. Raises NotPublished.
 
     Called whenever a query was accepted or has ended. A missed call is harmless: the reconciler repeats it.
     """
@@ -67,7 +68,7 @@ def launch_waiting() -> int:
             try:
                 is_published = _publish_start(query)
             except Unreadable:
-                # It stays launched: a reconciler, perhaps of a newer version, restarts it or gives it up.
+                # The query stays launched: a reconciler, perhaps of a newer version, restarts it or gives it up.
                 log.exception("query_unreadable", query_id=str(query.query_id))
                 continue
             if not is_published:
@@ -95,9 +96,10 @@ def _unlaunch(admitted: Sequence[Admitted]) -> None:
 
 
 def launch_documents() -> int:
-    """Start the ingestion of the documents of all tenants that may be read now; return how many. Raises NotPublished.
+    """Start the ingestion of the documents of all tenants that may be read now; return their number. Raises
+    NotPublished.
 
-    Few at a time, so that no tenant's documents wait for all those of another (A7).
+    Few documents at a time, so that no tenant's documents wait for all those of another (A7).
     """
     with system_transaction() as session:
         admitted = documents.admit_documents(session, older_than_s=settings().recovery.lease_s)
@@ -133,7 +135,7 @@ def launch_import(import_id: uuid.UUID) -> bool:
 
 
 def launch_graphs(older_than_s: float | None = None) -> int:
-    """Start as many waiting graphs, of all tenants, as may be built concurrently; return how many.
+    """Start as many waiting graphs, of all tenants, as may be built concurrently; return their number.
 
     Called whenever a graph is queued or finished. A missed call is harmless: the reconciler repeats it for graphs of
     `older_than_s`. Starting a graph twice is harmless, too: only one worker can claim it.
@@ -177,7 +179,8 @@ _MAX_HINTS = 1_000
 
 
 class Launcher:
-    """One per process. Before `start` it ignores all calls, so that processes without a launcher start no work."""
+    """Starts waiting work; there is one launcher per process. Before `start` it ignores all calls, so that processes
+    without a launcher start no work."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""All tasks, by what they work on. A task only calls a function of `services`."""
+"""All tasks, one module per subject. A task only calls a function of `services`."""
 
 from workers.tasks import ingestion, questions, webhooks
 

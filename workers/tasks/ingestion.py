@@ -1,4 +1,4 @@
-"""Documents read, and their knowledge graph built (S5.1): pools `ingestion` and `graph`."""
+"""Reads documents, and builds their knowledge graph (S5.1): pools `ingestion` and `graph`."""
 
 import uuid
 from typing import Any
@@ -17,7 +17,7 @@ from workers.celery_app import app
 from workers.processes.runtime import leases, run, tools, tools_of
 from workers.starting.launch import launch_graphs, launch_import, launcher
 
-# A document occupies a process for at most this time.
+# The most time for which a document occupies a process.
 SOFT_LIMIT_S, HARD_LIMIT_S = 500, 540
 
 

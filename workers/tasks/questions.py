@@ -1,4 +1,5 @@
-"""The steps of a question, and the outcome of each that fails; `workers.pipeline.STAGES` says what follows them."""
+"""The steps of a question, and the outcome of each step that fails; `workers.pipeline.STAGES` says which steps
+follow."""
 
 from domain.query.budget import NO_REPAIR
 from services.core.context import Outcome, StepContext, StepResult
@@ -31,12 +32,13 @@ def _candidates(context: StepContext) -> list[int]:
 
 
 def _selected_and_nearest(context: StepContext) -> list[int]:
-    """The early checks, which run beside, need passages that were not selected, too."""
+    """Return the selected passages and the nearest ones, because the early checks, which run beside, need passages that
+    were not selected, too."""
     return [*context.selection["selected"], *context.selection["ranked"][:ALIGNMENT_CHUNKS]]
 
 
 def plan_checks(context: StepContext) -> StepResult:
-    """Take over the early checks, under the statements that they belong to."""
+    """Assign the early checks to the statements that they belong to."""
     adopted = adopted_checks(context) if context.draft["status"] == "complete" else {}
     outcomes = {("check_statements", item): checked for item, checked in adopted.items()}
     return StepResult({"": {"status": "done"}}, adopted=outcomes)
@@ -81,7 +83,7 @@ rewrite_question_task = step_task("rewrite_question", rewrite_question, failed=N
 decide_search_task = step_task(
     "decide_search",
     agentic_steps.decide_search,
-    # The run continues with the results so far; without any, it searches for the question itself.
+    # The run continues with the results so far; without results it searches for the question itself.
     failed={**NO_QUERIES, "action": "answer"},
 )
 search_evidence_task = step_task(

@@ -1,4 +1,4 @@
-"""Pool `webhooks`: all that waits for servers of other people."""
+"""The pool `webhooks`: all work that waits for servers of other people."""
 
 import uuid
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ log = structlog.get_logger()
 
 @app.task(name="webhook.deliver")
 def deliver_webhook(delivery_id: str, tenant: int) -> None:
-    """Attempt a delivery once, and start the next one that waited for it."""
+    """Attempt a delivery once, and start the next delivery that waited for it."""
     with acting_for(tenant), structlog.contextvars.bound_contextvars(delivery_id=delivery_id):
         try:
             following = deliver(uuid.UUID(delivery_id), _send, settings().webhooks)
         except DatabaseUnavailable:
-            # The dispatcher finds it again: at once if nothing was claimed, else when the lease has expired.
+            # The dispatcher finds the delivery again: at once if nothing was claimed, else when the lease has expired.
             log.warning("webhook_not_noted", delivery_id=delivery_id)
             return
         if following is not None:
@@ -37,12 +37,12 @@ def deliver_webhook(delivery_id: str, tenant: int) -> None:
 
 @app.task(name="source.run")
 def look_at_source(source_id: str, tenant: int) -> None:
-    """List and fetch of a source for a limited time; it is due again when there is more."""
+    """List and fetch the items of a source for a limited time; the source is due again when there is more to do."""
     with acting_for(tenant), structlog.contextvars.bound_contextvars(source_id=source_id):
         try:
             run_source(uuid.UUID(source_id), settings(), leases().hold, launcher().documents)
         except DatabaseUnavailable:
-            # It is due again after the time of a lease.
+            # The source is due again after the time of a lease.
             log.warning("source_not_noted", source_id=source_id)
 
 

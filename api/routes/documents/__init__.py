@@ -1,1 +1,1 @@
-"""Documents, what they are made of, where they come from, and the workspaces that hold them."""
+"""Routes of documents, their chunks and originals, their sources, and the workspaces that hold them."""

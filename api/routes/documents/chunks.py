@@ -1,4 +1,4 @@
-"""Chunks of documents, as people look after them: looked at, excluded from the search, corrected."""
+"""Routes for the people who look after chunks: to view them, exclude them from the search, and correct them."""
 
 import unicodedata
 from typing import Annotated
@@ -32,14 +32,18 @@ Index = Annotated[int, Path(ge=0, le=10**9, description="The chunk's place in th
 @router.get("/{document_id}/chunks", name="list_document_chunks", response_model=ChunkList)
 def list_chunks(
     document_id: UUID,
-    excluded: Annotated[bool | None, Query(description="Only those that are, or are not, left out of search.")] = None,
-    corrected: Annotated[bool | None, Query(description="Only those that people have, or have not, corrected.")] = None,
-    contains: Annotated[str | None, Query(max_length=200, description="Only with this in their text.")] = None,
-    first: Annotated[int, Query(ge=0, le=10**9, description="From the chunk with this `chunk_index` on.")] = 0,
+    excluded: Annotated[
+        bool | None, Query(description="Only chunks that are, or are not, excluded from the search.")
+    ] = None,
+    corrected: Annotated[
+        bool | None, Query(description="Only chunks that people have, or have not, corrected.")
+    ] = None,
+    contains: Annotated[str | None, Query(max_length=200, description="Only chunks with this text.")] = None,
+    first: Annotated[int, Query(ge=0, le=10**9, description="Only chunks from this `chunk_index` on.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
-    """The chunks of a document in order, with the excluded ones; `next_first` leads to the next page."""
-    # As texts are stored: Korean that was typed in parts is found as well.
+    """The chunks of a document in order, including the excluded ones; `next_first` leads to the next page."""
+    # In the same form as stored texts, so that Korean that was typed in decomposed form is found as well.
     sought = unicodedata.normalize("NFC", contains).replace("\0", "") if contains else None
     return read_chunks(document_id, ChunkFilter(excluded, corrected, sought), first=first, limit=limit)
 
@@ -66,12 +70,12 @@ def update_chunk(document_id: UUID, chunk_index: Index, wanted: ChunkUpdate, req
     dependencies=_JSON,
 )
 def add_correction(document_id: UUID, chunk_index: Index, wanted: CorrectionCreate, request: Request) -> object:
-    """Correct the text of a chunk: the next version of the document has it, and is in force at once.
+    """Correct the text of a chunk: the correction becomes the next version of the document, which is in force at once.
 
-    The version before stays as it was, so answers that cite it still prove what they say; they are looked at as after
-    any new version. The file is not changed, and sending it again leaves the correction in force.
+    The version before stays unchanged, so answers that cite it still prove what they say; they are checked as after any
+    new version. The file is not changed, and uploading it again keeps the correction in force.
     """
-    # Computed here, as for a search: the vectors of one passage, or of few, take milliseconds.
+    # Computed in this process, as for a search: the vectors of one or a few passages take milliseconds.
     graph = settings().graph_extractor != "off"
     edit = _edit(request, wanted.reason)
     made = correct_chunk(document_id, chunk_index, wanted.text, edit, configured_embedder(), graph=graph)
@@ -82,7 +86,8 @@ def add_correction(document_id: UUID, chunk_index: Index, wanted: CorrectionCrea
 
 @router.get("/{document_id}/edits", name="list_document_edits", response_model=DocumentEdits)
 def list_edits(document_id: UUID) -> object:
-    """Who excluded, included and corrected which chunk, when and why, in all versions of the document's name."""
+    """The history of exclusions, inclusions and corrections of chunks in all versions of the document: who, when and
+    why."""
     return {"edits": read_edits(document_id)}
 
 

@@ -82,13 +82,17 @@ def _metadata_of(request: Request) -> dict[str, str]:
 def list_documents(
     after: After,
     metadata: Annotated[dict[str, str], Depends(_metadata_of)],
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
-    status: Annotated[DocumentState | None, Query(description="Only in this state.")] = None,
-    filename: Annotated[Filename | None, Query(description="Only of exactly this name.")] = None,
-    name_contains: Annotated[Filename | None, Query(description="Only with this in its name, capitals or not.")] = None,
-    sha256: Annotated[str | None, Query(pattern="^[0-9a-f]{64}$", description="Only with this content.")] = None,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only documents of this workspace.")] = None,
+    status: Annotated[DocumentState | None, Query(description="Only documents in this state.")] = None,
+    filename: Annotated[Filename | None, Query(description="Only documents with exactly this name.")] = None,
+    name_contains: Annotated[
+        Filename | None, Query(description="Only documents with this text in their name, ignoring case.")
+    ] = None,
+    sha256: Annotated[
+        str | None, Query(pattern="^[0-9a-f]{64}$", description="Only documents whose file has this SHA-256.")
+    ] = None,
     versions: Annotated[
-        Literal["current", "all"], Query(description="`all` shows the superseded ones, too.")
+        Literal["current", "all"], Query(description="`all` includes superseded versions.")
     ] = "current",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
@@ -118,8 +122,8 @@ def get_document(document_id: UUID) -> object:
 @router.get("/{document_id}/text", response_class=PlainTextResponse)
 def get_document_text(
     document_id: UUID,
-    start: Annotated[int, Query(ge=0, description="In code points, from 0.")] = 0,
-    end: Annotated[int | None, Query(ge=0, description="In code points; the first one that is left out.")] = None,
+    start: Annotated[int, Query(ge=0, description="Where the slice starts, in code points from 0.")] = 0,
+    end: Annotated[int | None, Query(ge=0, description="Where the slice ends, in code points, exclusive.")] = None,
 ) -> str:
     """The stored text that `source_start` and `source_end` point into, or the slice from `start` to `end`."""
     text = read_document_text(document_id)
@@ -133,7 +137,7 @@ def get_document_text(
 
 @router.get("/{document_id}/original", name="get_document_original", response_class=Response, responses=DOWNLOAD)
 def get_original(document_id: UUID) -> Response:
-    """The file as it was sent, byte for byte, for saving: a browser does not show it."""
+    """The file as it was sent, byte for byte, as a download: a browser does not display it."""
     filename, content = read_original(document_id)
     return download(content, PurePosixPath(filename).name, media_type(filename))
 
@@ -141,9 +145,9 @@ def get_original(document_id: UUID) -> Response:
 @router.get("/{document_id}/passages", name="list_document_passages", response_model=PassageList)
 def get_passages(
     document_id: UUID,
-    page: Annotated[int | None, Query(ge=0, le=10**9, description="Only of this page.")] = None,
-    chunk_id: Annotated[PlainText | None, Query(max_length=100, description="Only this one.")] = None,
-    first: Annotated[int, Query(ge=0, le=10**9, description="From the passage with this `chunk_index` on.")] = 0,
+    page: Annotated[int | None, Query(ge=0, le=10**9, description="Only passages of this page.")] = None,
+    chunk_id: Annotated[PlainText | None, Query(max_length=100, description="Only the passage with this id.")] = None,
+    first: Annotated[int, Query(ge=0, le=10**9, description="Only passages from this `chunk_index` on.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> object:
     """The passages of a document in order: the units of search and citation."""
@@ -152,7 +156,7 @@ def get_passages(
 
 @router.get("/{document_id}/layout", response_model=DocumentLayout)
 def get_document_layout(document_id: UUID) -> object:
-    """Where the pages and sections begin and end in the stored text."""
+    """The offsets of the pages, sections and corrected places in the stored text."""
     layout = read_document_layout(document_id)
     if layout is None:
         raise DocumentNotRead
@@ -167,7 +171,7 @@ def get_document_layout(document_id: UUID) -> object:
     dependencies=[ROOM_FOR_A_DOCUMENT],
 )
 def retry(document_id: UUID) -> object:
-    """Retry a failed document from its stored file: what it lacked may be available now."""
+    """Retry a failed document from its stored file: what was missing may be available now."""
     retry_document(document_id)
     launcher().documents()
     return read_document(document_id)
@@ -176,9 +180,11 @@ def retry(document_id: UUID) -> object:
 @router.delete("/{document_id}", status_code=204)
 def delete_document(
     document_id: UUID,
-    all_versions: Annotated[bool, Query(description="Delete all that was accepted under its name.")] = False,
+    all_versions: Annotated[
+        bool, Query(description="Delete all versions that were accepted under the document's name.")
+    ] = False,
 ) -> None:
-    """Delete a document with its file and its passages; answers keep their copies of what they cite.
+    """Delete a document with its file and its passages; answers keep their copies of the words that they cite.
 
     Older versions stay as history and are not searched again.
     """

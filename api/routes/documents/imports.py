@@ -44,8 +44,8 @@ def add_import(new: IncomingImport, response: Response) -> ImportAccepted:
 @router.get("", response_model=ImportList)
 def list_imports(
     after: After,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
-    status: Annotated[ImportState | None, Query(description="Only in this state.")] = None,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only imports into this workspace.")] = None,
+    status: Annotated[ImportState | None, Query(description="Only imports in this state.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest imports first, without their documents; `next_cursor` leads to the next page."""

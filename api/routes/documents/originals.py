@@ -28,11 +28,13 @@ def get_picture(
     document_id: UUID,
     number: Annotated[int, Path(description="The number of the page, from 1.")],
     width: Annotated[
-        int, Query(ge=MIN_WIDTH, le=MAX_WIDTH, description="In pixels; rounded up to a multiple of 100.")
+        int, Query(ge=MIN_WIDTH, le=MAX_WIDTH, description="The width in pixels, rounded up to a multiple of 100.")
     ] = 1000,
-    if_none_match: Annotated[str | None, Header(description="The `ETag` of a picture that is known already.")] = None,
+    if_none_match: Annotated[
+        str | None, Header(description="The `ETag` of a picture that the client already has.")
+    ] = None,
 ) -> Response:
-    """A page of a PDF as a picture, as programs that show PDFs display it."""
+    """A page of a PDF as a picture, as PDF viewers show it."""
     digest, content = read_picture(document_id, number, width, settings().ingestion)
     headers = {"ETag": f'"{digest}"', "Cache-Control": "private, no-cache"}
     if if_none_match == headers["ETag"]:
@@ -43,12 +45,12 @@ def get_picture(
 @router.get("/{document_id}/boxes", name="list_document_boxes", response_model=SpanBoxes)
 def get_boxes(
     document_id: UUID,
-    start: Annotated[int, Query(ge=0, description="In code points of the document's text.")] = 0,
+    start: Annotated[int, Query(ge=0, description="Where the span starts, in code points of the document's text.")] = 0,
     end: Annotated[
-        int | None, Query(ge=1, description="The first one that is left out; at most 100,000 at a time.")
+        int | None, Query(ge=1, description="Where the span ends, exclusive; at most 100,000 code points at a time.")
     ] = None,
 ) -> object:
-    """Where the words of a span, as that of a citation, stand on the pages of a PDF."""
+    """The places of a span's words on the pages of a PDF, for example of a citation."""
     return {"pages": read_boxes(document_id, start, end)}
 
 

@@ -1,4 +1,4 @@
-"""Documents in force, read again by a filter."""
+"""Re-ingestion: documents in force that match a filter are read again."""
 
 from uuid import UUID
 
@@ -20,9 +20,10 @@ router = APIRouter(prefix="/v1/reingestions", tags=["documents"])
     responses={200: {"model": ReingestionAccepted, "description": "A dry run: nothing is queued."}},
 )
 def add_reingestion(new: ReingestionCreate, response: Response) -> ReingestionAccepted:
-    """Read documents again from their stored files, all that match. They are searched meanwhile as they are.
+    """Read all matching documents again from their stored files. Meanwhile their versions in force are searched.
 
-    A document gets a new version only if its text or its passages differ. With `dry_run` they are only counted.
+    A document gets a new version only if its text or its passages differ. With `dry_run` the documents are only
+    counted.
     """
     wanted = Wanted(new.workspace, new.kind, new.before, new.name_contains)
     left_out = count_left_out(wanted)
@@ -38,5 +39,5 @@ def add_reingestion(new: ReingestionCreate, response: Response) -> ReingestionAc
 
 @router.get("/{reingestion_id}", response_model=ReingestionRead)
 def get_reingestion(reingestion_id: UUID) -> object:
-    """How many documents of a re-ingestion were read, and what became of them."""
+    """The progress of a re-ingestion: how many documents were read, and with which outcome."""
     return read_reingestion(reingestion_id)

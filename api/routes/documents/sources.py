@@ -28,7 +28,7 @@ _JSON = [Depends(require_json)]
 
 @router.post("", name="create_source", status_code=201, response_model=DocumentSourceRead, dependencies=_JSON)
 def add_source(new: DocumentSourceCreate, response: Response) -> object:
-    """Set up a place that documents come from, and have it read. What changes there later becomes new versions."""
+    """Set up a place that documents come from, and have it read. Later changes at that place become new versions."""
     options = SourceOptions(**new.options.model_dump())
     made = setup.create_source(
         NewSource(new.name, new.kind, new.location, new.workspace, new.every_s, options), settings()
@@ -40,7 +40,7 @@ def add_source(new: DocumentSourceCreate, response: Response) -> object:
 @router.get("", response_model=DocumentSourceList)
 def list_sources(
     after: After,
-    workspace: Annotated[WorkspaceName | None, Query(description="Only of this workspace.")] = None,
+    workspace: Annotated[WorkspaceName | None, Query(description="Only sources of this workspace.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> object:
     """The newest sources first; `next_cursor` leads to the next page."""
@@ -58,10 +58,11 @@ def get_source(source_id: UUID) -> object:
 def list_items(
     source_id: UUID,
     after: AfterName,
-    outcome: Annotated[ItemOutcome | None, Query(description="Only those with this outcome.")] = None,
+    outcome: Annotated[ItemOutcome | None, Query(description="Only items with this outcome.")] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> object:
-    """Everything that the source lists or listed, by key, with the document that each became or the reason why not."""
+    """Everything that the source lists or listed, ordered by key: the document that each item became, or why there is
+    none."""
     items = setup.read_items(source_id, outcome, after=after, limit=limit)
     return {"items": items, "next_cursor": next_name_cursor(items, limit, "key")}
 
@@ -74,7 +75,7 @@ def run(source_id: UUID) -> object:
 
 @router.patch("/{source_id}", name="update_source", response_model=DocumentSourceRead, dependencies=_JSON)
 def change(source_id: UUID, to: DocumentSourceChange) -> object:
-    """Change the schedule, pause or continue a source, or change what it takes; the next run follows that."""
+    """Change the schedule or the options of a source, pause or continue it; the changes apply from the next run on."""
     changes = to.model_dump(exclude_unset=True)
     return setup.change_source(source_id, {**changes.pop("options", {}), **changes}, settings())
 
@@ -89,9 +90,10 @@ def delete(
     source_id: UUID,
     response: Response,
     documents: Annotated[
-        Literal["keep", "delete"], Query(description="Whether its documents stay, or are deleted in all versions.")
+        Literal["keep", "delete"],
+        Query(description="Whether the source's documents stay, or are deleted in all versions."),
     ] = "keep",
 ) -> None:
-    """Delete a source: nothing more is taken from there. Answers keep their copies of what they cite."""
+    """Delete a source: no more documents are taken from it. Answers keep their copies of the words that they cite."""
     if not setup.remove_source(source_id, documents):
         response.status_code = 202

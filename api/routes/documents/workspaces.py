@@ -1,4 +1,4 @@
-"""Workspaces: what documents and questions belong to."""
+"""Workspaces: the collections that documents and questions belong to."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -49,9 +49,9 @@ def get_workspace(workspace: Named) -> object:
 
 @router.patch("/{workspace:path}", name="update_workspace", response_model=WorkspaceRead, dependencies=_JSON)
 def change_workspace(workspace: Named, change: WorkspaceChange) -> object:
-    """Rename a workspace, or change its title or settings. Documents, questions with their history and keys limited to
-    it stay with it; messages that were sent before keep the old name. Questions keep the settings they were asked with.
-    """
+    """Rename a workspace, or change its title or settings. Its documents, its questions with their history, and the
+    keys that are limited to it stay with it; messages that were sent before keep the old name. Questions keep the
+    settings that they were asked with."""
     return workspaces.change_workspace(workspace, change.columns, change.settings, settings_without_model())
 
 
@@ -59,12 +59,12 @@ def change_workspace(workspace: Named, change: WorkspaceChange) -> object:
 def delete_workspace(
     workspace: Named,
     confirm: Annotated[
-        WorkspaceName | None, Query(description="The name again, which one that is not empty requires.")
+        WorkspaceName | None, Query(description="The name again, required for a workspace that is not empty.")
     ] = None,
 ) -> Response:
     """Delete a workspace with its documents, and its questions with their history. Unfinished questions are cancelled.
 
-    What takes long goes on in the background; then the response is 202, and the workspace is listed as `deleting`
+    A long deletion continues in the background; then the response is 202, and the workspace is listed as `deleting`
     until it is gone.
     """
     if remove_workspace(workspace, confirm, _AT_ONCE_S, notify_end):

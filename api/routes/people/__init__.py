@@ -1,1 +1,1 @@
-"""People: their sign-in, what they are told of themselves, and who is a member of which workspace."""
+"""Routes of people: their sign-in, their own data and keys, and the members of workspaces."""

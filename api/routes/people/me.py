@@ -1,4 +1,4 @@
-"""Who the caller is, and a person's own keys."""
+"""The caller, and a person's own keys."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ KeyId = Annotated[str, Path(pattern=f"^[0-9A-Za-z]{{{ID_LENGTH}}}$")]
 
 @router.get("", response_model=Me)
 def get_me(request: Request) -> object:
-    """Who sends this: a person with their roles, a key, or somebody at this machine, where no key is needed."""
+    """The caller: a person with their roles, a key, or the local user of a machine that needs no key."""
     caller = caller_of(request)
     if caller is None or caller.rights is None:
         return {"kind": "local" if caller is None else "key"}
@@ -36,16 +36,15 @@ _SHOWN = ("id", "name", "email", "everywhere")
 
 @router.get("/keys", response_model=KeyList)
 def list_own_keys(request: Request) -> object:
-    """Your personal keys, the newest first. Who is no person has none."""
+    """Your personal keys, newest first. A caller that is not a person has none."""
     rights = _rights(request)
     return {"keys": [] if rights is None else api_keys.read_keys(rights.person_id)}
 
 
 @router.post("/keys", status_code=201, response_model=KeyCreated, dependencies=[Depends(require_json)])
 def create_own_key(new: OwnKeyCreate, request: Request, response: Response) -> object:
-    """Make a key for programs of yours. At any time it may do what you may do, within its scopes and workspaces, and
-    it ends with your access. Only this response shows it.
-    """
+    """Create a key for your programs. At any time it may do what you may do, within its scopes and workspaces, and it
+    ends with your access. Only this response shows it."""
     caller, rights = caller_of(request), _rights(request)
     if caller is None or rights is None or not caller.is_signed_in:
         raise PersonRequired

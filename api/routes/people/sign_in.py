@@ -1,7 +1,8 @@
-"""Sign-in at the identity provider, and sign-out, for browsers and the provider. They need no key, and other programs
-never call them.
+"""Sign-in at the identity provider, and sign-out, for browsers and the provider. These routes need no key, and other
+programs never call them.
 
-Every way leads back to the page: its address comes from `public_url`, and only the place behind its # from a request.
+Every route leads back to the page: its address comes from `public_url`, and only the part after its # comes from a
+request.
 """
 
 from typing import Annotated
@@ -20,7 +21,7 @@ from services.people import sessions, sign_in
 router = APIRouter(prefix="/auth", include_in_schema=False)
 
 _MOST_PER_MINUTE = 600
-"""Requests of sign-ins from one address, which may be that of a whole company."""
+"""The most sign-in requests from one address, which may be that of a whole company."""
 _PROBLEM_PLACE = "/sign-in"
 _NO_STORE = {"Cache-Control": "no-store"}
 
@@ -40,9 +41,9 @@ def begin(request: Request, next: Annotated[str, Query(max_length=300)] = "") ->
 
 @router.get("/callback", name="end_sign_in")
 def end(request: Request) -> Response:
-    """Where the provider sends the browser back to."""
+    """Finish the sign-in when the provider has sent the browser back."""
     _check(request)
-    # A parameter that comes twice is none.
+    # A parameter that occurs twice is ignored.
     answered = {
         name: values[0] for name in request.query_params if len(values := request.query_params.getlist(name)) == 1
     }
@@ -59,7 +60,7 @@ def end(request: Request) -> Response:
 
 @router.post("/sign-out", name="sign_out")
 def sign_out(request: Request) -> Response:
-    """End the session here; `url` is where to end the one at the provider, too, or null."""
+    """End the session here; `url` is the address to end the session at the provider, too, or null."""
     _require_people()
     cookies.require_own_page(request.scope)
     if token := cookies.session_token(request):
@@ -71,7 +72,7 @@ def sign_out(request: Request) -> Response:
 
 @router.post("/logout", name="end_sessions_by_provider")
 def end_by_provider(request: Request, logout_token: Annotated[str, Form()] = "") -> Response:
-    """The provider says that a person has signed out there (OpenID Connect Back-Channel Logout 1.0)."""
+    """A message of the provider that a person has signed out there (OpenID Connect Back-Channel Logout 1.0)."""
     _check(request)
     try:
         sessions.end_sessions_by_provider(logout_token)

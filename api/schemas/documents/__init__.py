@@ -1,1 +1,1 @@
-"""What questions are asked of: documents, archives of them, workspaces."""
+"""Schemas of the material that questions are asked about: documents, archives of documents, workspaces."""

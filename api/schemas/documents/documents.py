@@ -1,4 +1,4 @@
-"""Documents on the wire."""
+"""Documents as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ _JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValu
 
 class _Placement(Input):
     workspace: WorkspaceName = Field(
-        default="default", description="The collection that the document joins; made on first use."
+        default="default", description="The collection that the document joins; created on first use."
     )
     source: SourceName = Field(default="api-server", description="Where the document came from.")
 
@@ -34,7 +34,7 @@ def object_in_a_field(value: Any) -> Any:
 
 
 class DocumentUpload(_Placement):
-    """The fields of a form beside its file."""
+    """The fields that accompany the file in a form."""
 
     filename: Filename
     metadata: Annotated[Metadata, BeforeValidator(object_in_a_field)] = Field(default={})
@@ -52,7 +52,7 @@ class DocumentAccepted(BaseModel):
 
     id: UUID
     status: DocumentState
-    created: bool = Field(description="False when the workspace had this very file already, under this name.")
+    created: bool = Field(description="False when the workspace already had the same bytes under this name.")
     same_as: UUID | None = Field(description="A document of the workspace with the same bytes under another name.")
     links: DocumentLinks
 
@@ -62,21 +62,25 @@ class DocumentProgress(BaseModel):
 
     chunks_done: int
     chunks_total: int | None
-    pages_recognised: int | None = Field(description="Of a scan: pages whose text is recognised; null for others.")
-    pages_to_recognise: int | None = Field(description="Of a scan: pages that are pictures; null for others.")
+    pages_recognised: int | None = Field(
+        description="For a scan, the number of pages whose text is recognised; null for other documents."
+    )
+    pages_to_recognise: int | None = Field(
+        description="For a scan, the number of pages that are pictures; null for other documents."
+    )
 
 
 class DocumentGraphRead(BaseModel):
     """The document's part of the knowledge graph, which is built after the document is ready."""
 
     status: Literal["off", "queued", "building", "ready", "failed"] = Field(
-        description="`off`: not asked for when the document was ingested."
+        description="`off`: the graph was not asked for when the document was ingested."
     )
-    chunks_done: int = Field(description="Chunks that were read for it.")
-    chunks_failed: int = Field(description="Those of them for which no model gave a usable reply.")
-    entities: int = Field(description="Entities that the document names.")
-    relations: int = Field(description="Pairs of entities that it connects.")
-    reason: str | None = Field(description="What went wrong last, if anything did.")
+    chunks_done: int = Field(description="The number of chunks that were read for the graph.")
+    chunks_failed: int = Field(description="The number of those chunks for which no model gave a usable reply.")
+    entities: int = Field(description="The number of entities that the document names.")
+    relations: int = Field(description="The number of pairs of entities that the document connects.")
+    reason: str | None = Field(description="The most recent problem, if there was one.")
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -91,11 +95,11 @@ class DocumentError(BaseModel):
 
 
 class DocumentReading(BaseModel):
-    """What it took to read, split, embed and store a document, without the time that it waited."""
+    """The time and cost of reading, splitting, embedding and storing a document, without the time that it waited."""
 
-    seconds: float = Field(description="Of the attempt that made it ready.")
-    ms_per_page: float | None = Field(description="Milliseconds; null for formats without pages.")
-    cost_usd: float | None = Field(description="Of its vectors; null where `embeddings.price` is not set.")
+    seconds: float = Field(description="The duration of the successful attempt.")
+    ms_per_page: float | None = Field(description="Milliseconds per page; null for formats without pages.")
+    cost_usd: float | None = Field(description="The cost of the embeddings; null where `embeddings.price` is not set.")
 
 
 class NearDuplicateRead(BaseModel):
@@ -115,41 +119,46 @@ class DocumentRead(BaseModel):
     filename: str
     source: str
     metadata: dict[str, JsonValue]
-    sha256: str = Field(description="Of the file, in hexadecimal.")
+    sha256: str = Field(description="The SHA-256 of the file, in hexadecimal.")
     size_bytes: int
-    version: int = Field(description="Counts what was accepted under this name, from 1.")
+    version: int = Field(description="The number of the version among those accepted under this name, from 1.")
     status: DocumentState = Field(
-        description="Only documents that are `ready` are searched; `superseded` ones were, until a newer version was."
+        description="Only `ready` documents are searched; a `superseded` one was searched until a newer version was "
+        "ready."
     )
-    stage: str = Field(description="What is being done: `queued`, `reading`, `embedding`, …")
+    stage: str = Field(description="The current step: `queued`, `reading`, `embedding`, …")
     progress: DocumentProgress
-    pages: int = Field(description="0 for formats without pages, and while the document is not read yet.")
-    chunks_excluded: int = Field(description="How many of its passages people took out of the search.")
-    corrected_from: UUID | None = Field(description="The version whose text this one corrects; null as a rule.")
-    reading: DocumentReading | None = Field(description="Null until it is ready.")
+    pages: int = Field(description="The number of pages; 0 for formats without pages, and until the document is read.")
+    chunks_excluded: int = Field(description="The number of passages that people took out of the search.")
+    corrected_from: UUID | None = Field(
+        description="The version whose text this one corrects; null unless the version is a correction."
+    )
+    reading: DocumentReading | None = Field(description="Null until the document is ready.")
     graph: DocumentGraphRead
     near_duplicate_of: NearDuplicateRead | None = Field(
-        description="The most similar one in force when this one was read; null when none was similar."
+        description="The most similar document in force when this one was read; null when none was similar."
     )
     error: DocumentError | None
     can_retry: bool = Field(
-        description="Whether a failed document may be read when it is tried again; false where the file itself is the "
-        "reason: its kind, or that it is empty, damaged, encrypted or too large."
+        description="Whether a retry may succeed for a failed document; false where the file itself is the reason: it "
+        "has an unknown type, or is empty, damaged, encrypted or too large."
     )
     created_at: datetime
     ready_at: datetime | None
-    superseded_by: UUID | None = Field(description="The version that took its place; null also when that is deleted.")
+    superseded_by: UUID | None = Field(
+        description="The version that replaced this one; null also when that version is deleted."
+    )
     superseded_at: datetime | None
 
 
 class PageRead(BaseModel):
     """A page of a document: the text from `start` to `end`, in code points."""
 
-    number: int = Field(description="As the document counts its pages.")
+    number: int = Field(description="The page number as the document counts its pages.")
     start: int
     end: int
-    width: float | None = Field(default=None, description="In points; null for pages that have no picture.")
-    height: float | None = Field(default=None, description="As `width`.")
+    width: float | None = Field(default=None, description="In points; null for pages without a picture.")
+    height: float | None = Field(default=None, description="In points; null for pages without a picture.")
 
 
 class SectionRead(BaseModel):
@@ -161,27 +170,31 @@ class SectionRead(BaseModel):
 
 
 class CorrectionRead(BaseModel):
-    """A place of the text that people corrected: the file says `of_file` there."""
+    """A place of the text that people corrected, with the words that the file has there."""
 
-    start: int = Field(description="In code points; equal to `end` where something was struck out.")
-    end: int = Field(description="In code points, left out itself.")
-    of_file: str = Field(description="The words of the file; empty where people added some.")
+    start: int = Field(
+        description="Where the corrected place starts, in code points; equal to `end` where people struck words out."
+    )
+    end: int = Field(description="Where the corrected place ends, in code points, exclusive.")
+    of_file: str = Field(description="The words of the file; empty where people added words.")
 
 
 class DocumentLayout(BaseModel):
-    """The offsets of the pages and sections in a document's text, and where people corrected it."""
+    """The offsets of the pages, sections and corrected places in a document's text."""
 
     characters: int = Field(description="Length of the text, in code points.")
-    pages: list[PageRead] = Field(description="In their order; empty for formats without pages.")
-    sections: list[SectionRead] = Field(description="In the order in which they begin.")
-    corrections: list[CorrectionRead] = Field(description="In order; what was corrected back is not among them.")
+    pages: list[PageRead] = Field(description="The pages in their order; empty for formats without pages.")
+    sections: list[SectionRead] = Field(description="The sections in the order in which they begin.")
+    corrections: list[CorrectionRead] = Field(
+        description="The corrected places in order, without those whose correction was undone."
+    )
 
 
 class DocumentList(BaseModel):
     """One page of documents, newest first."""
 
     documents: list[DocumentRead]
-    total: int = Field(description="How many documents all pages have together, with these filters.")
+    total: int = Field(description="The number of documents on all pages together, with these filters.")
     next_cursor: str | None = Field(description="Leads to the next page; null on the last one.")
 
 

@@ -1,4 +1,4 @@
-"""Archives of documents on the wire."""
+"""Archives of documents as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ ImportState = Literal["queued", "running", "finished", "failed"]
 
 
 class ImportUpload(Input):
-    """The fields of a form beside its file."""
+    """The fields that accompany the file in a form."""
 
     filename: Filename
     workspace: WorkspaceName = Field(default="default")
@@ -32,7 +32,7 @@ class ImportAccepted(BaseModel):
 
     id: UUID
     status: ImportState
-    created: bool = Field(description="False when this very archive is under way already.")
+    created: bool = Field(description="False when an import of the same archive is already under way.")
     links: ImportLinks
 
 
@@ -42,8 +42,10 @@ class ImportHead(BaseModel):
     id: UUID
     workspace: str
     filename: str
-    status: ImportState = Field(description="`finished` when none of its documents is queued or processing any more.")
-    total: int | None = Field(description="How many files the archive has; null until it was opened.")
+    status: ImportState = Field(
+        description="`finished` when no document of the import is queued or processing any more."
+    )
+    total: int | None = Field(description="The number of files in the archive; null until it was opened.")
     error: DocumentError | None = Field(description="Why nothing of the archive could be used.")
     created_at: datetime
     finished_at: datetime | None
@@ -83,7 +85,9 @@ class ImportRead(ImportHead):
     size_bytes: int
     source: str
     metadata: dict[str, JsonValue]
-    accepted: int = Field(description="How many files are documents, those among them that the workspace had already.")
+    accepted: int = Field(
+        description="The number of files that are documents now, including those that the workspace already had."
+    )
     skipped: list[ImportSkipped]
     documents: ImportDocuments
     failures: list[ImportFailure]

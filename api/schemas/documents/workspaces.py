@@ -1,4 +1,4 @@
-"""Workspaces on the wire."""
+"""Workspaces as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -17,20 +17,22 @@ class WorkspaceCreate(Input):
     """A new workspace."""
 
     name: WorkspaceName = Field(description=_NEW_NAME, examples=["finance"])
-    title: Title | None = Field(default=None, description="How people call it.", examples=["Finance, 2026"])
-    settings: WorkspaceSettings = Field(default=WorkspaceSettings(), description="Defaults of its questions.")
+    title: Title | None = Field(default=None, description="The name that people see.", examples=["Finance, 2026"])
+    settings: WorkspaceSettings = Field(
+        default=WorkspaceSettings(), description="Default options of questions in this workspace."
+    )
 
 
 class WorkspaceChange(Input):
-    """What is left out stays as it is; null takes a title away, or sets a setting back."""
+    """A change of a workspace: omitted fields stay as they are; null removes a title, or resets a setting."""
 
     name: WorkspaceName | None = Field(
         default=None, description=f"The new name: all that it contains stays. {_NEW_NAME}", examples=["finance-2026"]
     )
-    title: Title | None = Field(default=None, description="How people call it.", examples=["Finance, 2026"])
+    title: Title | None = Field(default=None, description="The name that people see.", examples=["Finance, 2026"])
     settings: WorkspaceSettings = Field(
         default=WorkspaceSettings(),
-        description="Only the settings that are sent change. A glossary is replaced as a whole.",
+        description="Only the settings in the request change. A glossary is replaced as a whole.",
         examples=[{"mode": "high", "instructions": {"tone": "formal", "refusal": None}}],
     )
 
@@ -47,7 +49,7 @@ class WorkspaceChange(Input):
 
 
 class WorkspaceDocuments(BaseModel):
-    """The number of documents in each state; every version counts."""
+    """The number of documents in each state, where each version counts as one."""
 
     queued: int
     processing: int
@@ -57,33 +59,37 @@ class WorkspaceDocuments(BaseModel):
 
 
 class WorkspaceEmbedding(BaseModel):
-    """The model that its vectors come from."""
+    """The embedding model that the workspace's vectors come from."""
 
-    model: str = Field(description="By its name.", examples=["use-multilingual-v3"])
+    model: str = Field(description="The name of the model.", examples=["use-multilingual-v3"])
     dimension: int = Field(description="The number of components of a vector.", examples=[512])
 
 
 class WorkspaceRead(BaseModel):
-    """A workspace and how much it contains."""
+    """A workspace, and how much it contains."""
 
     name: str = Field(examples=["finance"])
-    title: str | None = Field(description="How people call it.")
+    title: str | None = Field(description="The name that people see.")
     status: Literal["active", "deleting"] = Field(
-        description="`deleting`: it accepts nothing any more, and is gone when all that it contains is."
+        description="`deleting`: the workspace accepts nothing any more, and disappears when all its content is "
+        "deleted."
     )
     documents: WorkspaceDocuments
-    size_bytes: int = Field(description="Of the files of its documents, in bytes.")
+    size_bytes: int = Field(description="The size of the documents' files, in bytes.")
     passages: int = Field(description="The number of passages that can be searched.")
-    settings: WorkspaceSettings = Field(description="Defaults of its questions; null: as configured.")
-    embedding: WorkspaceEmbedding | None = Field(description="Null before its first document is read.")
+    settings: WorkspaceSettings = Field(
+        description="Default options of questions in this workspace; null: as configured."
+    )
+    embedding: WorkspaceEmbedding | None = Field(description="Null until the first document of the workspace is read.")
     created_at: datetime
     used_at: datetime | None = Field(
-        description="When the last document, question or verification that it contains was accepted; null: it is empty."
+        description="When the latest document, question or verification in the workspace was accepted; null when it "
+        "is empty."
     )
 
 
 class WorkspaceList(BaseModel):
-    """A page of workspaces, by name."""
+    """A page of workspaces, ordered by name."""
 
-    workspaces: list[WorkspaceRead] = Field(description="By name.")
+    workspaces: list[WorkspaceRead] = Field(description="The workspaces, ordered by name.")
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")

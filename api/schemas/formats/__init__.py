@@ -1,1 +1,2 @@
-"""Formats that others defined: OpenAI's completions, and the endpoints of the seeds. The client does not speak them."""
+"""Formats that others defined: OpenAI's APIs, gateways, and the endpoints of the seeds. Citewell's own clients do not
+use them."""

@@ -1,4 +1,4 @@
-"""S4 on the wire: citations sent as a claim and returned verified (S4.4), and the streamed query (S4.3)."""
+"""S4 as JSON: citations that are sent as a claim and returned verified (S4.4), and the streamed query (S4.3)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -29,7 +29,7 @@ class CitationVerify(Input):
 
     document_id: UUID = Field(
         strict=False,
-        description="As `/v1/documents` and every citation tell it.",
+        description="The document's id, as in `/v1/documents` and in every citation.",
         examples=["6f1e3b9c-8f0e-4a51-9d3c-2b7a4e5f6071"],
     )
     chunk_index: int = Field(
@@ -37,13 +37,14 @@ class CitationVerify(Input):
     )
     claim_text: Words = Field(
         max_length=MAX_CLAIM_CHARS,
-        description="What is claimed; above 2,000 characters it is called unproven.",
+        description="The claim to check; above 2,000 characters it is called unproven.",
         examples=["allows returns within 30 days"],
     )
     expected_text_span: Words | None = Field(
         default=None,
         max_length=MAX_SPAN_CHARS,
-        description="The words that should stand in the chunk; left out, its best ones for the claim are taken.",
+        description="The words that should stand in the chunk; if omitted, the chunk's best words for the claim are "
+        "taken.",
         examples=["All returns must be made within 30 days"],
     )
 
@@ -52,39 +53,42 @@ class VerifiedCitation(BaseModel):
     """S4.2: the citation as it stands in the document."""
 
     document_name: str = Field(examples=["Refund Policy v2.pdf"])
-    document_id: UUID = Field(description="As asked for.")
-    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
+    document_id: UUID = Field(description="The document's id as it was sent.")
+    page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     section: str | None = Field(examples=["Returns and Refunds"])
     text_span: str = Field(
-        description="The words of the chunk that were meant; its best ones for the claim when those are not in it.",
+        description="The expected words as the chunk has them; the chunk's best words for the claim when it does not "
+        "have them.",
         examples=[_SPAN],
     )
     claim_text: str = Field(examples=["allows returns within 30 days"])
     citation_type: Literal["direct_quote", "paraphrase", "inference"] = Field(
-        description="What the claim does with these words."
+        description="The relation of the claim to these words."
     )
     chunk_index: int = Field(examples=[0])
-    confidence_score: Score = Field(description="The same as beside it.")
+    confidence_score: Score = Field(description="The same as `confidence_score` of the verdict.")
 
 
 class CitationVerdict(BaseModel):
-    """S4.4: whether the chunk says what it is cited for, found without a model."""
+    """S4.4: whether the chunk supports the claim that cites it, found without a model."""
 
     source_text: str = Field(description="The text of the chunk.", examples=[_SPAN])
     context: str = Field(
-        description="The heading of its section, an empty line, and the text with that of the chunks around it.",
+        description="The heading of the section, an empty line, and the chunk's text with the text of the chunks "
+        "around it.",
         examples=[f"Returns and Refunds\n\n{_SPAN}"],
     )
     confidence_score: Score = Field(
-        description="The lower one of two: how well the span is found, and the share of the claim's words in the chunk."
+        description="The lower one of two numbers: how well the chunk matches the expected words, and the share of "
+        "the claim's words that the chunk has."
     )
     is_accurate: bool = Field(description="Confidence of at least 0.7 and no issue.")
     citation: VerifiedCitation = Field(description="The citation as it stands in the document.")
-    issues: list[CitationIssue] = Field(description="What speaks against it; empty when nothing does.")
+    issues: list[CitationIssue] = Field(description="The objections to the citation; empty when there are none.")
 
 
 class StreamAsk(Input):
-    """S4: a question whose answer is streamed while it is written."""
+    """S4: a question whose answer is streamed while the model writes."""
 
     query: str = Field(description="The question.", examples=["What is the refund policy?"])
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is asked.")

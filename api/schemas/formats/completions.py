@@ -1,7 +1,7 @@
 """Requests for chat completions in OpenAI's format (N9).
 
-Request fields that are not here are ignored: OpenAI's clients send new ones all the time. Fields whose promise could
-not be kept are here in order to be refused.
+Unknown fields are ignored, because OpenAI's clients send new ones all the time. Fields whose promise could not be kept
+are declared here in order to be refused.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from domain.query.attached_text import question_beside
 
 ConversationNamed = UUID | Literal["new"]
 CONVERSATION = "conversation_id"
-"""The key of `metadata` for it."""
+"""The key of `metadata` that names the conversation."""
 
 _OF_THE_SYSTEM = {"system", "developer"}
 _TEXTS = {"text", "input_text", "output_text"}
@@ -28,7 +28,7 @@ _REFUSED: dict[str, str] = {
 
 
 class Lenient(BaseModel):
-    """What is not known is ignored."""
+    """A base class that ignores unknown fields."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -40,19 +40,21 @@ class ContentPart(BaseModel):
 
     type: str = Field(
         description="`text`, or `document` and `search_result` in the form of Anthropic's API, with a text to answer "
-        "from; other types are refused in the question.",
+        "from; the question may not have other types.",
         examples=["text"],
     )
     text: str | None = Field(default=None, description="The text of a part of type `text`.")
 
 
 class ChatMessage(Lenient):
-    """A message of the conversation. The last one with the role `user` is the question; earlier ones of users and
-    assistants say what it refers to."""
+    """A message of the conversation. The last one with the role `user` is the question; earlier messages of users and
+    assistants show what the question refers to."""
 
     role: str = Field(description="`user`, `assistant`, `system`, …", examples=["user"])
     content: str | list[ContentPart] | None = Field(
-        default=None, description="The text, or its parts.", examples=["Within how many days must returns be made?"]
+        default=None,
+        description="The text, or a list of its parts.",
+        examples=["Within how many days must returns be made?"],
     )
 
 
@@ -63,7 +65,7 @@ class StreamOptions(Lenient):
 
 
 class JsonSchemaFormat(Lenient):
-    """OpenAI's form of a schema; `strict` and other members change nothing, as every object follows it."""
+    """OpenAI's form of a schema; `strict` and other members change nothing, because every object follows the schema."""
 
     schema_: JsonObject = Field(
         alias="schema",
@@ -78,11 +80,11 @@ class ResponseFormat(Lenient):
     type: str = Field(
         description="`text`, or `json_object`: `content` is then an object with `answer`, `abstained`, `sentences` "
         "(each with its verdict and the numbers that it cites) and `citations` (number, document, page, the cited "
-        "words and their address). `json_schema`: `content` is an object that follows the schema, filled from verified "
-        "sentences; when it cannot, `content` is null and `refusal` says why.",
+        "words and their address). `json_schema`: `content` is an object that follows the schema, filled from "
+        "verified sentences; when that is impossible, `content` is null and `refusal` says why.",
         examples=["text"],
     )
-    json_schema: JsonSchemaFormat | None = Field(default=None, description="With `json_schema`: the schema.")
+    json_schema: JsonSchemaFormat | None = Field(default=None, description="The schema, for the type `json_schema`.")
 
 
 class CompletionOptions(Input):
@@ -90,8 +92,8 @@ class CompletionOptions(Input):
 
     append: Literal["none", "references", "full"] = Field(
         default="full",
-        description="What follows the answer in `content`: nothing, the references, or these and a line that says what "
-        "was verified. Behind a refusal there are only the names of the texts that came with the question.",
+        description="What follows the answer in `content`: nothing, the references, or the references and a line "
+        "about what was verified. After a refusal only the names of the texts that came with the question follow.",
     )
     links: bool = Field(
         default=True,
@@ -101,16 +103,16 @@ class CompletionOptions(Input):
 
 
 class Asked(Lenient):
-    """What one of OpenAI's clients asks, in either of its APIs."""
+    """The fields that both of OpenAI's APIs share: a question with its options."""
 
     model: ModelName = Field(
-        description="The workspace, with or without `citewell/` before it; `finance:high` chooses the mode too."
+        description="The workspace, with or without `citewell/` before it; `finance:high` also chooses the mode."
     )
     stream: bool | None = Field(default=None, description="Send the answer in chunks, as server-sent events.")
     documents: list[JsonValue] | None = Field(
         default=None,
         description="Texts to answer from in place of the workspace's documents: each a text, or an object with a "
-        "`text` or `content` and a `title`. What a chat program attaches to a message counts as they do.",
+        "`text` or `content` and a `title`. Texts that a chat program attaches to a message count as well.",
     )
     citewell: CompletionOptions = Field(default=CompletionOptions(), description="Citewell's own options.")
 
@@ -121,18 +123,18 @@ class Asked(Lenient):
 
     @property
     def form(self) -> ResponseFormat | None:
-        """The form that the answer is to have."""
+        """The requested form of the answer."""
         raise NotImplementedError
 
     @property
     def last(self) -> str:
-        """The last message of the user, with all that a program put around the question."""
+        """The last message of the user, with everything that a chat program put around the question."""
         return _text_of(self.said[_last_of_user(self.said)])
 
     @property
     def question(self) -> str | None:
-        """What the person asked in it; None where texts are attached and that cannot be told from the program's
-        words."""
+        """The question in the last message of the user; None where texts are attached and the question cannot be told
+        apart from the words of the chat program."""
         return question_beside(self.last)
 
     @property
@@ -142,9 +144,9 @@ class Asked(Lenient):
 
     @property
     def sources(self) -> list[Offered]:
-        """The texts that came with the question: between marks, in the words of users or of the system, as parts of
-        messages, and as `documents`. What tools say is none, and neither is an earlier message whose question is not
-        told from its texts."""
+        """The texts that came with the question: between marks in messages of users or of the system, as parts of
+        messages, and as `documents`. Messages of tools bring no sources, and neither do earlier messages in which
+        question and texts cannot be told apart."""
         last = _last_of_user(self.said)
         messages = [
             message.model_dump()
@@ -167,7 +169,7 @@ class Asked(Lenient):
 
     @property
     def answer_schema(self) -> dict[str, Any] | None:
-        """The schema to answer by: empty for none, None for that of the workspace."""
+        """The schema that the answer follows: empty for none, None for that of the workspace."""
         if self.form is None:
             return None
         named = self.form.json_schema if self.form.type == "json_schema" else None
@@ -175,8 +177,8 @@ class Asked(Lenient):
 
 
 class CompletionCreate(Asked):
-    """A conversation whose last question is answered from the documents of a workspace, and from nothing else; or from
-    the texts that came with it, if any did.
+    """A conversation whose last question is answered only from the documents of a workspace, or only from the texts
+    that came with it, if there are any.
 
     Sampling parameters (`temperature`, `top_p`, `max_tokens`, `stop`, `seed`, …) and unknown fields are ignored.
     """
@@ -189,24 +191,26 @@ class CompletionCreate(Asked):
     stream_options: StreamOptions | None = Field(default=None, description="Options of the stream.")
     metadata: JsonValue = Field(
         default=None,
-        description="`conversation_id` makes the question a turn of that conversation, or with `new` the first one of "
-        "a new conversation. Then earlier messages are not used: the conversation has its own. Other keys are ignored.",
+        description="`conversation_id` makes the question a turn of that conversation; `new` begins a conversation. "
+        "Then earlier messages are not used, because the conversation has its own. Other keys are ignored.",
         examples=[{"conversation_id": "new"}],
     )
-    n: int | None = Field(default=None, description="1: a question has one answer.")
-    modalities: list[str] | None = Field(default=None, description="`text` only.")
+    n: int | None = Field(default=None, description="Only 1, because a question has one answer.")
+    modalities: list[str] | None = Field(default=None, description="Only `text`.")
     response_format: ResponseFormat | None = Field(
         default=None,
-        description="`text`, `json_object` or `json_schema`; a stream sends an object as a whole, at its end. When it "
-        "is left out, answers have the form that the workspace's `answer_schema` says.",
+        description="`text`, `json_object` or `json_schema`; a stream sends an object as a whole, at its end. If "
+        "omitted, the workspace's `answer_schema` decides.",
     )
-    tools: list[JsonValue] | None = Field(default=None, description="Accepted; no tool is ever called.")
-    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
+    tools: list[JsonValue] | None = Field(default=None, description="Accepted, but no tool is ever called.")
+    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`, because no tool is ever called.")
     functions: list[JsonValue] | None = Field(default=None, description="The same as `tools`, in an older form.")
     function_call: JsonValue = Field(default=None, description="The same as `tool_choice`, in an older form.")
-    logprobs: bool | None = Field(default=None, description="Refused when true: there are none.")
-    audio: JsonValue = Field(default=None, description="Refused: answers are text.")
-    web_search_options: JsonValue = Field(default=None, description="Refused: only the documents are searched.")
+    logprobs: bool | None = Field(
+        default=None, description="Refused when true, because there are no log probabilities."
+    )
+    audio: JsonValue = Field(default=None, description="Refused, because answers are text.")
+    web_search_options: JsonValue = Field(default=None, description="Refused, because only the documents are searched.")
 
     @property
     def said(self) -> Sequence[ChatMessage]:

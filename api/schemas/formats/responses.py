@@ -1,4 +1,4 @@
-"""Responses in OpenAI's format (N9): request and response. What is ignored and refused is as in chat completions."""
+"""OpenAI's Responses API (N9): request and response. The same fields are ignored and refused as in chat completions."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
@@ -25,7 +25,7 @@ _REFUSED: dict[str, str] = {
     "moderation": "nothing is moderated; leave it out",
     "top_logprobs": "there are no log probabilities; leave it out",
 }
-# Documents are searched anyway, and functions are the client's to call: these tools change nothing.
+# Documents are searched anyway, and the client calls its own functions: these tools change nothing.
 _TOOLS = {"function", "custom", "file_search"}
 
 
@@ -34,9 +34,9 @@ def response_id(query_id: UUID | str) -> str:
 
 
 class InputItem(ChatMessage):
-    """A message, or an item of another type, such as a call of a tool, which is not used."""
+    """A message, or an item of another type, such as a tool call, which is not used."""
 
-    type: str = Field(default="message", description="`message`; others are accepted and not used.")
+    type: str = Field(default="message", description="`message`; items of other types are accepted and not used.")
     role: str = Field(default="", description="`user`, `assistant`, `system`, …", examples=["user"])
 
 
@@ -45,7 +45,9 @@ class TextFormat(Lenient):
 
     type: str = Field(description="`text`, `json_object` or `json_schema`, as in chat completions.", examples=["text"])
     schema_: JsonValue = Field(
-        default=None, alias="schema", description="With `json_schema`: a JSON Schema with an object at its root."
+        default=None,
+        alias="schema",
+        description="For the type `json_schema`: a JSON Schema with an object at its root.",
     )
 
 
@@ -59,7 +61,7 @@ class ResponseOptions(CompletionOptions):
     """Citewell's own options of a response; OpenAI's clients send them as `extra_body`."""
 
     append: Literal["none", "references", "full"] = Field(
-        default="none", description="What follows the answer in the text; see the same of chat completions."
+        default="none", description="What follows the answer in the text, as in chat completions."
     )
     links: bool = Field(
         default=False,
@@ -74,8 +76,8 @@ class ConversationOfResponse(Lenient):
 
 
 class ResponseCreate(Asked):
-    """A question that is answered from the documents of a workspace, and from nothing else; or from the texts that came
-    with it, if any did.
+    """A question that is answered only from the documents of a workspace, or only from the texts that came with it, if
+    there are any.
 
     Sampling parameters (`temperature`, `top_p`, `max_output_tokens`, `reasoning`, …) and unknown fields are ignored.
     """
@@ -86,18 +88,18 @@ class ResponseCreate(Asked):
     )
     instructions: str | None = Field(
         default=None,
-        description="Kept with the response and not used, as a system prompt; but for texts that a program attached in "
-        "it, from which the question is then answered.",
+        description="Stored with the response and, like any system prompt, not used, except for the texts that a "
+        "program attached in it: the question is then answered from them.",
     )
     previous_response_id: str | None = Field(
         default=None,
         description="The question is asked after that response, as the next turn of its conversation. A second "
-        "question after the same response is a branch. Earlier messages of `input` are not used then.",
+        "question after the same response begins a branch. Earlier messages of `input` are not used then.",
     )
     conversation: str | ConversationOfResponse | None = Field(
         default=None,
-        description="The question is the next turn of that conversation of `/v1/conversations`, or with `new` the "
-        "first of a new one.",
+        description="The question is the next turn of that conversation of `/v1/conversations`; `new` begins a "
+        "conversation.",
         examples=["new"],
     )
     background: bool | None = Field(
@@ -108,16 +110,17 @@ class ResponseCreate(Asked):
         description="With false the response cannot be read or followed later. The question stays in the audit.",
     )
     metadata: dict[str, str] | None = Field(
-        default=None, max_length=16, description="Up to 16 texts that are kept with the response."
+        default=None, max_length=16, description="Up to 16 texts, stored with the response."
     )
     text: TextOptions | None = Field(default=None, description="The form of the answer.")
     tools: list[dict[str, JsonValue]] | None = Field(
-        default=None, description="Functions are never called and `file_search` is what is done; others are refused."
+        default=None,
+        description="Functions are never called and `file_search` happens anyway; other tools are refused.",
     )
-    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`: no tool is ever called.")
-    prompt: JsonValue = Field(default=None, description="Refused: no prompts are stored here.")
-    moderation: JsonValue = Field(default=None, description="Refused: nothing is moderated.")
-    top_logprobs: JsonValue = Field(default=None, description="Refused: there are none.")
+    tool_choice: JsonValue = Field(default=None, description="`auto` or `none`, because no tool is ever called.")
+    prompt: JsonValue = Field(default=None, description="Refused, because no prompts are stored here.")
+    moderation: JsonValue = Field(default=None, description="Refused, because nothing is moderated.")
+    top_logprobs: JsonValue = Field(default=None, description="Refused, because there are no log probabilities.")
     citewell: ResponseOptions = Field(  # pyright: ignore[reportIncompatibleVariableOverride] - fields are frozen
         default=ResponseOptions(), description="Citewell's own options."
     )
@@ -142,7 +145,7 @@ class ResponseCreate(Asked):
 
     @property
     def beside(self) -> dict[str, Any]:
-        """What is kept with the response."""
+        """Return the fields that are stored with the response."""
         return {
             "model": self.model,
             "instructions": self.instructions,
@@ -214,7 +217,7 @@ class ResponseCreate(Asked):
 
 
 def id_of(given: str) -> UUID:
-    """The question of a response. Raises ValueError for what is no id of a response."""
+    """Return the id of the question behind a response. Raises ValueError if `given` is not the id of a response."""
     try:
         return UUID(given.removeprefix(PREFIX))
     except ValueError:
@@ -244,21 +247,24 @@ def _form_of(text: TextOptions | None) -> ResponseFormat | None:
 
 
 class CitationAnnotation(BaseModel):
-    """A citation: `text[start_index:end_index]` is its marker, in code points. OpenAI's fields, and where it leads."""
+    """A citation in OpenAI's fields, and the place that it cites. `text[start_index:end_index]` is its marker, in code
+    points."""
 
     type: Literal["url_citation"]
-    start_index: int = Field(description="Where its marker begins in `text`, in code points.")
-    end_index: int = Field(description="Where it ends in `text`, exclusive.")
-    title: str = Field(description="The source as in the references.", examples=["refund-policy.pdf, p.2"])
-    url: str = Field(description="Opens the document at the cited words.")
-    document_id: str = Field(description="The document.")
-    document_name: str = Field(description="Its name.")
+    start_index: int = Field(description="Where the marker begins in `text`, in code points.")
+    end_index: int = Field(description="Where the marker ends in `text`, exclusive.")
+    title: str = Field(
+        description="The source's name, as in the list of references.", examples=["refund-policy.pdf, p.2"]
+    )
+    url: str = Field(description="The address that opens the document at the cited words.")
+    document_id: str = Field(description="The id of the document.")
+    document_name: str = Field(description="The name of the document.")
     page_number: int | None = Field(description="The page, where the document has pages.")
     text_span: str | None = Field(description="The cited words.")
 
 
 class OutputContent(BaseModel):
-    """The text, or the refusal of a schema that no verified sentence could fill."""
+    """The text, or the refusal where no verified sentence could fill the schema."""
 
     type: Literal["output_text", "refusal"]
     text: str | None = Field(default=None, description="The checked answer.")
@@ -270,22 +276,22 @@ class OutputContent(BaseModel):
 class OutputMessage(BaseModel):
     """The answer."""
 
-    id: str = Field(description="`msg_` and the id of the question.")
+    id: str = Field(description="`msg_`, followed by the id of the question.")
     type: Literal["message"]
     role: Literal["assistant"]
     status: Literal["in_progress", "completed", "incomplete"]
-    content: list[OutputContent] = Field(description="One part.")
+    content: list[OutputContent] = Field(description="The only part.")
 
 
 class CachedTokens(BaseModel):
-    """Not told apart."""
+    """A field that OpenAI's clients expect; cached tokens are not counted separately."""
 
     cached_tokens: int = Field(description="Always 0.")
     cache_write_tokens: int = Field(description="Always 0.")
 
 
 class ReasoningTokens(BaseModel):
-    """Not told apart."""
+    """A field that OpenAI's clients expect; reasoning tokens are not counted separately."""
 
     reasoning_tokens: int = Field(description="Always 0.")
 
@@ -316,44 +322,44 @@ class Incomplete(BaseModel):
 class ConversationId(BaseModel):
     """The conversation that the question is a turn of."""
 
-    id: str = Field(description="Its id at `/v1/conversations`.")
+    id: str = Field(description="The id at `/v1/conversations`.")
 
 
 class ResponseRead(BaseModel):
     """OpenAI's `response`, with one additional member: `citewell`."""
 
-    id: str = Field(description="`resp_` and the id of the question.")
+    id: str = Field(description="`resp_`, followed by the id of the question.")
     object: Literal["response"]
     created_at: int = Field(description="Seconds since 1970.")
-    completed_at: int | None = Field(description="Seconds since 1970; null before its end.")
+    completed_at: int | None = Field(description="Seconds since 1970; null before the end.")
     status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] = Field(
         description="`incomplete` while a person has to release the answer."
     )
-    background: bool = Field(description="As asked for.")
-    error: ResponseFault | None = Field(description="Why it failed.")
-    incomplete_details: Incomplete | None = Field(description="Why it is incomplete.")
-    instructions: str | None = Field(description="As sent.")
+    background: bool = Field(description="As it was sent.")
+    error: ResponseFault | None = Field(description="Why the response failed.")
+    incomplete_details: Incomplete | None = Field(description="Why the response is incomplete.")
+    instructions: str | None = Field(description="As it was sent.")
     max_output_tokens: None = Field(description="Always null.")
-    model: str = Field(description="As asked for.")
-    output: list[OutputMessage] = Field(description="One message, once the answer is there.")
-    parallel_tool_calls: bool = Field(description="Always true; no tool is called.")
-    previous_response_id: str | None = Field(description="As sent.")
+    model: str = Field(description="The model as it was requested.")
+    output: list[OutputMessage] = Field(description="One message, once there is an answer.")
+    parallel_tool_calls: bool = Field(description="Always true, though no tool is called.")
+    previous_response_id: str | None = Field(description="As it was sent.")
     conversation: ConversationId | None = Field(description="The conversation that the question is a turn of.")
-    store: bool = Field(description="Whether it can be read later.")
+    store: bool = Field(description="Whether the response can be read later.")
     temperature: None = Field(description="Always null.")
     text: JsonValue = Field(description="The form of the answer.")
     tool_choice: str = Field(description="Always `auto`.")
     tools: list[JsonValue] = Field(description="Always empty.")
     top_p: None = Field(description="Always null.")
     truncation: str = Field(description="Always `disabled`.")
-    usage: ResponseUsage | None = Field(description="Null before its end.")
-    metadata: dict[str, str] = Field(description="As sent.")
+    usage: ResponseUsage | None = Field(description="Null before the end.")
+    metadata: dict[str, str] = Field(description="As it was sent.")
     citewell: CompletionProof | None = Field(description="The proof of the answer; null while there is none.")
 
 
 class ResponseDeleted(BaseModel):
-    """What was deleted."""
+    """The confirmation that a response was deleted."""
 
-    id: str = Field(description="As in the response.")
+    id: str = Field(description="The id of the response.")
     object: Literal["response"]
     deleted: Literal[True] = Field(description="Always true.")

@@ -19,21 +19,22 @@ class RagAsk(Input):
 
     query: str = Field(description="The question.", examples=[_QUESTION])
     enable_verification: bool | None = Field(
-        default=None, description="Check the answer, or not; beats the environment and the configuration file."
+        default=None,
+        description="Whether to check the answer; takes precedence over the environment and the configuration file.",
     )
     workspace: WorkspaceName = Field(default="default", description=_WORKSPACE)
 
 
 class RagVerification(BaseModel):
-    """S1.8: the weighted scores and what they are based on. They are null when the answer says that it does not
-    know."""
+    """S1.8: the weighted scores and their basis. They are null when the answer says that it does not know."""
 
     overall_score: Score | None = Field(description="0.4·alignment + 0.3·coverage + 0.3·facts, as configured.")
     answer_source_alignment: Score | None = Field(description="How well the answer agrees with its sources.")
-    citation_coverage: Score | None = Field(description="How many of the sources the answer names.")
+    citation_coverage: Score | None = Field(description="The share of the sources that the answer names.")
     fact_verification_score: Score | None = Field(description="The share of the key claims that are verified.")
     issues: list[str] = Field(
-        description="What to know about the scores.", examples=[["Many sources are not cited in the answer"]]
+        description="Remarks that help to understand the scores.",
+        examples=[["Many sources are not cited in the answer"]],
     )
     verified_sources: list[str] = Field(description="Ids of the chunks that verify a key claim.")
     unverified_claims: list[str] = Field(description="Key claims that no source verifies.")
@@ -45,7 +46,7 @@ class RagAnswer(BaseModel):
     answer: str = Field(examples=[_ANSWER])
     sources: list[SourceRead] = Field(description="The passages that the answer was written from.")
     verification: RagVerification | None = Field(
-        default=None, description="Left out when verification is off, and when it broke (see the history)."
+        default=None, description="Omitted when verification is off, and when it broke (see the history)."
     )
 
 
@@ -54,25 +55,26 @@ class ChatAsk(Input):
 
     prompt: str = Field(description="The question.", examples=[_QUESTION])
     workspace: WorkspaceName = Field(default="default", description=_WORKSPACE)
-    model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
+    model: str | None = Field(default=None, max_length=200, description="The main model: one of the configured models.")
     enable_verification: bool | None = Field(
-        default=None, description="Check the answer, or not; beats the environment and the configuration file."
+        default=None,
+        description="Whether to check the answer; takes precedence over the environment and the configuration file.",
     )
     enable_crag: bool | None = Field(
         default=None,
-        description="False allows no corrective rounds; otherwise `max_crag_attempts` says how many there may be.",
+        description="False allows no corrective rounds; otherwise `max_crag_attempts` limits their number.",
     )
     confidence_threshold: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="An answer with less confidence is corrected: more is searched for. As configured when left out.",
+        description="An answer with a lower confidence is corrected by a further search. As configured if omitted.",
     )
     max_crag_attempts: int | None = Field(
-        default=None, ge=0, le=5, description="Corrective rounds, at most; as configured when left out."
+        default=None, ge=0, le=5, description="The most corrective rounds; as configured if omitted."
     )
     show_claims: bool | None = Field(
-        default=None, description="Add the checked claims to the response; as configured when left out."
+        default=None, description="Add the checked claims to the response; as configured if omitted."
     )
 
 
@@ -83,12 +85,10 @@ class ChatVerification(BaseModel):
         description="The score of the claims, 0..1 (`claims_score` in `/v1`); null when the response claims nothing."
     )
     is_grounded: bool | None = Field(description="Whether every claim is supported.")
-    claims_checked: int = Field(description="How many claims were checked.")
-    claims_supported: int = Field(description="How many of them the documents support.")
-    crag_attempts: int = Field(description="Corrective rounds that were made.")
-    claims: list[ClaimRead] = Field(
-        default=[], description="Those that were checked; left out unless `show_claims` is on."
-    )
+    claims_checked: int = Field(description="The number of claims that were checked.")
+    claims_supported: int = Field(description="The number of checked claims that the documents support.")
+    crag_attempts: int = Field(description="The number of corrective rounds.")
+    claims: list[ClaimRead] = Field(default=[], description="The checked claims; omitted unless `show_claims` is on.")
 
 
 class ChatReply(BaseModel):
@@ -98,7 +98,7 @@ class ChatReply(BaseModel):
     model: str | None = Field(description="The model that wrote it; null when nothing was written.")
     workspace: str = Field(description="The collection that was asked.")
     verification: ChatVerification | None = Field(
-        default=None, description="Left out when verification is off, and when it broke (see the history)."
+        default=None, description="Omitted when verification is off, and when it broke (see the history)."
     )
 
 
@@ -118,7 +118,7 @@ class AgentCitation(BaseModel):
     """S3.3: a passage that the answer was written from."""
 
     text: str = Field(description="The whole passage.")
-    metadata: CitationMetadata = Field(description="Where the passage comes from.")
+    metadata: CitationMetadata = Field(description="The origin of the passage.")
     chunk_id: str = Field(examples=["doc_0::chunk_2"])
     doc_id: str = Field(examples=["doc_0"])
     start_index: int = Field(description="Where the passage starts in the document's text, in code points.")
@@ -128,7 +128,9 @@ class AgentAnswer(BaseModel):
     """S3: the answer with its citations."""
 
     answer: str = Field(examples=[_ANSWER])
-    citations: list[AgentCitation] = Field(description="Each passage once; none below an answer that is refused.")
+    citations: list[AgentCitation] = Field(
+        description="The cited passages, each one once; empty when the answer is refused."
+    )
 
 
 class VerifiedAsk(Input):
@@ -137,17 +139,17 @@ class VerifiedAsk(Input):
     question: str = Field(description="The question.", examples=[_QUESTION])
     mode: str = Field(
         default="hybrid",
-        description="How passages are found: by the similarity of vectors alone (`naive`), over the knowledge graph "
-        "(`local`, `global`, `hybrid`), or both (`mix`). Or how much evidence an answer needs (`low`, `balanced`, "
-        "`high`), with `hybrid`.",
+        description="How passages are found: by vector similarity alone (`naive`), over the knowledge graph (`local`, "
+        "`global`, `hybrid`), or both (`mix`). Or how much evidence an answer needs (`low`, `balanced`, `high`), "
+        "with `hybrid`.",
         json_schema_extra={"enum": ["naive", "local", "global", "hybrid", "mix", "low", "balanced", "high"]},
     )
     confidence_threshold: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="A verdict on a citation with less confidence is `uncertain`. Left out, it is the configured "
-        "`verification.citation_confidence`.",
+        description="A verdict on a citation with a lower confidence is `uncertain`. The configured "
+        "`verification.citation_confidence` if omitted.",
     )
     max_sources: MaxSources = None
     min_relevance: MinRelevance = None
@@ -166,33 +168,33 @@ class CitationLogEntry(BaseModel):
 
     citation_number: int = Field(description="The N of `[†N]` in `original_answer`.")
     statement: str = Field(description="The statement without its markers.")
-    source_file: str | None = Field(description="The file that the source is in.", examples=["refund-policy.pdf"])
-    source_page: int | None = Field(description="Null where the page is not known; never guessed.")
+    source_file: str | None = Field(description="The file of the source.", examples=["refund-policy.pdf"])
+    source_page: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     is_accurate: bool | None = Field(description="Null when the check could not be made.")
     confidence: Score | None = Field(description="0..1; null when the check could not be made.")
-    explanation: str = Field(description="Why the verdict is what it is.")
+    explanation: str = Field(description="The reason for the verdict.")
     status: Literal["accurate", "inaccurate", "uncertain", "not_checked"] = Field(
         description="`uncertain` below the threshold; `not_checked` when the check could not be made."
     )
 
 
 class VerifiedAnswer(BaseModel):
-    """S5.6: the answer as written and as corrected, and the checks in between."""
+    """S5.6: the answer as the model wrote it, the corrected answer, and the checks in between."""
 
     original_answer: str = Field(
-        description="What the model wrote.", examples=["Customers have 30 days [†1] and pay nothing [†2]."]
+        description="The answer as the model wrote it.", examples=["Customers have 30 days [†1] and pay nothing [†2]."]
     )
     corrected_answer: str = Field(
-        description="What is left after the checks, renumbered from 1, with its references.",
+        description="The answer after the checks, renumbered from 1, with its references.",
         examples=["Customers have 30 days [†1].\n\n### References\n- [†1] refund-policy.pdf, p.2"],
     )
-    mode: str = Field(description="As asked for.")
+    mode: str = Field(description="The mode as it was requested.")
     sources: list[NumberedSource] = Field(description="The passages that the answer was written from.")
     removed_citations: list[int] = Field(
-        description="Numbers of `original_answer` that `corrected_answer` cites no more.", examples=[[2]]
+        description="Numbers of `original_answer` that `corrected_answer` does not cite any more.", examples=[[2]]
     )
     accuracy_rate: Score | None = Field(
-        description="Accurate citations over all of the log; null when nothing was cited or could be checked."
+        description="The share of accurate citations in the whole log; null when nothing was cited or could be checked."
     )
     verification_log: list[CitationLogEntry] = Field(description="The checks, in the order of the statements.")
-    processing_time_ms: float = Field(description="From acceptance to the end.")
+    processing_time_ms: float = Field(description="Milliseconds from acceptance to the end.")

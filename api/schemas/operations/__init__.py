@@ -1,1 +1,1 @@
-"""Schemas of the installation: health, keys, quality, webhooks."""
+"""Schemas of the installation: health, keys, model servers, people, quality, webhooks."""

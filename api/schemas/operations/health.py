@@ -1,4 +1,4 @@
-"""Health on the wire."""
+"""Health checks as JSON."""
 
 from typing import Literal
 
@@ -12,22 +12,24 @@ class Health(BaseModel):
 
     status: Literal["ok"] = "ok"
     version: str
-    provider: str = Field(description="Who answers and judges here; `offline`: no language model is configured.")
+    provider: str = Field(
+        description="The provider whose models answer and judge; `offline`: no language model is configured."
+    )
 
 
 class Checks(BaseModel):
-    """The dependencies of Citewell. Without the broker questions are still accepted; they start when it is back."""
+    """The dependencies of Citewell. Questions are accepted even without the broker; they start when it is back."""
 
     postgres: Literal["ok", "unreachable"]
     schema_: Literal["current", "newer", "outdated", "unknown"] = Field(alias="schema")
     role: Literal["ordinary", "unrestricted", "unknown"] = Field(
-        description="Of the database; one that is above row-level security is refused."
+        description="The role of the database connection; `unrestricted`, a role above row-level security, is refused."
     )
     broker: Literal["ok", "unreachable"]
 
 
 class Ready(BaseModel):
-    """Requests are served."""
+    """The server takes requests."""
 
     status: Literal["ready"] = "ready"
     keys: Literal["required", "off (loopback only)"] = Field(description="Whether requests need an API key.")
@@ -35,6 +37,6 @@ class Ready(BaseModel):
 
 
 class NotReadyProblem(Problem):
-    """Requests cannot be served yet."""
+    """The server cannot take requests yet."""
 
     checks: Checks

@@ -1,4 +1,4 @@
-"""API keys on the wire."""
+"""API keys as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -19,16 +19,18 @@ class KeyCreate(Input):
     name: KeyName
     # JSON has no enumerations, only strings.
     scopes: list[Annotated[Scope, Field(strict=False)]] = Field(min_length=1, max_length=10, examples=[["read", "ask"]])
-    expires_in_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description="Without it the key never does.")
+    expires_in_days: int | None = Field(
+        default=None, ge=1, le=MAX_DAYS, description="If omitted, the key never expires."
+    )
     requests_per_minute: int | None = Field(
-        default=None, ge=1, le=MAX_PER_MINUTE, description="Without it the limit of the configuration holds."
+        default=None, ge=1, le=MAX_PER_MINUTE, description="If omitted, the limit of the configuration applies."
     )
     workspaces: list[WorkspaceName] | None = Field(
         default=None,
         min_length=1,
         max_length=100,
-        description="The key opens only these; without it all of the tenant. Such a key has neither the scope "
-        "`webhooks` nor `admin`.",
+        description="The only workspaces that the key opens; all workspaces of the tenant if omitted. Such a key has "
+        "neither the scope `webhooks` nor `admin`.",
         examples=[["finance"]],
     )
 
@@ -38,9 +40,12 @@ class OwnKeyCreate(Input):
 
     name: KeyName
     scopes: list[Literal["read", "ask", "documents"]] = Field(min_length=1, max_length=10, examples=[["read", "ask"]])
-    expires_in_days: int = Field(default=90, ge=1, le=365, description="A personal key always ends.")
+    expires_in_days: int = Field(default=90, ge=1, le=365, description="A personal key always expires.")
     workspaces: list[WorkspaceName] | None = Field(
-        default=None, min_length=1, max_length=100, description="Only these; without it all that are open to you."
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="The only workspaces that the key opens; if omitted, all that are open to you.",
     )
 
 
@@ -50,20 +55,20 @@ class KeyRead(BaseModel):
     id: str = Field(description="The public part of the key, after `cw_`.")
     tenant: str
     name: str
-    person_id: UUID | None = Field(description="Whose personal key it is; null for a key of a program.")
+    person_id: UUID | None = Field(description="The owner of a personal key; null for a key of a program.")
     scopes: list[Scope]
     workspaces: list[str] | None = Field(
-        description="What the key is limited to; null: nothing. A deleted workspace leaves the list."
+        description="The only workspaces that the key opens; null: all of them. A deleted workspace leaves the list."
     )
-    requests_per_minute: int | None = Field(description="Null: the limit of the configuration.")
+    requests_per_minute: int | None = Field(description="Null: the limit of the configuration applies.")
     created_at: datetime
     expires_at: datetime | None
-    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_at: datetime | None = Field(description="Exact to the minute.")
     revoked_at: datetime | None
 
 
 class KeyCreated(KeyRead):
-    """A new key; only this response contains the whole of it."""
+    """A new key; only this response contains its secret part."""
 
     key: str = Field(description="Send it as `Authorization: Bearer cw_…`; it cannot be shown again.")
 

@@ -1,4 +1,4 @@
-"""People and their memberships on the wire."""
+"""People and their memberships as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,18 +16,20 @@ class OwnWorkspace(BaseModel):
     """A workspace that a person is a member of."""
 
     name: str
-    role: MemberRole = Field(description="What the person may do there.")
+    role: MemberRole = Field(description="The person's role there.")
 
 
 class Me(BaseModel):
-    """Who the caller is; only a person has the rest."""
+    """The caller: a person, a key, or the local user; the fields after `kind` are for people only."""
 
-    kind: Literal["person", "key", "local"] = Field(description="`local` is anybody at a machine that needs no key.")
+    kind: Literal["person", "key", "local"] = Field(description="`local` is any user of a machine that needs no key.")
     id: UUID | None = None
     name: str | None = None
-    email: str | None = Field(default=None, description="As the provider has verified it.")
-    everywhere: TenantRole | None = Field(default=None, description="The role in every workspace of the tenant.")
-    workspaces: list[OwnWorkspace] = Field(default=[], description="The roles in single workspaces.")
+    email: str | None = Field(default=None, description="The email address that the provider has verified.")
+    everywhere: TenantRole | None = Field(
+        default=None, description="The person's role in every workspace of the tenant."
+    )
+    workspaces: list[OwnWorkspace] = Field(default=[], description="The person's roles in single workspaces.")
 
 
 class PersonRead(BaseModel):
@@ -35,9 +37,11 @@ class PersonRead(BaseModel):
 
     id: UUID
     name: str
-    email: str | None = Field(description="As the provider has verified it; null when it has not.")
-    everywhere: TenantRole = Field(description="The role in every workspace of the tenant, from groups.")
-    signed_in_at: datetime = Field(description="The last time.")
+    email: str | None = Field(description="The email address that the provider has verified; null when there is none.")
+    everywhere: TenantRole = Field(
+        description="The person's role in every workspace of the tenant, which comes from groups."
+    )
+    signed_in_at: datetime = Field(description="The last sign-in.")
     revoked_at: datetime | None
     created_at: datetime
 
@@ -45,14 +49,14 @@ class PersonRead(BaseModel):
 class PersonList(BaseModel):
     """The people of the tenant."""
 
-    people: list[PersonRead] = Field(description="By name.")
+    people: list[PersonRead] = Field(description="The people, ordered by name.")
 
 
 class PersonChange(Input):
-    """Whether somebody may sign in."""
+    """A change of a person's access."""
 
     revoked: bool = Field(
-        description="True ends their sessions and personal keys, and lets them sign in no more.", examples=[True]
+        description="True ends the person's sessions and personal keys, and prevents further sign-ins.", examples=[True]
     )
 
 
@@ -65,7 +69,7 @@ class MemberSet(Input):
 
     workspace: WorkspaceName
     person_id: PersonId
-    role: MemberRole = Field(description="What they may do there.", examples=["contributor"])
+    role: MemberRole = Field(description="The role in that workspace.", examples=["contributor"])
 
 
 class MemberRead(BaseModel):
@@ -74,31 +78,33 @@ class MemberRead(BaseModel):
     id: UUID
     workspace: str
     person_id: UUID
-    name: str = Field(description="Of the person.")
-    email: str | None = Field(description="As the provider has verified it; null when it has not.")
-    role: MemberRole = Field(description="What they may do there.")
-    origin: Literal["group", "owner"] = Field(description="A group at the provider gives it, or an owner gave it.")
-    set_by: str | None = Field(description="Who gave it: `person:` and an id, or the id of a key.")
+    name: str = Field(description="The name of the person.")
+    email: str | None = Field(description="The email address that the provider has verified; null when there is none.")
+    role: MemberRole = Field(description="The role in that workspace.")
+    origin: Literal["group", "owner"] = Field(
+        description="The origin of the membership: a group at the provider, or an owner of the workspace."
+    )
+    set_by: str | None = Field(description="Who gave the membership: `person:` and an id, or the id of a key.")
     created_at: datetime
 
 
 class MemberList(BaseModel):
-    """Memberships by workspace and name."""
+    """Memberships, ordered by workspace and name."""
 
-    members: list[MemberRead] = Field(description="Somebody may be there twice.")
+    members: list[MemberRead] = Field(description="The memberships; one person may have two in a workspace.")
 
 
 class DeedRead(BaseModel):
-    """A request of a person that may have changed something."""
+    """One request by a person that may have changed something."""
 
     id: int
-    actor: str = Field(description="`person:` and an id.")
+    actor: str = Field(description="The person: `person:` and an id.")
     operation: str = Field(description="The operation's id in this description.")
-    path: str = Field(description="What it was sent to.")
+    path: str = Field(description="The path of the request.")
     created_at: datetime
 
 
 class DeedList(BaseModel):
-    """What people did."""
+    """A page of the requests by people that may have changed something."""
 
-    deeds: list[DeedRead] = Field(description="Newest first.")
+    deeds: list[DeedRead] = Field(description="The requests, newest first.")

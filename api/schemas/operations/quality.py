@@ -1,4 +1,4 @@
-"""The metrics of the history on the wire."""
+"""Quality metrics over the history as JSON."""
 
 from datetime import date, datetime
 from uuid import UUID
@@ -12,15 +12,17 @@ from services.quality.series import Bucket
 class LabelWrite(Input):
     """A human verdict on one answer."""
 
-    query_id: UUID = Field(strict=False, description="JSON has no ids, only texts.")
-    grounded: bool = Field(description="Whether everything in the answer is in its sources.")
+    query_id: UUID = Field(strict=False, description="The question; JSON has no ids, only strings.")
+    grounded: bool = Field(description="Whether the sources support everything in the answer.")
 
 
 class QualityAsk(Input):
     """The answers to measure, and their labels."""
 
     workspace: WorkspaceName | None = None
-    limit: int = Field(default=1000, ge=1, le=10_000, description="The newest so many verified questions.")
+    limit: int = Field(
+        default=1000, ge=1, le=10_000, description="The number of questions to measure: the newest verified ones."
+    )
     labels: list[LabelWrite] = Field(default=[], max_length=10_000)
 
 
@@ -39,9 +41,9 @@ class MetricRead(BaseModel):
     target: TargetRead | None
     met: bool | None
     copied: int = Field(
-        description="How many of `count` come from answers that were copied without a model, for metrics of what a "
-        "writer may get wrong. Who copies can neither invent nor cite what says otherwise: where all are copies the "
-        "value says nothing of answers that a model writes, and `met` is null."
+        description="The number of cases in `count` that come from answers copied without a model, for metrics of a "
+        "writer's mistakes. A copy can neither invent statements nor cite a source that says otherwise: where all "
+        "cases are copies, the value says nothing about answers that a model writes, and `met` is null."
     )
 
 
@@ -62,8 +64,8 @@ class ValueRead(BaseModel):
 class PointRead(BaseModel):
     """One day or week."""
 
-    start: date = Field(description="Its first day, in UTC.")
-    queries: int = Field(description="Verified questions that were asked in it.")
+    start: date = Field(description="The first day of the point, in UTC.")
+    queries: int = Field(description="The number of verified questions that were asked in that time.")
     metrics: dict[str, ValueRead]
 
 
@@ -73,5 +75,7 @@ class SeriesRead(BaseModel):
     bucket: Bucket
     since: datetime
     queries: int
-    truncated: bool = Field(description="True when only the newest 5,000 questions were looked at.")
-    points: list[PointRead] = Field(description="Without a gap, the oldest first; an empty one has `queries` 0.")
+    truncated: bool = Field(description="True when only the newest 5,000 questions were measured.")
+    points: list[PointRead] = Field(
+        description="The points without a gap, oldest first; an empty point has `queries` 0."
+    )

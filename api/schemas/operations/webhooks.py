@@ -1,4 +1,4 @@
-"""Webhooks on the wire: registered receivers, what was sent to them, and every attempt."""
+"""Webhooks as JSON: registered receivers, the messages that were sent to them, and every attempt."""
 
 from datetime import datetime
 from typing import Literal
@@ -24,14 +24,15 @@ class WebhookCreate(Input):
     """A receiver to register."""
 
     url: WebhookUrl = Field(
-        description="Where messages are POSTed: https, a public address, port 80 or 443 unless configured otherwise.",
+        description="The address that messages are POSTed to: https, a public address, port 80 or 443 unless "
+        "configured otherwise.",
         examples=["https://example.com/hooks/citewell"],
     )
     events: list[PlainText] = Field(
         description=_EVENTS, max_length=MAX_FILTERS, examples=[["query.*", "document.failed"]]
     )
     description: PlainText = Field(
-        default="", max_length=500, description="For people.", examples=["The support desk's bot"]
+        default="", max_length=500, description="A description for people.", examples=["The support desk's bot"]
     )
     secret: PlainText | None = Field(default=None, max_length=200, description=_OWN)
 
@@ -39,11 +40,14 @@ class WebhookCreate(Input):
 class WebhookChange(Input):
     """The fields to change; omitted ones stay as they are."""
 
-    url: WebhookUrl | None = Field(default=None, description="Waiting messages go there too.")
+    url: WebhookUrl | None = Field(
+        default=None, description="The new address; waiting messages are sent to it as well."
+    )
     events: list[PlainText] | None = Field(default=None, description=_EVENTS, max_length=MAX_FILTERS)
     description: PlainText | None = Field(default=None, max_length=500, description="For people.")
     status: EndpointState | None = Field(
-        default=None, description="`disabled` cancels what waits; `active` begins anew, without failures."
+        default=None,
+        description="`disabled` cancels waiting messages; `active` starts again and forgets earlier failures.",
     )
 
 
@@ -60,10 +64,12 @@ class WebhookRead(BaseModel):
     url: str = Field(examples=["https://example.com/hooks/citewell"])
     events: list[str] = Field(description=_EVENTS, examples=[["query.*"]])
     description: str
-    status: EndpointState = Field(description="A disabled webhook is sent nothing.")
-    disabled_reason: str | None = Field(description="Why it is disabled.", examples=["The receiver answered 410 Gone."])
+    status: EndpointState = Field(description="A disabled webhook receives no messages.")
+    disabled_reason: str | None = Field(
+        description="Why the webhook is disabled.", examples=["The receiver answered 410 Gone."]
+    )
     failing_since: datetime | None = Field(
-        description="The first failure since the last success; null when all is well."
+        description="The first failure since the last success; null when there was none."
     )
     created_at: datetime
 
@@ -78,22 +84,26 @@ class WebhookList(BaseModel):
     """All receivers, newest first."""
 
     webhooks: list[WebhookRead]
-    event_types: list[EventType] = Field(description="All types that a filter of `events` can name.")
+    event_types: list[EventType] = Field(description="All event types that the filter `events` may contain.")
 
 
 class CallbackSecret(BaseModel):
-    """The secret of all callback URLs."""
+    """The secret that signs messages to all callback URLs."""
 
-    secret: str = Field(description="Signs what is sent to the `callback_url` of requests.", examples=[_EXAMPLE_SECRET])
+    secret: str = Field(
+        description="The key that signs messages to the `callback_url` of requests.", examples=[_EXAMPLE_SECRET]
+    )
 
 
 class AttemptRead(BaseModel):
     """One attempt to deliver a message."""
 
-    number: int = Field(description="From 1.")
-    time: datetime = Field(description="When it began; also the `webhook-timestamp` that was sent.")
-    status_code: int | None = Field(description="What the receiver answered; null when it did not.", examples=[503])
-    error: str | None = Field(description="Why there was no answer.", examples=["no answer within 15 seconds"])
+    number: int = Field(description="The number of the attempt, from 1.")
+    time: datetime = Field(description="When the attempt began; also the `webhook-timestamp` that was sent.")
+    status_code: int | None = Field(
+        description="The status of the receiver's answer; null when it did not answer.", examples=[503]
+    )
+    error: str | None = Field(description="Why the receiver did not answer.", examples=["no answer within 15 seconds"])
     duration_ms: float
     response_excerpt: str | None = Field(description="The first 2 KB of the answer's body.")
 
@@ -109,18 +119,20 @@ class DeliveryRead(BaseModel):
     webhook_id: UUID | None = Field(description="Null for the callback URL of a request.")
     query_id: UUID | None
     url: str
-    status: DeliveryState = Field(description="All but `pending` are final.")
-    error: str | None = Field(description="What came of the last attempt that failed.", examples=["HTTP 503"])
-    next_attempt_at: datetime | None = Field(description="Null when there is none any more.")
+    status: DeliveryState = Field(description="Every status but `pending` is final.")
+    error: str | None = Field(description="The error of the last attempt that failed.", examples=["HTTP 503"])
+    next_attempt_at: datetime | None = Field(description="The time of the next attempt; null when there is none.")
     created_at: datetime
     finished_at: datetime | None
-    attempts: list[AttemptRead] = Field(description="In their order.")
+    attempts: list[AttemptRead] = Field(description="The attempts in their order.")
 
 
 class DeliveryWhole(DeliveryRead):
-    """A delivery with its body."""
+    """A delivery with the body of its message."""
 
-    payload: str = Field(description="The exact body; the signature is over these bytes.", examples=["{…}"])
+    payload: str = Field(
+        description="The exact body of the message; the signature covers these bytes.", examples=["{…}"]
+    )
 
 
 class DeliveryList(BaseModel):
@@ -136,22 +148,30 @@ class DeliveryPage(DeliveryList):
 
 
 class RangeReplay(Input):
-    """The messages to deliver once more: those from `since` until before `until`, by how their delivery ended."""
+    """A request to deliver messages once more: those created from `since` until before `until`, selected by how their
+    delivery ended."""
 
-    since: AwareDatetime = Field(strict=False, description="With a time zone.", examples=["2026-11-20T00:00:00Z"])
+    since: AwareDatetime = Field(
+        strict=False, description="The start of the range, with a time zone.", examples=["2026-11-20T00:00:00Z"]
+    )
     until: AwareDatetime | None = Field(
-        default=None, strict=False, description="Left out: until now.", examples=["2026-11-22T00:00:00Z"]
+        default=None,
+        strict=False,
+        description="The end of the range; now if omitted.",
+        examples=["2026-11-22T00:00:00Z"],
     )
     status: list[ReplayState] = Field(
         default=["failed", "cancelled", "missed"],
         min_length=1,
         max_length=4,
-        description="How the newest delivery of a message ended; `missed` is what was never meant to be delivered, "
-        "because the webhook was disabled or not there yet.",
+        description="The result of a message's newest delivery; `missed` selects messages that were never sent, "
+        "because the webhook was disabled or did not exist yet.",
     )
 
 
 class RangeReplayed(BaseModel):
     """The number of messages delivered once more."""
 
-    replayed: int = Field(description="10,000 at most, the oldest; ask again for the rest.", examples=[17])
+    replayed: int = Field(
+        description="10,000 at most, the oldest first; send the request again for the rest.", examples=[17]
+    )

@@ -1,1 +1,1 @@
-"""Questions and their answers: asked, listed, shown, judged by people, shared."""
+"""Schemas of questions and answers: asked, listed, shown, judged by people, shared."""

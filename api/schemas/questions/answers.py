@@ -1,4 +1,4 @@
-"""A finished query on the wire: the answer, its verification, what it cost."""
+"""A finished query as JSON: the answer, its verification, its cost."""
 
 from datetime import datetime
 from typing import Literal
@@ -22,7 +22,7 @@ SentenceStatus = Literal["supported", "partial", "contradicted", "unsupported", 
 
 
 class SentenceRead(BaseModel):
-    """One sentence of the answer and its single state; what could not be checked is `not_checked`."""
+    """One sentence of the answer and its single state; a sentence that could not be checked is `not_checked`."""
 
     start: int
     end: int
@@ -30,18 +30,20 @@ class SentenceRead(BaseModel):
     status: SentenceStatus
     reason: str = Field(description="Why the sentence is in this state.")
     support: Score | None = Field(
-        description="How likely it is that the sources say it; calibrated when `calibration` is not null."
+        description="The probability that the sources support the sentence; calibrated when `calibration` is not null."
     )
-    evidence: str | None = Field(description="Words of the source that the verdict rests on, exactly as they stand.")
+    evidence: str | None = Field(
+        description="The words of the source that decide the verdict, exactly as the source has them."
+    )
     source: EvidenceLocation | None
 
 
 class ClaimRead(BaseModel):
-    """One claim of the answer, with evidence that really occurs in a source."""
+    """One claim of the answer, with evidence that occurs in a source."""
 
     claim: str
     status: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
-    evidence: str | None = Field(description="Words of the source; null when what was quoted is in none.")
+    evidence: str | None = Field(description="The words of the source; null when the quoted words are in no source.")
     source: EvidenceLocation | None
     reasoning: str
 
@@ -51,40 +53,42 @@ class FactRead(BaseModel):
 
     claim: str
     verified: bool
-    supporting_sources: list[str] = Field(description="Chunk ids.")
+    supporting_sources: list[str] = Field(description="The ids of the chunks.")
     confidence: Score
 
 
 class CalibrationRead(BaseModel):
-    """The calibration that made the probabilities, and its measurements on data that it had not seen."""
+    """The calibration behind the probabilities, and its measurements on data that it was not fitted on."""
 
     version: str
-    ece: Score = Field(description="Expected calibration error, 10 bins.")
+    ece: Score = Field(description="The expected calibration error, with 10 bins.")
     high: Score | None = Field(
-        default=None, description="From this confidence on at least 9 of 10 answers were right; null: from none."
+        default=None,
+        description="At this confidence or above, at least 9 of 10 answers were right; null: at no confidence.",
     )
     false_pass: Score | None = Field(
         default=None, description="The share of unsupported statements that this verifier takes for supported."
     )
     false_strip: Score | None = Field(
-        default=None, description="The share of supported statements that it takes for unsupported."
+        default=None, description="The share of supported statements that this verifier takes for unsupported."
     )
     measured_on: str = ""
-    holds: bool = Field(default=False, description="False where it says nothing about this answer.")
-    reason: str | None = Field(default=None, description="Why it does not hold.")
+    holds: bool = Field(default=False, description="False where the calibration does not apply to this answer.")
+    reason: str | None = Field(default=None, description="Why the calibration does not apply.")
 
 
 class QuestionVerdictRead(BaseModel):
-    """Whether the answer answers its question, which is independent of whether it is true."""
+    """A verdict on whether the answer answers its question, which is independent of whether the answer is true."""
 
     relevant: Literal["yes", "partly", "no"]
-    complete: bool = Field(description="Whether no part of the question is left open.")
+    complete: bool = Field(description="Whether the answer leaves no part of the question open.")
     open_parts: list[str] = Field(description="The parts of the question that the answer leaves open.")
     missing_names: list[str] = Field(
-        description="What the question names and no passage does; an answer is then about something else."
+        description="Names in the question that no passage has; the answer is then about something else."
     )
     probability: Score = Field(
-        description="How likely the answer answers all of the question, provided that what it says is true."
+        description="The probability that the answer answers all of the question, provided that its statements are "
+        "true."
     )
     reason: str
 
@@ -98,50 +102,52 @@ class Scores(BaseModel):
     citation_coverage: Score | None
     fact_verification_score: Score | None
     issues: list[str]
-    verified_sources: list[str] = Field(description="Chunk ids.")
+    verified_sources: list[str] = Field(description="The ids of the chunks.")
     unverified_claims: list[str]
     confidence: Score | None = Field(
-        description="The probability that the sources support all of the answer and that it answers the question; the "
-        "same number in every interface. Null when nothing was claimed or nothing could be checked."
+        description="The probability that the sources support all of the answer and that it answers the question; "
+        "every interface shows the same number. Null when nothing was claimed or nothing could be checked."
     )
     confidence_level: str | None = Field(
-        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where neither a calibration holds nor a "
-        "model judged.",
+        description="`High`, `Medium`, `Low`, `Very Low`; `Uncalibrated` where no calibration applies and no model "
+        "judged.",
         examples=["High"],
     )
     claims_score: Score | None = Field(
-        description="Supported claims over all, less 0.1 for each unsupported one, plus 0.1 when there is none: what "
-        "`/chat` calls confidence."
+        description="The share of supported claims, less 0.1 for each unsupported claim, plus 0.1 when there is none; "
+        "`/chat` calls this number confidence."
     )
     draft_claims_score: Score | None = Field(
-        description="The same for the answer as it was written; what `confidence_threshold` is compared with."
+        description="The `claims_score` of the draft; `confidence_threshold` is compared with this number."
     )
     calibration: CalibrationRead | None = Field(
-        description="Null when nobody measured this verifier: the number of a model is then its own."
+        description="Null when nobody measured this verifier: the probability is then the model's own."
     )
     is_grounded: bool | None
     claims_checked: int
     claims_supported: int
     accuracy_rate: Score | None = Field(
-        description="Accurate citations over all of the original answer; null when there is none, or none was checked."
+        description="The share of accurate citations in the whole original answer; null when there is none, or none "
+        "was checked."
     )
     suggested_corrections: list[str]
     question: QuestionVerdictRead | None = Field(
-        description="Whether the answer answers its question; null for a refusal, or when nobody asked."
+        description="The verdict on whether the answer answers its question; null for a refusal, or when that was not "
+        "checked."
     )
     checks: dict[str, JsonValue] = Field(
-        description="Of each check: whether it ran, fell back, or did not run and why."
+        description="For each check: whether it ran, fell back, or did not run and why."
     )
 
 
 class WholeScores(Scores):
-    """The scores with the context of a result."""
+    """The scores with further fields of a finished answer."""
 
-    crag_attempts: int = Field(description="Corrective rounds that were made.")
-    attempts: int = Field(description="The same number.")
+    crag_attempts: int = Field(description="The number of corrective rounds.")
+    attempts: int = Field(description="The same as `crag_attempts`.")
     additional_context_used: bool = Field(description="Whether a corrective round found more passages.")
     claims: list[ClaimRead] = Field(
-        default=[], description="Those that `claims_checked` counts; only when `show_claims` is on."
+        default=[], description="The claims that `claims_checked` counts; only with `show_claims`."
     )
     facts: list[FactRead] = Field(default=[], description="The key claims of the fact check, with `show_claims`.")
 
@@ -157,11 +163,12 @@ class UsageRead(BaseModel):
 
     llm_calls: int
     unknown_calls: int = Field(
-        description="Those of `llm_calls` whose process was killed; tokens and cost are the most they may have taken."
+        description="The calls in `llm_calls` whose process was killed; their tokens and cost are the most that they "
+        "may have taken."
     )
     prompt_tokens: int
     cached_tokens: int = Field(
-        description="Those of `prompt_tokens` that the provider's cache served, at its lower price."
+        description="The share of `prompt_tokens` that the provider's cache served, at its lower price."
     )
     completion_tokens: int
     cost_usd: float
@@ -175,95 +182,110 @@ class AuditHead(BaseModel):
 
 
 class StandingRead(BaseModel):
-    """Whether the answer still holds, now that what it cites may have changed (docs/audit.md)."""
+    """The validity of the answer, now that the documents it cites may have changed (docs/audit.md)."""
 
     state: Literal["valid", "stale", "invalidated"] = Field(
-        description="`stale`: what it cites has a newer version. `invalidated`: what it says is not in the sources now."
+        description="`stale`: a cited document has a newer version. `invalidated`: the sources do not support the "
+        "answer any more."
     )
     reason: str | None
-    since: datetime | None = Field(description="Null when nothing has happened since it was answered.")
-    verification: UUID | None = Field(description="The verification that was made of it for this reason.")
+    since: datetime | None = Field(
+        description="When the state changed; null when nothing has happened since the answer."
+    )
+    verification: UUID | None = Field(description="The verification of the answer that was made because of the change.")
 
 
 class ObjectValueRead(BaseModel):
-    """What became of one place of the schema."""
+    """The outcome of filling one place of the schema."""
 
-    path: str = Field(description="Its JSON Pointer.", examples=["/items/0/name"])
+    path: str = Field(description="The JSON Pointer of the place.", examples=["/items/0/name"])
     status: Literal["verified", "removed", "not_stated"]
-    value: JsonValue = Field(description="The value; of a removed one as it was written.")
-    reason: str | None = Field(description="Why it is not in the object.")
-    sentences: list[int] = Field(description="Positions in `verification.sentences` of those that state it.")
+    value: JsonValue = Field(description="The value; for a removed value, as the model wrote it.")
+    reason: str | None = Field(description="Why the object does not have the value.")
+    sentences: list[int] = Field(
+        description="The positions in `verification.sentences` of the sentences that state the value."
+    )
     citations: list[int] = Field(description="The numbers that these sentences cite.")
 
 
 class ObjectRead(BaseModel):
     """The answer as an object that follows `answer_schema`, filled from its verified sentences."""
 
-    value: dict[str, JsonValue] | None = Field(description="Valid by the schema; null when it is withheld.")
+    value: dict[str, JsonValue] | None = Field(
+        description="An object that is valid by the schema; null when it is withheld."
+    )
     withheld: str | None = Field(description="Why there is no object.")
-    values: list[ObjectValueRead] = Field(description="What was verified, and what was removed or is not stated.")
+    values: list[ObjectValueRead] = Field(description="The values that were verified, removed, or not stated.")
 
 
 class ReviewRead(BaseModel):
-    """Why a person has to see the answer, or had to, and what was decided."""
+    """The review of an answer by a person: its reasons, and the decision."""
 
     state: ReviewState = Field(
-        description="`queued`: shown, and in the queue. `held`: shown to nobody before a decision, which makes it "
-        "`released`, `corrected` (the answer is the reviewer's, unchecked) or `rejected`."
+        description="`queued`: the answer is shown and waits for a review. `held`: nobody sees the answer before the "
+        "decision, which makes it `released`, `corrected` (the answer is the reviewer's, unchecked) or `rejected`."
     )
-    reasons: list[Reason] = Field(default=[], description="The rules that it fell under.")
-    note: str | None = Field(default=None, description="What the reviewer says of it.")
-    decided_by: str | None = Field(default=None, description="A name or a pseudonym.")
-    decided_at: datetime | None = Field(default=None, description="Null before a decision.")
+    reasons: list[Reason] = Field(default=[], description="The rules of the workspace that require the review.")
+    note: str | None = Field(default=None, description="The reviewer's note.")
+    decided_by: str | None = Field(default=None, description="The reviewer's name or pseudonym.")
+    decided_at: datetime | None = Field(default=None, description="Null before the decision.")
 
 
 class QueryRead(QueryHead):
-    """A question with everything known of it so far."""
+    """A question with everything known about it so far."""
 
     request: dict[str, JsonValue] = Field(
-        description="The options that it asked for, as `POST /v1/queries` takes them, without `callback_url`; sent "
-        "with a question they ask for the same again.",
+        description="The requested options, as `POST /v1/queries` takes them, without `callback_url`; another question "
+        "with these options is answered in the same way.",
         examples=[{"mode": "high", "retrieval": {"filter": {"metadata": {"year": 2025}}}}],
     )
     attached_texts: list[str] = Field(
-        description="The names of the texts that came with the question, of which alone it is answered; as a rule none."
+        description="The names of the texts that came with the question, which are then its only sources; empty when "
+        "the workspace is searched."
     )
     restated_question: str | None = Field(
-        description="The question as it was understood from the conversation; null when that is how it was asked."
+        description="The question as the conversation implies it; null when it was understood as it was asked."
     )
-    conversation_id: UUID | None = Field(description="The conversation that it is a turn of, if any.")
+    conversation_id: UUID | None = Field(description="The conversation that the question is a turn of, if any.")
     answer: str | None = Field(description="The answer after the checks; null until there is one.")
-    original_answer: str | None = Field(description="What the model wrote, before anything was repaired or removed.")
+    original_answer: str | None = Field(
+        description="The answer as the model wrote it, before anything was repaired or removed."
+    )
     model: str | None = Field(description="The model that wrote it; null when nothing was written.")
     abstained: bool | None = Field(description="True when the documents do not answer the question.")
     abstain_reason: str | None
     references: list[str] = Field(examples=[["[1] refund-policy.pdf, p.2"]])
     citations: list[CitationRead]
-    removed_citations: list[int] = Field(description="Numbers of the original answer that the answer cites no more.")
+    removed_citations: list[int] = Field(
+        description="Numbers of the original answer that the answer does not cite any more."
+    )
     edits: list[dict[str, JsonValue]] = Field(description="Every change from the original answer to the answer.")
     review: ReviewRead | None = Field(description="Null when no rule of the workspace asked for a review.")
     answer_object: ObjectRead | None = Field(
         description="Null when no `answer_schema` was asked for, and until there is an answer."
     )
     conflicts: list[ConflictRead] = Field(
-        description="Where other passages that were found say something else than those that the answer cites."
+        description="Disagreements: passages that say something else than those that the answer cites."
     )
     mentions: list[MentionRead] = Field(
-        description="The passages that come closest, each once, at most three: beside a refusal, and beside an answer "
-        "without a model that may not be what was asked, where they are those that it does not cite."
+        description="The passages that come closest, each once, at most three: beside a refusal; and, beside an answer "
+        "without a model that may not be what was asked, those that it does not cite."
     )
     sources: list[SourceRead]
     verification: VerificationRead | None = Field(
-        description="Null when it is off, or when it broke (see the history)."
+        description="Null when verification is off, or when it broke (see the history)."
     )
     signal: SignalRead | None
     usage: UsageRead
     timings: dict[str, float | None] = Field(
-        description="Milliseconds per stage, and `total` from acceptance to the end.",
+        description="Milliseconds per stage; `total` is the time from acceptance to the end.",
         examples=[{"retrieve": 21.4, "generate": 912.0, "total": 2140.7}],
     )
     degraded: list[LeftOut] = Field(
-        description="What was left out because time or money ran short, a step broke its workers, or a model failed."
+        description="The steps that were left out because time or money ran short, a step broke its workers, or a "
+        "model failed."
     )
-    audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
+    audit: AuditHead | None = Field(
+        description="The head of the chain that proves the result later; null while there is none."
+    )
     standing: StandingRead | None = Field(description="Null until the question has succeeded.")

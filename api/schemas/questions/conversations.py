@@ -1,4 +1,4 @@
-"""Conversations on the wire, and their turns."""
+"""Conversations and their turns as JSON."""
 
 from datetime import datetime
 from typing import Self
@@ -22,8 +22,8 @@ class ConversationCreate(Input):
     query_id: UUID | None = Field(
         default=None,
         strict=False,
-        description="A question that becomes its first turn; leave out `workspace` then. One that is in a "
-        "conversation already leads to that, as it is.",
+        description="A question that becomes the first turn; omit `workspace` then. If the question is already in a "
+        "conversation, the response is that conversation, unchanged.",
     )
 
     @model_validator(mode="after")
@@ -34,11 +34,11 @@ class ConversationCreate(Input):
 
 
 class BranchCreate(Input):
-    """Where a conversation branches."""
+    """The place where a conversation branches."""
 
     turn: UUID = Field(
         strict=False,
-        description="The last turn that the new conversation keeps; it has ended.",
+        description="The last turn that the new conversation keeps; it must have ended.",
         examples=["0190d5a2-7c1e-7c3a-9d2f-6f1f7b0e4a11"],
     )
     title: Title | None = Field(default=None, description=_TITLE, examples=["Pump pressures"])
@@ -54,7 +54,7 @@ class ConversationLinks(BaseModel):
     """Related resources."""
 
     self: str
-    turns: str = Field(description="Its turns, the first one first.")
+    turns: str = Field(description="The path of the turns, the first one first.")
 
 
 class ConversationRead(BaseModel):
@@ -62,29 +62,33 @@ class ConversationRead(BaseModel):
 
     id: UUID
     title: str | None = Field(
-        description="As given, or the beginning of the first question, of a branch its own one; null before there is "
-        "one.",
+        description="The title as given, or else the beginning of the first question (of a branch's own first "
+        "question); null before there is one.",
         examples=["How much pressure does pump 4 run at?"],
     )
     branched_from: UUID | None = Field(
-        description="The conversation whose turns it began with; null for none, and for one that was deleted."
+        description="The conversation whose turns this one began with; null for none, and when that was deleted."
     )
     workspace: str = Field(examples=["default"])
-    turns: int = Field(description="How many it has, without those that were set aside.", examples=[3])
+    turns: int = Field(description="The number of turns, without those that were set aside.", examples=[3])
     created_at: datetime
-    last_asked_at: datetime = Field(description="The time of its last question; of its beginning before there is one.")
+    last_asked_at: datetime = Field(
+        description="When the last question was asked; before there is one, when the conversation began."
+    )
     links: ConversationLinks
 
 
 class ConversationList(BaseModel):
-    """A page of conversations, the last asked first."""
+    """A page of conversations, ordered by their last question, newest first."""
 
-    conversations: list[ConversationRead] = Field(description="The last asked first.")
+    conversations: list[ConversationRead] = Field(
+        description="The conversations, ordered by their last question, newest first."
+    )
     next_cursor: str | None = Field(description="`cursor` of the next page; null on the last one.")
 
 
 class FirstTurnCreate(QuestionCreate):
-    """The question that a conversation begins with, with the options of any question."""
+    """The first question of a new conversation, with the options of any question."""
 
     workspace: WorkspaceName = Field(
         default="default", description="The collection of documents that all its questions are about."
@@ -92,37 +96,39 @@ class FirstTurnCreate(QuestionCreate):
 
 
 class TurnCreate(QuestionCreate):
-    """The next question of a conversation, with the options of any question but the workspace, which is the
-    conversation's."""
+    """The next question of a conversation, with the options of any question except the workspace, which the
+    conversation decides."""
 
     question: str = Field(examples=["What about pump 20?"])
     replaces: UUID | None = Field(
         default=None,
         strict=False,
-        description="The turn whose place it takes. That turn and all after it are set aside: kept, but no longer part "
-        "of the conversation. Those still in work are cancelled.",
+        description="The turn that the question replaces. That turn and all after it are set aside: kept, but no "
+        "longer part of the conversation. Unfinished ones are cancelled.",
     )
 
 
 class TurnAccepted(QueryAccepted):
     """The turn is stored; `id` is that of its question."""
 
-    conversation_id: UUID = Field(description="The conversation that was asked.")
+    conversation_id: UUID = Field(description="The id of the conversation.")
 
 
 class TurnRead(BaseModel):
-    """A turn; `links.self` has everything that is known of its question."""
+    """A turn; `links.self` has everything that is known about its question."""
 
-    id: UUID = Field(description="Of the question, at `/v1/queries/{id}`.")
-    position: int = Field(description="In the conversation, from 1.")
-    replaces: UUID | None = Field(description="The turn whose place it took, or that it asks again.")
-    set_aside_at: datetime | None = Field(description="When it was set aside; null for a part of the conversation.")
-    inherited: bool = Field(description="Whether it was asked in the conversation from which this one branched.")
+    id: UUID = Field(description="The id of the question, at `/v1/queries/{id}`.")
+    position: int = Field(description="The position in the conversation, from 1.")
+    replaces: UUID | None = Field(description="The turn that this one replaced or repeats.")
+    set_aside_at: datetime | None = Field(
+        description="When the turn was set aside; null while it is part of the conversation."
+    )
+    inherited: bool = Field(description="Whether the turn comes from the conversation that this one branched from.")
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
-    stage: str = Field(description="What is being done.", examples=["verifying"])
+    stage: str = Field(description="The current stage.", examples=["verifying"])
     question: str = Field(examples=["What about pump 20?"])
     restated_question: str | None = Field(
-        description="The question as it was understood from the turns before; null when that is how it was asked.",
+        description="The question as the turns before imply it; null when it was understood as it was asked.",
         examples=["How much pressure does pump 20 run at?"],
     )
     answer: str | None = Field(description="The checked answer; null before the end.", examples=["24 bar [1]."])

@@ -1,5 +1,5 @@
-"""What an answer rests on, on the wire: citations, sources and evidence with their places; and what stands beside it:
-its signal, the closest passages, where documents disagree.
+"""The basis of an answer as JSON: citations, sources and evidence with their places, and the remarks beside the answer:
+its signal, the closest passages, disagreements of documents.
 
 Offsets are code points, half-open: `answer[answer_start:answer_end]`, `document_text[source_start:source_end]`.
 """
@@ -30,8 +30,7 @@ Origin = Annotated[
 RecognisedConfidence = Annotated[
     float | None,
     Field(
-        description="From 0 to 1: the text was recognised in a picture (OCR), this surely. Null where it is the "
-        "file's own text.",
+        description="The certainty of text recognition (OCR), from 0 to 1. Null where the words are text in the file.",
         examples=[0.93],
     ),
 ]
@@ -39,24 +38,24 @@ RecognisedConfidence = Annotated[
 Corrected = Annotated[
     bool,
     Field(
-        description="Whether people corrected any of the words, or what stood between them: the document's file, and "
-        "what is shown of it, says something else there."
+        description="Whether people corrected any of the words, or something between them: the file of the document, "
+        "and pictures of it, then show something else there."
     ),
 ]
 
 Figure = Annotated[
     FigureKind | None,
     Field(
-        description="What the words are of a picture in the document, if most of them are it: its `alternative_text`, "
-        "its `caption`, or data of a `chart`. They prove what they say, and not what can be seen. Null for other text, "
-        "and for documents read before this was kept.",
+        description="The relation of the words to a picture in the document, if most of them belong to one: its "
+        "`alternative_text`, its `caption`, or data of a `chart`. They prove what they say, and not what can be seen. "
+        "Null for other text, and for documents read before this was kept.",
         examples=["caption"],
     ),
 ]
 
 
 class CopyRead(BaseModel):
-    """A copy of the document, in which the same passage stands."""
+    """A copy of the document that has the same passage."""
 
     document_id: UUID
     document_name: str
@@ -64,7 +63,10 @@ class CopyRead(BaseModel):
 
 AlsoIn = Annotated[
     list[CopyRead],
-    Field(description="Copies of the document that have the same passage, which takes one place for all; at most 20."),
+    Field(
+        description="Copies of the document that have the same passage, at most 20; together they take one place among "
+        "the passages."
+    ),
 ]
 
 
@@ -81,20 +83,22 @@ class CitationMetadata(BaseModel):
 
 
 class CitationLinks(BaseModel):
-    """Where the cited document can be seen as it looks."""
+    """Links to the cited document in its original form."""
 
-    original: str = Field(description="Its file.")
-    image: str | None = Field(description="A picture of the cited page; null unless it is a PDF or a picture.")
-    boxes: str | None = Field(description="The places of the cited words on the page.")
+    original: str = Field(description="The path of the file.")
+    image: str | None = Field(
+        description="The path of a picture of the cited page; null unless the document is a PDF or a picture."
+    )
+    boxes: str | None = Field(description="The path of the places of the cited words on the page.")
 
 
 class CellsRead(BaseModel):
-    """Rows and columns of a spreadsheet, as it names them."""
+    """Rows and columns of a spreadsheet, as the spreadsheet names them."""
 
     row: int = Field(description="The first row, from 1.")
-    last_row: int = Field(description="The last row; the same where the words are in one.")
+    last_row: int = Field(description="The last row; the same as `row` where the words are in one row.")
     column: str = Field(description="The first column of the table.", examples=["A"])
-    last_column: str = Field(description="Its last column.", examples=["D"])
+    last_column: str = Field(description="The last column of the table.", examples=["D"])
 
 
 class CitationRead(BaseModel):
@@ -107,10 +111,10 @@ class CitationRead(BaseModel):
     doc_id: str
     filename: str
     source: str
-    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
-    section: str | None = Field(description="The heading above it, or the sheet; null where there is none.")
+    page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
+    section: str | None = Field(description="The heading above the words, or the sheet; null where there is none.")
     cells: CellsRead | None = Field(
-        default=None, description="Where the words stand in a spreadsheet; null in other documents."
+        default=None, description="The place of the words in a spreadsheet; null in other documents."
     )
     chunk_id: str = Field(examples=["doc_0::chunk_2"])
     chunk_index: int
@@ -123,7 +127,9 @@ class CitationRead(BaseModel):
     figure: Figure = None
     corrected: Corrected = False
     also_in: AlsoIn
-    claim_text: str = Field(description="The statement that cites: the answer from `answer_start` to `answer_end`.")
+    claim_text: str = Field(
+        description="The statement with the marker: the answer from `answer_start` to `answer_end`."
+    )
     answer_start: int
     answer_end: int
     citation_type: Literal["direct_quote", "paraphrase", "inference"]
@@ -154,7 +160,9 @@ class SourceRead(BaseModel):
     corrected: Corrected = False
     metadata: dict[str, JsonValue]
     timestamp: Timestamp
-    similarity: Score | None = Field(description="Cosine similarity to the question; null when found by words alone.")
+    similarity: Score | None = Field(
+        description="Cosine similarity to the question; null when only the search by words found the passage."
+    )
     rerank_score: Score | None = Field(description="Null when the model's score could not be read.")
 
 
@@ -174,56 +182,60 @@ class EvidenceLocation(BaseModel):
 
 
 class SignalRead(BaseModel):
-    """What the checks mean for a reader: one word, one colour, one number and one sentence that agree."""
+    """The summary of all checks for a reader: one word, one colour, one number and one sentence that agree."""
 
     word: Word = Field(
-        description="What the sources say of the answer, joined with whether it answers the question. An answer that "
-        "was copied without a model is at best `Quoted exactly`."
+        description="A word for how far the sources support the answer and whether it answers the question. An answer "
+        "that was copied without a model is at best `Quoted exactly`."
     )
     level: Level = Field(
-        description="Its colour. `green`: all of it is supported, and about 9 of 10 such answers answer their "
-        "question. `amber`: doubtful. `red`: the sources do not say some of it. `grey`: nothing is claimed or known."
+        description="The colour of the word. `green`: all of the answer is supported, and about 9 of 10 such answers "
+        "answer their question. `amber`: doubtful. `red`: the sources do not support some of it. `grey`: nothing is "
+        "claimed or known."
     )
-    reason: str = Field(description="The same in a sentence.", examples=["The sources say only a part of it."])
+    reason: str = Field(
+        description="The word's meaning in a sentence.", examples=["The sources say only a part of it."]
+    )
     probability: float | None = Field(
-        description="The `verification.confidence`; null where it would say nothing beside the word, because nothing "
-        "is claimed or proven, or because nobody measured how often such answers are right."
+        description="The `verification.confidence`; null where a number adds nothing to the word, because nothing is "
+        "claimed or proven, or because nobody measured how often such answers are right."
     )
 
 
 class MentionRead(BaseModel):
-    """Words of a passage that comes close to what was asked."""
+    """Words of a passage that is close to the question."""
 
     document: str
     document_id: UUID
-    page: int | None = Field(description="Null where the page is not known; never guessed.")
-    section: str | None = Field(description="The heading above it; null where there is none.")
+    page: int | None = Field(description="Null where the page is not known; pages are never guessed.")
+    section: str | None = Field(description="The heading above the words; null where there is none.")
     chunk_id: str
     source_start: int = Field(description="Where the words begin in the document, in code points.")
-    source_end: int = Field(description="Where they end; one past the last.")
-    quote: str = Field(description="In one line; a row of a table or a caption may be the nearest.")
+    source_end: int = Field(description="Where the words end in the document, exclusive.")
+    quote: str = Field(description="The words in one line; a row of a table or a caption may be the closest.")
 
 
 class ConflictPlaceRead(MentionRead):
-    """One side of a disagreement: what a document says of it, and where."""
+    """One side of a disagreement: the value in one document, and its place."""
 
     value: str = Field(
-        description="The value; the whole statement where one denies what the other says.",
+        description="The value; the whole statement where one side denies the other.",
         examples=["EUR 0.42"],
     )
     quote: str = Field(description="The sentence or row with the value, in one line.")
     date: str | None = Field(
-        description="The document's date as far as it states one: a year, a month or a day. Null where it does not.",
+        description="The document's date as precisely as the document states it: a year, a month or a day. Null where "
+        "it states none.",
         examples=["2024-06-01", "2024"],
     )
 
 
 class ConflictRead(BaseModel):
-    """Two documents that were found for the question give one thing two values."""
+    """Two documents, found for the question, that state different values for the same thing."""
 
     statement: str = Field(description="The sentence of the answer.")
-    stated: ConflictPlaceRead = Field(description="What the answer rests on.")
-    other: ConflictPlaceRead = Field(description="What another document says.")
+    stated: ConflictPlaceRead = Field(description="The side that the answer cites.")
+    other: ConflictPlaceRead = Field(description="The side that another document states.")
     in_force: Literal["stated", "other"] | None = Field(
         description="The side whose document replaces the other, where one of them says so; null where none does."
     )

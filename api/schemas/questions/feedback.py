@@ -1,4 +1,4 @@
-"""Feedback of people on the wire."""
+"""Feedback of people as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -44,8 +44,16 @@ class FeedbackGiven(Input):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    sentence: int | None = Field(default=None, ge=0, description="Only of this sentence of the result, from 0.")
-    citation: int | None = Field(default=None, ge=0, description="Only of this citation of the result, from 0.")
+    sentence: int | None = Field(
+        default=None,
+        ge=0,
+        description="The position of the sentence in the result, from 0, if the judgement is only of this sentence.",
+    )
+    citation: int | None = Field(
+        default=None,
+        ge=0,
+        description="The position of the citation in the result, from 0, if the judgement is only of this citation.",
+    )
     rating: Rating | None = Field(default=None, description=_RATING)
     verdict: HumanVerdict | None = Field(default=None, description=_VERDICT)
     relevant: Relevant | None = Field(default=None, description=_RELEVANT)
@@ -65,7 +73,7 @@ class FeedbackGiven(Input):
 
 
 class FeedbackCreate(FeedbackGiven):
-    """The same with the question or verification that it is about."""
+    """A judgement with the id of the question or verification that it is about."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query_id": _ID, **_EXAMPLE}]})
 
@@ -77,31 +85,35 @@ class FeedbackReview(Input):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "reviewed", "verdict": "unsupported"}]})
 
-    status: FeedbackStatus | None = Field(default=None, description="`reviewed` takes it out of the queue.")
+    status: FeedbackStatus | None = Field(default=None, description="`reviewed` takes the feedback out of the queue.")
     verdict: HumanVerdict | None = Field(default=None, description=_VERDICT)
     relevant: Relevant | None = Field(default=None, description=_RELEVANT)
     reason: _Long | None = Field(default=None, description=_REASON)
     corrected_answer: _Long | None = Field(default=None, description=_CORRECTED)
-    reviewer: _Name | None = Field(default=None, description="Who decides: a name or a pseudonym.")
+    reviewer: _Name | None = Field(default=None, description="The reviewer's name or pseudonym.")
     decision: ReviewDecision | None = Field(
         default=None,
-        description="What becomes of an answer that is held back. `release` shows it and calls it supported, `correct` "
-        "shows `corrected_answer` in its place, `reject` shows nothing; both call it unsupported. A `verdict` says "
-        "otherwise.",
+        description="The decision on an answer that is held back. `release` shows it and records it as supported, "
+        "`correct` shows `corrected_answer` in its place, `reject` shows nothing; both record it as unsupported. A "
+        "`verdict` takes precedence.",
     )
 
 
 class FeedbackRead(BaseModel):
-    """Feedback as it is kept."""
+    """Feedback as it is stored."""
 
     id: UUID
-    query_id: UUID = Field(description="The question or verification that it is about.")
-    question: str | None = Field(description="What was asked; null for a verification without a question.")
-    place: Literal["answer", "sentence", "citation"] = Field(description="What it is about.")
-    position: int | None = Field(description="The sentence or citation, from 0; null for the whole answer.")
+    query_id: UUID = Field(description="The question or verification that the feedback is about.")
+    question: str | None = Field(description="The text of the question; null for a verification without a question.")
+    place: Literal["answer", "sentence", "citation"] = Field(
+        description="What the feedback is about: the whole answer, a sentence or a citation."
+    )
+    position: int | None = Field(
+        description="The position of the sentence or citation, from 0; null for the whole answer."
+    )
     excerpt: str | None = Field(
-        description="The words that it is about, as they were; null where they are held back and the key may not see "
-        "them."
+        description="The words that the feedback is about, as they were; null where they are held back and the key may "
+        "not see them."
     )
     rating: Rating | None = Field(description=_RATING)
     verdict: HumanVerdict | None = Field(description=_VERDICT)
@@ -110,12 +122,14 @@ class FeedbackRead(BaseModel):
     corrected_answer: str | None = Field(description=_CORRECTED)
     author: str | None = Field(description=_AUTHOR)
     reasons: list[Reason] | None = Field(
-        description="The rules of the workspace that put the answer into the queue; null: a person judged it."
+        description="The workspace's rules that put the answer into the queue; null: a person gave the feedback."
     )
-    review: ReviewState | None = Field(description="What became of the answer; null: a person judged it.")
+    review: ReviewState | None = Field(
+        description="The state of the answer's review; null: a person gave the feedback."
+    )
     status: FeedbackStatus = Field(description="`open` until somebody has reviewed it.")
-    reviewed_by: str | None = Field(description="Who reviewed it; null if that was not said.")
-    reviewed_at: datetime | None = Field(description="Null while it is open.")
+    reviewed_by: str | None = Field(description="The reviewer's name or pseudonym; null if none was given.")
+    reviewed_at: datetime | None = Field(description="When the feedback was reviewed; null while it is open.")
     created_at: datetime
 
 

@@ -1,4 +1,4 @@
-"""Questions on the wire: asked, accepted, listed."""
+"""Questions as JSON: asked, accepted, listed."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -22,8 +22,9 @@ DeadlineS = Annotated[
     Field(
         ge=SHORTEST_DEADLINE_S,
         le=LONGEST_DEADLINE_S,
-        description="Seconds from acceptance, in a batch from the item's start. When they run short, corrections and "
-        "repairs are left out; behind them no model is asked, and `degraded` says what is missing.",
+        description="Seconds from acceptance; for an item of a batch, from the item's start. When time runs short, "
+        "corrections and repairs are left out; when it is over, no model is asked, and `degraded` says what is "
+        "missing.",
     ),
 ]
 MaxCostUsd = Annotated[
@@ -31,7 +32,7 @@ MaxCostUsd = Annotated[
     Field(
         ge=0.000_001,
         le=1_000_000,
-        description="US dollars of model calls. When they are spent no model is asked any more.",
+        description="US dollars for model calls. When they are spent, no model is asked any more.",
     ),
 ]
 
@@ -40,58 +41,60 @@ AnswerSchema = Annotated[
     JsonObject | None,
     Field(
         description="A JSON Schema (draft 2020-12) with an object at its root: `answer_object` then follows it, filled "
-        "from the verified sentences of the answer. As the workspace has it if it is left out; `{}` asks for none. "
-        "Needs a language model.",
+        "from the verified sentences of the answer. The workspace's schema if omitted; `{}` asks for none. Needs a "
+        "language model.",
         examples=[{"type": "object", "properties": {"days": {"type": ["integer", "null"]}}, "required": ["days"]}],
     ),
 ]
-MaxSources = Annotated[
-    int | None, Field(ge=1, le=50, description="S5.2: so many sources at most; as configured when left out.")
-]
+MaxSources = Annotated[int | None, Field(ge=1, le=50, description="S5.2: the most sources; as configured if omitted.")]
 MinRelevance = Annotated[
     float | None,
-    Field(ge=0, le=1, description="S5.2: a passage that scores lower is no source; as configured when left out."),
+    Field(ge=0, le=1, description="S5.2: the lowest relevance of a source; as configured if omitted."),
 ]
 MinExcerptLength = Annotated[
     int | None,
-    Field(
-        ge=0, le=10_000, description="S5.2: a passage with fewer characters is no source; as configured when left out."
-    ),
+    Field(ge=0, le=10_000, description="S5.2: the fewest characters of a source; as configured if omitted."),
 ]
 
 
 class RetrievalOptions(Input):
-    """How passages are found; omitted options are as configured."""
+    """The options of the search for passages; omitted options are as configured."""
 
     method: Literal["vector", "hybrid"] | None = Field(
-        default=None, description="Similarity of vectors alone, or fused with lexical search."
+        default=None, description="Vector similarity alone, or fused with lexical search."
     )
-    k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
+    k: int | None = Field(default=None, ge=1, le=100, description="The number of passages to retrieve.")
     filter: DocumentFilter | None = Field(
         default=None,
-        description="Only documents of which all of this holds.",
+        description="Only documents that match all of these conditions.",
         examples=[{"metadata": {"ticker": "ACME", "year": {"gte": 2023}, "filing_type": ["10-K", "10-Q"]}}],
     )
     multi_query: int | None = Field(
         default=None,
         ge=0,
         le=5,
-        description="So many rewritten questions are searched for too, and all results merged; 0 and 1 mean none. "
-        "For `structured` runs: in the others the model chooses its searches.",
+        description="The number of rewritten questions that are also searched for, with all results merged; 0 and 1 "
+        "mean none. For `structured` runs: in the others the model chooses its searches.",
     )
     graph: GraphMode | None = Field(
         default=None,
-        description="How the knowledge graph takes part: not at all (`naive`), from what the question names (`local`), "
-        "from the connections that it is about (`global`), both (`hybrid`), or both and `naive` (`mix`).",
+        description="The part of the knowledge graph in the search: none (`naive`), the things that the question names "
+        "(`local`), the connections that it is about (`global`), both (`hybrid`), or both together with `naive` "
+        "(`mix`).",
     )
 
 
 class RerankOptions(Input):
-    """How passages are ordered."""
+    """The options of ordering and choosing passages."""
 
-    top_k: int | None = Field(default=None, ge=1, le=50, description="From how many passages the answer is written.")
+    top_k: int | None = Field(
+        default=None, ge=1, le=50, description="The number of passages that the answer is written from."
+    )
     context_tokens: int | None = Field(
-        default=None, ge=100, le=1_000_000, description="About how many tokens the passages may have together."
+        default=None,
+        ge=100,
+        le=1_000_000,
+        description="The approximate number of tokens that the passages may have together.",
     )
     source_scoring: bool | None = Field(
         default=None,
@@ -103,7 +106,7 @@ class RerankOptions(Input):
 
 
 class VerificationOptions(Input):
-    """How the answer is proven."""
+    """The options of verifying the answer."""
 
     enabled: bool | None = Field(default=None, description="The same as `enable_verification`.")
     show_claims: bool | None = Field(default=None, description="Add the checked claims to the result.")
@@ -111,54 +114,56 @@ class VerificationOptions(Input):
         default=None,
         ge=0,
         le=1,
-        description="A draft whose `draft_claims_score` is lower is corrected: more is searched for.",
+        description="A draft with a lower `draft_claims_score` is corrected by a further search.",
     )
-    max_crag_attempts: int | None = Field(default=None, ge=0, le=5, description="Corrective rounds, at most.")
+    max_crag_attempts: int | None = Field(default=None, ge=0, le=5, description="The most corrective rounds.")
     repair: Literal["full", "citations"] | None = Field(
-        default=None, description="Mend or drop what fails its check, or only take wrong citations away."
+        default=None, description="Mend or drop statements that fail their check, or only remove wrong citations."
     )
 
 
 class QuestionCreate(Input):
-    """A question with the options that it may have anywhere."""
+    """A question with the options that every request for an answer has."""
 
     question: str = Field(examples=["How long do customers have to return a product?"])
     mode: str | None = Field(
         default=None,
-        description="How much evidence an answer needs: `low`, `balanced` or `high`. As the workspace has it if it is "
-        "left out, otherwise `balanced`.",
+        description="How much evidence an answer needs: `low`, `balanced` or `high`. If omitted, the workspace's mode, "
+        "or else `balanced`.",
         json_schema_extra={"enum": ["low", "balanced", "high"]},
     )
     preset: Preset | None = Field(
         default=None,
-        description="What it may cost: `standard` asks the model about each passage and each cited statement alone, "
-        "`cheap` about many in one call. As configured if it is left out.",
+        description="The cost of the checks: `standard` asks the model about each passage and each cited statement "
+        "alone, `cheap` about many in one call. As configured if omitted.",
     )
     run: RunKind = Field(
         default="structured",
         description="`structured` searches for the question. `agentic` lets the model decide which searches to make. "
-        "`multiagent` does too, and takes notes for the model that writes.",
+        "`multiagent` does so, too, and takes notes for the model that writes.",
     )
-    model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
+    model: str | None = Field(default=None, max_length=200, description="The main model: one of the configured models.")
     retrieval: RetrievalOptions = RetrievalOptions()
     rerank: RerankOptions = RerankOptions()
     verification: VerificationOptions = VerificationOptions()
     enable_verification: bool | None = Field(
-        default=None, description="Check the answer, or not; beats the environment and the configuration file."
+        default=None,
+        description="Whether to check the answer; takes precedence over the environment and the configuration file.",
     )
     refusal_language: RefusalLanguage | None = Field(
         default=None,
-        description='"I don\'t know" is said in the language of the `question`, or always in English (`en`). '
-        "As configured if it is left out.",
+        description='The language of "I don\'t know": that of the `question`, or always English (`en`). As configured '
+        "if omitted.",
     )
     instructions: Instructions = Field(
         default=Instructions(),
-        description="How the answer is to be written; what is left out is as the workspace has it.",
+        description="How the answer is to be written; omitted instructions are those of the workspace.",
     )
     answer_schema: AnswerSchema = None
     callback_url: WebhookUrl | None = Field(
         default=None,
-        description="Is sent the end of this question (docs/webhooks.md), signed with the callback secret.",
+        description="The address that receives the result of this question (docs/webhooks.md), signed with the "
+        "callback secret.",
         examples=["https://example.com/hooks/citewell"],
     )
     deadline_s: DeadlineS = None
@@ -172,7 +177,7 @@ class QuestionCreate(Input):
 
     @property
     def verify(self) -> bool | None:
-        """The switch, from either place; None means: as configured."""
+        """Return whether to verify, from either field; None means: as configured."""
         return self.verification.enabled if self.enable_verification is None else self.enable_verification
 
 
@@ -212,7 +217,7 @@ class QueryError(BaseModel):
 
 
 class LeftOut(BaseModel):
-    """A step that was left out, in whole or in part."""
+    """A step that was left out, as a whole or in part."""
 
     step: str
     reason: str = Field(examples=["the query's deadline passed"])
@@ -225,22 +230,26 @@ class QueryHead(BaseModel):
     status: QueryState = Field(
         description="`succeeded`, `failed` and `cancelled` are final; `held` waits for a reviewer's decision."
     )
-    stage: str = Field(description="What is being done, e.g. `retrieve` or `generate`.")
+    stage: str = Field(description="The current step, e.g. `retrieve` or `generate`.")
     workspace: str
-    workspaces: list[str] = Field(description="All that are asked; `workspace` is the first.", examples=[["finance"]])
+    workspaces: list[str] = Field(
+        description="All workspaces that are searched; `workspace` is the first.", examples=[["finance"]]
+    )
     question: str
     mode: str
     preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")
-    run: RunKind = Field(description="How it was worked on: `structured`, `agentic` or `multiagent`.")
-    provider: Provider = Field(description="Who answered: `offline` is extractive and uses no model server.")
+    run: RunKind = Field(description="The kind of run: `structured`, `agentic` or `multiagent`.")
+    provider: Provider = Field(
+        description="The provider of the models; `offline` is extractive and uses no model server."
+    )
     error: QueryError | None
-    replay_of: UUID | None = Field(description="The one that this one asks again.")
+    replay_of: UUID | None = Field(description="The question that this one repeats.")
     created_at: datetime
     finished_at: datetime | None
 
 
 class QueryListed(QueryHead):
-    """A question of a list, with what became of it."""
+    """A question in a list, with its outcome."""
 
     signal: SignalRead | None
 

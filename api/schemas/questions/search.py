@@ -1,4 +1,4 @@
-"""Passages on the wire: found by a search, or read in the order of their document."""
+"""Passages as JSON: found by a search, or read in the order of their document."""
 
 from typing import Self
 from uuid import UUID
@@ -13,12 +13,16 @@ from domain.query.options import DocumentFilter
 class SearchCreate(Input):
     """A passage search."""
 
-    query: PlainText = Field(description="Words or a question.", examples=["return period for unopened products"])
+    query: PlainText = Field(
+        description="The words or the question to search for.", examples=["return period for unopened products"]
+    )
     workspace: WorkspaceName = Field(default="default", description="The collection of documents that is searched.")
     workspaces: Workspaces = None
-    k: int | None = Field(default=None, ge=1, le=100, description="How many passages; as configured if left out.")
+    k: int | None = Field(default=None, ge=1, le=100, description="The number of passages; as configured if omitted.")
     filter: DocumentFilter | None = Field(
-        default=None, description="Only documents of which all of this holds.", examples=[{"filenames": ["policy.pdf"]}]
+        default=None,
+        description="Only documents that match all of these conditions.",
+        examples=[{"filenames": ["policy.pdf"]}],
     )
 
     @model_validator(mode="after")
@@ -34,12 +38,12 @@ class PassageRead(BaseModel):
     document_name: str
     doc_id: str
     chunk_id: str = Field(examples=["doc_0::chunk_2"])
-    chunk_index: int = Field(description="Its place among the passages of the document, from 0.")
-    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
+    chunk_index: int = Field(description="The place of the passage among those of the document, from 0.")
+    page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     section: str | None
     source_start: int
     source_end: int
-    text: str = Field(description="Sentences that give orders to a model are blanked out, in place.")
+    text: str = Field(description="The text; sentences that give orders to a model are blanked out in place.")
     metadata: dict[str, JsonValue]
     recognised_confidence: RecognisedConfidence = None
     figure: Figure = None
@@ -50,7 +54,9 @@ class PassageFound(PassageRead):
     """A passage with its similarity to the query."""
 
     workspace: str = Field(description="The workspace of the document.", examples=["finance"])
-    similarity: Score | None = Field(description="Cosine similarity to the query; null when found by words alone.")
+    similarity: Score | None = Field(
+        description="Cosine similarity to the query; null when only the search by words found the passage."
+    )
     also_in: AlsoIn
 
 
@@ -58,7 +64,7 @@ class SearchResult(BaseModel):
     """The passages found, best first."""
 
     passages: list[PassageFound]
-    issues: list[str] = Field(description="What was not done as configured; empty as a rule.")
+    issues: list[str] = Field(description="Steps that did not run as configured; usually empty.")
 
 
 class PassageList(BaseModel):

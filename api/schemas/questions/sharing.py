@@ -1,4 +1,4 @@
-"""Shared answers on the wire: links, and what they open."""
+"""Shared answers as JSON: the links, and the content behind them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,12 +13,15 @@ from config.access import SHARE_MAX_HOURS
 
 
 class ShareCreate(Input):
-    """How long a link is valid."""
+    """The lifetime of a new link."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"hours": 24}]})
 
     hours: float = Field(
-        default=24, ge=0.01, le=SHARE_MAX_HOURS, description="At most `access.share_max_hours` of the configuration."
+        default=24,
+        ge=0.01,
+        le=SHARE_MAX_HOURS,
+        description="The lifetime in hours, at most `access.share_max_hours` of the configuration.",
     )
 
 
@@ -28,31 +31,33 @@ class ShareRead(BaseModel):
     id: UUID
     query_id: UUID = Field(description="The question whose answer it opens.")
     created_at: datetime
-    expires_at: datetime = Field(description="From then on it opens nothing.")
+    expires_at: datetime = Field(description="When the link stops working.")
     revoked_at: datetime | None
 
 
 class ShareCreated(ShareRead):
     """A new link; only this response has its address."""
 
-    url: str = Field(description="Opens the answer without a key: a page in a browser, JSON for programs.")
+    url: str = Field(
+        description="The address of the answer, which needs no key: a page for browsers, JSON for programs."
+    )
 
 
 class ShareList(BaseModel):
     """All links to an answer."""
 
-    shares: list[ShareRead] = Field(description="Newest first, also those that are not valid any more.")
+    shares: list[ShareRead] = Field(description="The links, newest first, including those that are not valid any more.")
 
 
 class SharedCitation(BaseModel):
-    """A citation of a shared answer, with the words that it cites and nothing more of the document."""
+    """A citation of a shared answer, with the cited words and nothing more of the document."""
 
     number: int = Field(description="The N of `[N]` in the answer.")
     document_name: str
     page_number: int | None
     section: str | None
     text_span: str = Field(description="The cited words.")
-    status: CitationStatus = Field(description="Whether the source says what it is cited for.")
+    status: CitationStatus = Field(description="Whether the source supports the statement that cites it.")
     answer_start: int
     answer_end: int
 
@@ -65,7 +70,7 @@ class SharedSentence(BaseModel):
     text: str = Field(description="The words of the sentence.")
     status: SentenceStatus = Field(description="The one verdict on the sentence.")
     reason: str
-    evidence: str | None = Field(description="Words of the source that the verdict rests on.")
+    evidence: str | None = Field(description="The words of the source that decide the verdict.")
 
 
 class SharedAnswer(BaseModel):
@@ -77,13 +82,18 @@ class SharedAnswer(BaseModel):
     abstain_reason: str | None
     references: list[str]
     citations: list[SharedCitation] = Field(description="Every citation of the answer.")
-    provider: Provider = Field(description="Who answered: `offline` copies from the documents and asks no model.")
+    provider: Provider = Field(
+        description="The provider of the models; `offline` copies from the documents and asks no model."
+    )
     signal: SignalRead
     notes: list[str] = Field(
-        description="What a reader elsewhere has to know, in the question's language: the signal's reason, whether a "
-        "model was asked, how often the verifier is wrong, when it was answered, whether it still holds."
+        description="Facts that a reader elsewhere has to know, in the question's language: the signal's reason, "
+        "whether a model was asked, how often the verifier is wrong, when the question was answered, and whether the "
+        "answer is still valid."
     )
-    confidence: Score | None = Field(description="The probability that the sources support all of it; null if unknown.")
+    confidence: Score | None = Field(
+        description="The probability that the sources support all of the answer; null if unknown."
+    )
     confidence_level: str | None
     sentences: list[SharedSentence]
     created_at: datetime

@@ -1,1 +1,1 @@
-"""Answers from elsewhere, and what was checked of any answer: results, history, comparisons, audits."""
+"""Schemas of verification: answers from other systems, results, history, comparisons, audits."""

@@ -1,4 +1,4 @@
-"""Audits on the wire: the chain of a query, the result of checking it, and a request to verify an answer again (N6)."""
+"""Audits as JSON: the chain of a query, the result of checking it, and a request to verify an answer again (N6)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -18,7 +18,8 @@ class AuditRecord(BaseModel):
     """A record and its hash: SHA-256 of the hash before it (hexadecimal) followed by the record's canonical JSON."""
 
     record: dict[str, JsonValue] = Field(
-        description="`kind` says what of; names that end in `sha256` are hashes of what is stored elsewhere."
+        description="The record; `kind` names its subject, and names that end in `sha256` are hashes of values that "
+        "are stored elsewhere."
     )
     hash: str
 
@@ -35,34 +36,40 @@ class AuditRead(AuditHead):
 class AuditDifference(BaseModel):
     """A record that has changed."""
 
-    seq: int | None = Field(description="Its place in the chain; null for what is not in it.")
+    seq: int | None = Field(description="The position in the chain; null for a record that is not in it.")
     kind: str
     what: Literal["broken", "changed", "missing", "added"] = Field(
-        description="`broken`: the chain itself does not fit; the others: what is stored does not fit the chain."
+        description="`broken`: the chain itself is inconsistent; the others: the stored data does not match the chain."
     )
     record: dict[str, JsonValue]
-    fields: list[str] = Field(description="What of the record differs.")
+    fields: list[str] = Field(description="The fields of the record that differ.")
 
 
 class AuditChecked(AuditHead):
-    """Every hash, recomputed from what is stored."""
+    """The result of recomputing every hash from the stored data."""
 
     query: UUID
     format: int
     intact: bool = Field(description="Whether nothing was changed since the end of the query.")
     differences: list[AuditDifference]
-    erased: int = Field(description="Contents that were erased as they may be: of these only the hashes are left.")
-    later: int = Field(description="Model calls and outcomes that were under way at the end and stored after it.")
-    unknown_prompts: int = Field(description="Prompts of which this server has another version.")
+    erased: int = Field(description="Contents whose erasure is allowed: only their hashes are left.")
+    later: int = Field(description="Model calls and outcomes that were in progress at the end and stored after it.")
+    unknown_prompts: int = Field(description="Prompts that this server has in another version.")
 
 
 class ReverifyCreate(Input):
-    """How to verify the stored answer again; omitted settings are as configured now."""
+    """The options for verifying the stored answer again; omitted ones are as configured now."""
 
-    model: str | None = Field(default=None, max_length=200, description="The model that judges, a configured one.")
+    model: str | None = Field(
+        default=None, max_length=200, description="The model that judges: one of the configured models."
+    )
     preset: Preset | None = None
-    citation_confidence: Score | None = Field(default=None, ge=0, le=1, description="From where on a verdict counts.")
-    checks: list[Check] | None = Field(default=None, min_length=1, description="Only these; all of them by default.")
+    citation_confidence: Score | None = Field(
+        default=None, ge=0, le=1, description="The confidence from which on a verdict counts."
+    )
+    checks: list[Check] | None = Field(
+        default=None, min_length=1, description="The checks to run; all of them by default."
+    )
     callback_url: Annotated[PlainText, Field(max_length=2048)] | None = Field(
-        default=None, description="Is told when the verification has ended."
+        default=None, description="The address that receives the result of the verification."
     )

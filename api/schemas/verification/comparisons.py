@@ -1,4 +1,4 @@
-"""A re-verification of a stored answer beside the previous verification, on the wire (N6)."""
+"""A comparison of two verifications of the same stored answer, as JSON (N6)."""
 
 from uuid import UUID
 
@@ -36,12 +36,12 @@ class ScoreCompared(BaseModel):
 
 
 class Comparison(BaseModel):
-    """A re-verification of a stored answer beside the previous verification."""
+    """A re-verification of a stored answer, compared with the previous verification."""
 
-    of: UUID = Field(description="The query, or verification, whose answer it is.")
+    of: UUID = Field(description="The query, or verification, whose answer was verified again.")
     old_verifier: str | None
     new_verifier: str | None
-    changed: int = Field(description="Sentences in another state than before.")
+    changed: int = Field(description="The number of sentences whose state changed.")
     scores: dict[str, ScoreCompared]
     sentences: list[SentenceCompared]
 
@@ -52,4 +52,6 @@ class Reverified(BaseModel):
     id: UUID
     status: QueryState
     created_at: str
-    changed: int | None = Field(description="Sentences in another state; null until it has ended.")
+    changed: int | None = Field(
+        description="The number of sentences whose state changed; null until the verification has ended."
+    )

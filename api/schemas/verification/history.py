@@ -1,4 +1,4 @@
-"""The verification history on the wire: every attempt, check, model call and event of a query."""
+"""The verification history as JSON: every attempt, check, model call and event of a query."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from api.schemas.verification.comparisons import Reverified
 
 
 class LookRead(BaseModel):
-    """What a judge answered at one of its two looks at a statement."""
+    """The answer that a judge gave at one of its two looks at a statement."""
 
     is_accurate: bool
     relation: str
@@ -21,12 +21,12 @@ class LookRead(BaseModel):
 
 
 class SecondLookRead(BaseModel):
-    """Why a judge was asked twice about a statement that it had called supported, and both its answers."""
+    """The reason why a judge was asked twice about a statement that it had called supported, and both its answers."""
 
-    noticed: str = Field(description="What the rules saw, which the judge was asked about.")
-    place: str = Field(description="The words of the source beside which they saw it; may be empty.")
-    first: LookRead = Field(description="The answer in which the rules saw it.")
-    second: LookRead | None = Field(description="The answer that decides; null when there was none.")
+    noticed: str = Field(description="The difference that the rules noticed and the judge was asked about.")
+    place: str = Field(description="The words of the source beside which the rules noticed it; may be empty.")
+    first: LookRead = Field(description="The answer in which the rules noticed it.")
+    second: LookRead | None = Field(description="The answer that decides; null when there was no second answer.")
     reason: str = Field(description="Why there was no second answer; empty otherwise.")
 
 
@@ -68,7 +68,7 @@ class VerificationAttempt(Scores):
 
 
 class ParkedRead(BaseModel):
-    """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
+    """An item of a step that crashed every worker that tried it; `worker` is the last of those workers."""
 
     round: int
     step: str
@@ -99,7 +99,7 @@ class ModelCallRead(BaseModel):
     model: str
     prompt: str
     prompt_version: str
-    prompt_sha256: str | None = Field(description="Of all that was asked; null where that is not known.")
+    prompt_sha256: str | None = Field(description="The hash of the whole prompt; null where it is not known.")
     attempt: int
     status: int | None = Field(description="The HTTP status of the reply; null when there was none.")
     error: str | None
@@ -109,21 +109,23 @@ class ModelCallRead(BaseModel):
     cached_tokens: int
     completion_tokens: int
     reasoning_tokens: int
-    estimated: bool = Field(description="True when the server told no usage and the tokens are an estimate.")
+    estimated: bool = Field(description="True when the server reported no usage and the tokens are an estimate.")
     cost_usd: float
     duration_ms: float
     reply_text: str | None
-    kept: bool = Field(description="True when no call was made: an earlier reply to the same question answered.")
+    kept: bool = Field(
+        description="True when no call was made, because the stored reply to an identical prompt was used."
+    )
     hedged: bool = Field(description="True for a second call that was sent because the first was late.")
     unknown: bool = Field(
-        description="True when the process that made the call was killed: whether it was made and how it ended is not "
-        "known, and tokens and cost are what it may have taken at most."
+        description="True when the process that made the call was killed: it is not known whether the call was made "
+        "and how it ended, and tokens and cost are the most that it may have taken."
     )
     created_at: datetime
 
 
 class EventRead(BaseModel):
-    """A milestone."""
+    """A milestone of the query."""
 
     id: int
     type: str
@@ -135,8 +137,8 @@ class HistoryRead(QueryHead):
     """Everything that was checked, asked and decided, in order."""
 
     verifications: list[VerificationAttempt]
-    parked: list[ParkedRead] = Field(description="What broke its worker too often and is not tried again.")
-    reverifications: list[Reverified] = Field(description="Verifications that were made of its answer since.")
+    parked: list[ParkedRead] = Field(description="Items that broke their worker too often and are not tried again.")
+    reverifications: list[Reverified] = Field(description="Later verifications of the same answer.")
     steps: list[StepRead]
     model_calls: list[ModelCallRead]
     events: list[EventRead]

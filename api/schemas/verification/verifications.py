@@ -1,7 +1,7 @@
-"""External answers on the wire: sent with their sources, verified, shown (N2).
+"""External answers as JSON: sent with their sources, verified, shown (N2).
 
-Offsets are code points, half-open: those of sentences and citations count in `answer` as it was given, `source_start`
-and `source_end` in the text of the source.
+Offsets are code points, half-open: those of sentences and citations count in the given `answer`, `source_start` and
+`source_end` in the text of the source.
 """
 
 from datetime import datetime
@@ -48,13 +48,15 @@ CustomId = Annotated[PlainText, Field(min_length=1, max_length=200)]
 class SourceGiven(Input):
     """A source to check the answer against: a text, or a stored document."""
 
-    text: PlainText | None = Field(default=None, description="Of any length; long ones are read in windows.")
+    text: PlainText | None = Field(default=None, description="The text, of any length; long texts are read in windows.")
     document_id: Annotated[UUID, Field(strict=False)] | None = Field(
-        default=None, description="A document that is `ready`, instead of a text; its pages and sections come with it."
+        default=None, description="A document that is `ready`, in place of a text; its pages and sections come with it."
     )
     id: CustomId | None = Field(default=None, description="Your own id of the source; citations may name it.")
-    title: Title | None = Field(default=None, description="What it is called; `Source N` if nothing is given.")
-    url: Annotated[PlainText, Field(max_length=2000)] | None = Field(default=None, description="Kept, never opened.")
+    title: Title | None = Field(default=None, description="The title; `Source N` if omitted.")
+    url: Annotated[PlainText, Field(max_length=2000)] | None = Field(
+        default=None, description="The address of the source, stored and never opened."
+    )
     metadata: Metadata = Field(default={}, description="Kept with the source: ticker, year, filing_type, title, …")
     pages: list[_PAGE] | None = Field(
         default=None, description="[number, start, end] of each page of `text`, in order.", examples=[[[1, 0, 1800]]]
@@ -91,7 +93,7 @@ class ProviderCitation(BaseModel):
 
 
 def _of_one_kind(given: Any, _: object) -> CitationGiven | ProviderCitation:
-    # Errors are those of the kind that was meant, and name its fields; a union would report every kind by its name.
+    # Validating against one chosen kind reports only that kind's fields; a union would report the errors of every kind.
     fields = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
     is_own = not is_provider_citation(fields) and bool({"start", "end"} & fields.keys())
     return (CitationGiven if is_own else ProviderCitation).model_validate(given)
@@ -103,43 +105,49 @@ class VerificationCreate(Input):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     answer: PlainText = Field(
-        description="The text. `[1]`, `[†1]`, `¹`, `(Source: 1)` and other forms in it cite source 1, as does the "
-        "title of source 1 in `[Source: title]`.",
+        description="The text of the answer. `[1]`, `[†1]`, `¹`, `(Source: 1)` and other forms in it cite source 1, as "
+        "does the title of source 1 in `[Source: title]`.",
         examples=["Customers have 60 days to return a product [1]."],
     )
-    sources: list[SourceGiven] = Field(description="Source N is the N-th of them, from 1.")
+    sources: list[SourceGiven] = Field(description="The sources; source N is the N-th of them, from 1.")
     question: PlainText | None = Field(
-        default=None, description="Without one, alignment and answerability are not checked."
+        default=None, description="The question; alignment and answerability are not checked without one."
     )
     citations: list[Annotated[CitationGiven | ProviderCitation, WrapValidator(_of_one_kind)]] = Field(
         default=[],
         max_length=10_000,
-        description="Citations beside the text; each is for the sentences it reaches. Besides our own, the objects of "
-        "OpenAI (`annotations`), Anthropic (text blocks with `citations`), Cohere (`citations`) and Gemini "
-        "(`groundingSupports`, or the whole `groundingMetadata`).",
+        description="Citations beside the text; each belongs to the sentences that it covers. Besides our own form, "
+        "the objects of OpenAI (`annotations`), Anthropic (text blocks with `citations`), Cohere (`citations`) and "
+        "Gemini (`groundingSupports`, or the whole `groundingMetadata`).",
     )
     first_number: Literal[0, 1] | None = Field(
         default=None,
-        description="The number that the answer gives its first source. By default 1, or 0 if it cites 0 and not the "
-        "number of the last source.",
+        description="The number that the answer gives its first source. By default 1, or 0 if the answer cites 0 and "
+        "not the number of the last source.",
     )
     checks: list[Check] | None = Field(
-        default=None, min_length=1, description="Only these; all of them by default. `citations` judges every sentence."
+        default=None,
+        min_length=1,
+        description="The checks to run; all of them by default. `citations` judges every sentence.",
     )
     repair: Literal["full", "citations", "off"] | None = Field(
-        default=None, description="Mend what fails, only take wrong citations away, or leave the text as it is."
+        default=None, description="Mend statements that fail, only remove wrong citations, or leave the text unchanged."
     )
     preset: Preset | None = Field(
         default=None,
         description="`standard` asks the model about each statement by itself, `cheap` about many in one call.",
     )
-    model: str | None = Field(default=None, max_length=200, description="The main model, one of the configured ones.")
-    citation_confidence: Score | None = Field(default=None, ge=0, le=1, description="From where on a verdict counts.")
+    model: str | None = Field(default=None, max_length=200, description="The main model: one of the configured models.")
+    citation_confidence: Score | None = Field(
+        default=None, ge=0, le=1, description="The confidence from which on a verdict counts."
+    )
     show_claims: bool | None = Field(default=None, description="Add the checked claims to the result.")
-    workspace: WorkspaceName = Field(default="default", description="Where it is listed; made on first use.")
+    workspace: WorkspaceName = Field(
+        default="default", description="The workspace that lists the verification; created on first use."
+    )
     custom_id: CustomId | None = Field(default=None, description="Your own id; it comes back with the result.")
     callback_url: Annotated[PlainText, Field(max_length=2048)] | None = Field(
-        default=None, description="Is told when the verification has ended."
+        default=None, description="The address that receives the result of the verification."
     )
     deadline_s: DeadlineS = None
     max_cost_usd: MaxCostUsd = None
@@ -167,16 +175,16 @@ class VerificationHead(BaseModel):
 
     id: UUID
     status: QueryState = Field(description="`succeeded`, `failed` and `cancelled` are final.")
-    stage: str = Field(description="What is being done.")
+    stage: str = Field(description="The current stage.")
     custom_id: str | None
     batch_id: UUID | None
     workspace: str
     question: str | None
     preset: Preset = Field(description="`standard`, or `cheap`: with shared model calls.")
-    provider: Provider = Field(description="Who judged: `offline` uses no model server.")
+    provider: Provider = Field(description="The provider of the models that judge; `offline` uses no model server.")
     error: QueryError | None
-    replay_of: UUID | None = Field(description="The one that this one makes again.")
-    reverifies: UUID | None = Field(description="The query, or verification, whose stored answer it verifies again.")
+    replay_of: UUID | None = Field(description="The verification that this one repeats.")
+    reverifies: UUID | None = Field(description="The query, or verification, whose stored answer is verified again.")
     created_at: datetime
     finished_at: datetime | None
 
@@ -211,38 +219,42 @@ class SourceName(BaseModel):
 class SourcePlace(SourceName):
     """The location of a piece of evidence."""
 
-    page_number: int | None = Field(description="Null where the page is not known; never guessed.")
+    page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     section: str | None
     source_start: int
     source_end: int
 
 
 class SentenceVerified(BaseModel):
-    """One sentence of the answer as it was given, and its single state."""
+    """One sentence of the given answer, and its single state."""
 
     start: int
     end: int
-    text: str = Field(description="Its words without markers.")
+    text: str = Field(description="The words of the sentence without markers.")
     status: SentenceStatus
     reason: str
-    support: Score | None = Field(description="How likely it is that the sources say it.")
-    evidence: str | None = Field(description="Words of the source that the verdict rests on, exactly as they stand.")
+    support: Score | None = Field(description="The probability that the sources support the sentence.")
+    evidence: str | None = Field(
+        description="The words of the source that decide the verdict, exactly as the source has them."
+    )
     source: SourcePlace | None
 
 
 class CitationVerified(BaseModel):
     """One citation for one sentence, checked against the source that it names."""
 
-    number: int | None = Field(description="The source it names; null when there is none of that id.")
+    number: int | None = Field(description="The number of the source; null when no source has that id.")
     cited: int | str | None = Field(description="The source as the citation names it.")
     source: SourceName | None = Field(description="Null when there is no such source.")
-    start: int | None = Field(description="As given with a citation beside the text; null for a marker in it.")
+    start: int | None = Field(
+        description="The start of a citation beside the text, as it was given; null for a marker in the text."
+    )
     end: int | None
-    statement: str | None = Field(description="The sentence it is for; null when it stands behind none.")
+    statement: str | None = Field(description="The sentence with the citation; null when it stands behind no sentence.")
     sentence_start: int | None
     sentence_end: int | None
     status: Literal["accurate", "inaccurate", "uncertain", "dangling", "not_checked"] = Field(
-        description="`dangling`: there is no such source."
+        description="`dangling`: the source does not exist."
     )
     is_accurate: bool | None
     relation: str | None
@@ -255,36 +267,47 @@ class CitationVerified(BaseModel):
 
 
 class UnreadCitation(BaseModel):
-    """What looks like a citation and names none of the sources; the sentence was judged without it."""
+    """Words that look like a citation and name none of the sources; the sentence was judged without them."""
 
-    start: int = Field(description="In the answer as it was given.")
+    start: int = Field(description="Where the words start in the given answer.")
     end: int
     text: str
 
 
 class VerificationResult(VerificationHead):
-    """A verification with everything known of it so far."""
+    """A verification with everything known about it so far."""
 
-    answer: str = Field(description="As it was given; offsets of sentences and citations count in it.")
-    repaired_answer: str | None = Field(description="The text after the repairs; its numbers are those of `sources`.")
-    changed: bool | None = Field(description="Whether the repaired answer says or cites anything else.")
+    answer: str = Field(
+        description="The answer as it was given; offsets of sentences and citations count in this text."
+    )
+    repaired_answer: str | None = Field(description="The text after the repairs; it cites the numbers of `sources`.")
+    changed: bool | None = Field(
+        description="Whether the repaired answer differs from the given one in its words or citations."
+    )
     edits: list[dict[str, JsonValue]] = Field(description="Every change; `statement` is the position of a sentence.")
     removed_citations: list[int]
-    repaired_is_grounded: bool | None = Field(description="Whether every claim that is left was found in the sources.")
+    repaired_is_grounded: bool | None = Field(
+        description="Whether the sources support every claim that is left after the repairs."
+    )
     sources: list[SourceTold]
-    unread_citations: list[UnreadCitation] = Field(description="What looks like a citation and names no source.")
-    issues: list[str] = Field(description="What to know about how its citations were read; empty as a rule.")
+    unread_citations: list[UnreadCitation] = Field(description="Words that look like a citation and name no source.")
+    issues: list[str] = Field(description="Remarks on how the citations were read; usually empty.")
     sentences: list[SentenceVerified]
     citations: list[CitationVerified]
     verification: WholeScores | None = Field(description="The scores of the answer as it was given.")
     signal: SignalRead | None
     usage: UsageRead
-    timings: dict[str, float | None] = Field(description="Milliseconds per step, and `total`.")
+    timings: dict[str, float | None] = Field(description="Milliseconds per step; `total` is the whole time.")
     degraded: list[LeftOut] = Field(
-        description="What was left out because time or money ran short, a step broke its workers, or a model failed."
+        description="The steps that were left out because time or money ran short, a step broke its workers, or a "
+        "model failed."
     )
-    audit: AuditHead | None = Field(description="What proves the result later; null while there is none.")
-    comparison: Comparison | None = Field(description="With what was found before, if it `reverifies` an answer.")
+    audit: AuditHead | None = Field(
+        description="The head of the chain that proves the result later; null while there is none."
+    )
+    comparison: Comparison | None = Field(
+        description="The comparison with the previous verification, if this one `reverifies` an answer."
+    )
 
 
 class BatchLinks(BaseModel):

@@ -1,1 +1,1 @@
-"""What answers are worth: questions over passages and files with the answers that people gave."""
+"""Measures the quality of answers: questions over passages and files with answers that people gave."""

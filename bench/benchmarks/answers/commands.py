@@ -1,4 +1,4 @@
-"""What the commands of this room share: options, and asking every question in one process or over the stack."""
+"""Common parts of this folder's commands: options, and asking every question in one process or over the whole stack."""
 
 import argparse
 import contextlib

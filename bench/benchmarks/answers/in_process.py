@@ -1,4 +1,5 @@
-"""Offline answers from a folder in one process: the parsers, chunker, ranking and answers of a query, no servers."""
+"""Offline answers from a folder in one process: the parsers, chunker, ranking and answers of a query, without
+servers."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,7 +66,7 @@ def _pieces(name: str, document: ParsedDocument) -> Iterable[Piece]:
 
 
 class Lines:
-    """The first baseline: of all rows, items and sentences of the documents the best by BM25, whatever is asked."""
+    """The first baseline: the best of all rows, items and sentences of the documents by BM25, whatever is asked."""
 
     def __init__(self, documents: Iterable[ParsedDocument]) -> None:
         lines = (line for document in documents for line in filter(str.strip, document.text.splitlines()))
@@ -77,7 +78,7 @@ class Lines:
 
 
 class Workspace:
-    """Documents that questions are asked of."""
+    """Documents that questions are asked about."""
 
     def __init__(self, documents: Mapping[str, ParsedDocument], embedder: RememberedEmbedder, meaning: Meaning) -> None:
         self._pieces = [piece for name, document in documents.items() for piece in _pieces(name, document)]
@@ -114,7 +115,7 @@ class Workspace:
         if answer == IDK:
             return _refused(question, shown, "The passages that were found do not contain the answer.")
         verdict = judge_question(question, answer, named)
-        # A copied answer is supported; only one that does not answer the question either is taken back.
+        # A copied answer is supported; it is withdrawn only if it does not answer the question.
         if verdict and verdict.relevant == "no" and (reason := self._unanswerable(question, answer, sources)):
             return _refused(question, shown, reason)
         cited = [piece for number, piece in enumerate(shown, start=1) if f"[†{number}]" in answer]
@@ -125,12 +126,12 @@ class Workspace:
         return Reply(answer, is_green, cards, verdict.reason if verdict else "")
 
     def _whole(self, documents: Sequence[str]) -> list[Piece]:
-        """What is shown of whole documents that are asked for."""
+        """Return the passages of whole documents that a question asks for."""
         members = [[piece for piece in self._pieces if piece.document == name] for name in documents]
         return shown_of(members, lambda piece: len(headings_of(piece.context)), lambda piece: piece.text)
 
     def _excerpts(self, retrieved: Sequence[Piece]) -> list[Excerpt]:
-        """The retrieved passages and the openings of their documents, as documents are compared by them."""
+        """Return the retrieved passages and the openings of their documents, which documents are compared by."""
         openings = {piece.document: piece for piece in reversed(self._pieces)}
         names = dict.fromkeys(piece.document for piece in retrieved)
         pieces = dict.fromkeys([*(openings[name] for name in names), *retrieved])

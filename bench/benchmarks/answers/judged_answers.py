@@ -1,8 +1,8 @@
-"""Questions with what one would accept as their answer, and the table of what became of them.
+"""Questions with their acceptable answers, and the table of results.
 
-A question is a line of JSON. `accept` holds alternatives, each the strings that an answer has to have together, or
-`least` of them; `about` names what the answer has to name, one of them, where the strings alone could be there by
-chance. `refuse`: it is right to refuse; with `accept` either is right. `documents` are the files that have the answer.
+A question is a line of JSON. `accept` has alternatives, each with the strings that an answer must have together, or
+`least` of them; `about` are names of which the answer must have one, where the strings alone could occur by chance.
+`refuse`: a refusal is right; with `accept` either is right. `documents` are the files that have the answer.
 """
 
 import json
@@ -44,12 +44,12 @@ class Question:
     half: str = ""
     documents: tuple[str, ...] = ()
     passages: tuple[str, ...] = ()
-    """Texts that the passage of the answer has to be of, where they are known."""
+    """Texts, one of which the passage of the answer must come from, where they are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A passage beside an answer or a refusal, and what is quoted of it."""
+    """A passage beside an answer or a refusal, and its quoted words."""
 
     document: str
     passage: str
@@ -58,8 +58,8 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`answer` is None for a refusal; `is_green`: nothing about the answer warns its reader. `cards` are what it cites,
-    or the passages beside a refusal."""
+    """`answer` is None for a refusal; `is_green`: nothing about the answer warns its reader. `cards` are the cited
+    passages, or those beside a refusal."""
 
     answer: str | None
     is_green: bool
@@ -121,9 +121,10 @@ def _is_about(question: Question, text: str) -> bool:
 
 
 def has_string(text: str, wanted: str) -> bool:
-    """Whether `wanted` is in `text` but for case, white space, thousands separators, currencies and marks of tables.
+    """Return whether `wanted` is in `text`, ignoring case, white space, thousands separators, currencies and marks of
+    tables.
 
-    A word or number has to be there as a whole; in Korean, where particles follow, it may be the beginning of one.
+    A word or number must occur as a whole; in Korean, where particles follow, it may be the beginning of a word.
     """
     looked_for = _plain(wanted)
     body = (
@@ -144,10 +145,10 @@ def _plain(text: str) -> str:
 
 
 def is_shown(outcome: Outcome, of: Callable[[Card], str] = lambda card: card.passage) -> bool:
-    """Whether the first three cards have the answer, each a passage of a document that has it."""
+    """Return whether the first three cards have the answer, each being a passage of a document that has it."""
     question = outcome.question
     right = [card for card in outcome.reply.cards[:_CARDS] if _is_of(question, card)]
-    # A card shows its file's name and its headings as well.
+    # A card also shows its file's name and its headings.
     return has_answer(question, "\n".join(f"{card.document}\n{of(card)}" for card in right))
 
 
@@ -163,7 +164,7 @@ def _share_words(passage: str, text: str) -> bool:
 
 
 def show(title: str, outcomes: Sequence[Outcome], *, verbose: bool) -> None:
-    """Print the table by kind of question and, if wanted, every question with what came of it."""
+    """Print the table by kind of question and, if wanted, every question with its result."""
     if verbose:
         show_each(outcomes)
     table = Table(title=title)

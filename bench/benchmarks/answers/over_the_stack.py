@@ -1,4 +1,4 @@
-"""The same questions end to end: a stack as `citewell up` starts it, asked over its API."""
+"""Asks the same questions end to end, over the API of a stack that was started as `citewell up` does."""
 
 import time
 from collections.abc import Generator, Sequence

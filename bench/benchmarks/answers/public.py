@@ -28,11 +28,11 @@ _HEADINGS = (
 )  # fmt: skip
 FITTING = "for fitting"
 _SCALE = re.compile(r"(?<=\d) (?:thousand|million|billion)$")
-_LONG, _MOST_WORDS = 8, 0.7  # an answer of more words is a sentence, of which this share of words has to be there
+_LONG, _MOST_WORDS = 8, 0.7  # an answer with more words is a sentence, of which this share of words must occur
 
 
 def read_folder(folder: Path) -> tuple[dict[str, str], list[Question]]:
-    """The text of each document, and the questions about them in the order of their hashes."""
+    """Return the text of each document, and the questions about them in the order of their hashes."""
     texts: dict[str, str] = {}
     questions: dict[str, Question] = {}
     for file in sorted(folder.glob("*_passages.jsonl")):
@@ -76,9 +76,9 @@ def _is_together(line: Mapping[str, Any]) -> bool:
 
 
 def _question(line: Mapping[str, Any], document: str, gold: Sequence[str]) -> Question:
-    """Spans are all wanted together, the answers of several people are alternatives."""
+    """Spans are all required together; the answers of several people are alternatives."""
     accept = [tuple(line["answers"])] if _is_together(line) else [(answer,) for answer in line["answers"]]
-    # A cell has no scale: it is in the head.
+    # A cell has no scale, because the scale is in the head.
     accept += [(_SCALE.sub("", answer),) for answer, *more in accept if not more and _SCALE.search(answer)]
     words = list(dict.fromkeys(line["answers"][0].split())) if len(line["answers"]) == 1 else []
     is_long = len(words) > _LONG

@@ -1,4 +1,4 @@
-"""Questions over passages with the answers that people gave, and what is right of an answer."""
+"""Questions over passages with answers that people gave, and the rule that decides whether an answer is right."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.offline.model import chunk_relevance
 
-_SHOWN = 3  # passages that an answer is written from, as the default is
+_SHOWN = 3  # the number of passages that an answer is written from by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class AskedQuestion:
 
 
 def read_questions(folder: Path) -> list[AskedQuestion]:
-    """Read every NAME_passages.jsonl with its NAME_questions.jsonl, but for questions whose answer is computed."""
+    """Read every NAME_passages.jsonl with its NAME_questions.jsonl, except for questions whose answer is computed."""
     found: list[AskedQuestion] = []
     for file in sorted(folder.glob("*_passages.jsonl")):
         documents: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -61,17 +61,17 @@ def _records(file: Path) -> list[dict[str, Any]]:
 
 
 def is_fitted_on(question: AskedQuestion) -> bool:
-    """Whether the question belongs to the half that weights are fitted on."""
+    """Return whether the question belongs to the half that weights are fitted on."""
     return is_in_fitted_half(question.id)
 
 
 def is_in_fitted_half(question_id: str) -> bool:
-    """Say so of a question by its id: by a hash, so that it never changes."""
+    """Return the same for a question's id: by a hash, so that the result never changes."""
     return int(hashlib.sha256(question_id.encode()).hexdigest(), 16) % 2 == 0
 
 
 def is_right(question: AskedQuestion, answer: str) -> bool:
-    """Whether the question has an answer and `answer` has it, but for case and punctuation."""
+    """Return whether the question has an answer and `answer` contains it, ignoring case and punctuation."""
     said = f" {_plain(answer)} "
     return question.answerable and any(f" {wanted} " in said for each in question.answers if (wanted := _plain(each)))
 
@@ -81,6 +81,6 @@ def _plain(text: str) -> str:
 
 
 def ranked_sources(question: AskedQuestion, meaning: Meaning) -> Sources:
-    """The passages of the question's document that its answer is written from, the most relevant first."""
+    """Return the passages of the question's document that its answer is written from, the most relevant first."""
     scored = sorted(question.passages, key=lambda text: -chunk_relevance(question.text, text, meaning))
     return Sources.numbered((question.label, text) for text in scored[:_SHOWN])

@@ -32,7 +32,7 @@ _HEADINGS = ("questions", "number", "answered", "unanswerable refused", "right",
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one question came to; `confidence` is 0..1, and None for a refusal."""
+    """The result of one question; `confidence` is 0..1, and None for a refusal."""
 
     question: AskedQuestion
     answer: str

@@ -31,7 +31,7 @@ _TURNS = ("How long are access tokens of the Gridline API valid?", "And refresh 
 
 
 class Asked(NamedTuple):
-    """A row of the table, and what is counted of it."""
+    """A row of the table, and the counts of it."""
 
     row: tuple[str, ...]
     seconds: float
@@ -80,7 +80,7 @@ def _examples() -> list[tuple[Question, str]]:
 
 
 def _own(client: CitewellClient, folder: Path, take: int) -> list[tuple[Question, str]]:
-    """`take` of the questions, spread evenly, once the documents that they are about can be searched."""
+    """Return `take` of the questions, spread evenly, once their documents can be searched."""
     questions = read_questions(OWN_QUESTIONS)
     chosen = questions[:: max(1, len(questions) // take)][:take]
     there = {document["filename"] for document in client.documents(workspace=_OWN_WORKSPACE)}
@@ -112,7 +112,7 @@ def _asked(client: CitewellClient, question: Question, workspace: str) -> Asked:
 
 
 def _converse(client: CitewellClient, turns: Sequence[str]) -> None:
-    """Each question refers to the one before; what it was taken for is shown with its answer."""
+    """Ask questions that each refer to the one before; each answer is shown with the question as it was understood."""
     conversation = client.conversations.create(workspace=WORKSPACE)
     for question in turns:
         began = time.monotonic()

@@ -1,1 +1,1 @@
-"""What a query costs: CPU, memory, statements, model calls, time to the first token, and stored history."""
+"""Measures the cost of a query: CPU, memory, statements, model calls, time to the first token, and stored history."""

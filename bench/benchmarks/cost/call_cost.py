@@ -55,14 +55,14 @@ class Row:
 
 
 class MemoryStore:
-    """A ReplyStore that never has anything, so that every call is made."""
+    """A ReplyStore that is always empty, so that every call is made."""
 
     async def get(self, keys: Sequence[bytes], begun: Begun = None) -> Mapping[bytes, CachedReply]:
         del keys
         return {}
 
     async def put(self, key: bytes, reply: CachedReply) -> None:
-        """Forget it."""
+        """Ignore the reply."""
 
 
 def main() -> None:
@@ -90,7 +90,7 @@ class Scene:
         self._redis_url = redis_url
 
     def settings(self, **models: Any) -> Settings:
-        """With limits that nobody reaches."""
+        """Return settings with limits that nobody reaches."""
         plenty = ModelLimits(requests_per_minute=10**6, requests_per_day=10**9, tokens_per_minute=10**9)
         known = ModelSettings().catalogue
         catalogue = {name: info.model_copy(update={"limits": plenty}) for name, info in known.items()}
@@ -129,7 +129,7 @@ class Scene:
 
 
 def request() -> ModelRequest:
-    """A check of a statement as the pipeline asks it."""
+    """Return a check of a statement as the pipeline asks for it."""
     return replace(limiter_worker.request(words=100), max_tokens=CHECK_STATEMENT.max_tokens)
 
 

@@ -71,14 +71,14 @@ class Bill:
         return Bill([entry for entry in self.entries if entry.model == model], self.questions)
 
     def by_kind(self) -> dict[str, "Row"]:
-        """The same for the calls of each kind, the dearest first."""
+        """Return the same sums for the calls of each kind, the most expensive first."""
         kinds = {entry.kind for entry in self.entries}
         found = {k: Bill([e for e in self.entries if e.kind == k], self.questions).per_question() for k in kinds}
         return dict(sorted(found.items(), key=lambda each: -each[1].cost))
 
 
 class Row(NamedTuple):
-    """Of one question."""
+    """The figures of one question."""
 
     calls: float
     prompt: float
@@ -145,7 +145,7 @@ def _until_graphs_are_read(stack: Stack, documents: Mapping[str, str]) -> None:
 
 
 def _exists(stack: Stack, body: Mapping[str, Any]) -> bool:
-    """Whether this version knows all fields of the row."""
+    """Return whether this version knows all fields of the row."""
     known = stack.http.get("/openapi.json").json()["components"]["schemas"]["QueryCreate"]["properties"]
     return body.keys() <= known.keys()
 

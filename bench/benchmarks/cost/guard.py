@@ -73,7 +73,7 @@ def _stack(writer: Writer, *, with_model: bool) -> Generator[Stack]:
 
 
 def _delays(url: str, writer: Writer) -> tuple[list[float], float]:
-    """Milliseconds from each sentence's last word to the client, and seconds for the whole answer."""
+    """Return milliseconds from each sentence's last word to the client, and seconds for the whole answer."""
     writer.sent_at.clear()
     body = {"model": "writer", "messages": MESSAGES, "stream": True, "say": ANSWER, "pause_s": PAUSE_S}
     began, arrived, text = time.time(), list[tuple[int, float]](), ""

@@ -81,7 +81,7 @@ def main() -> None:
 
 @contextmanager
 def _inside(stack: Stack) -> Generator[None]:
-    """Our own queries run in the stack's database."""
+    """Run Citewell's own queries in the stack's database."""
     with patch.dict(os.environ, CITEWELL_DATABASE_URL=stack.supervisor.database_url):
         settings.cache_clear()
         dispose()
@@ -125,7 +125,7 @@ def _median_ms(action: Callable[[], object], times: int) -> float:
 
 
 def _actions(stack: Stack, query_id: str) -> Iterator[tuple[str, Callable[[], object]]]:
-    """What is done again and again while history grows."""
+    """Yield the actions that are repeated while history grows."""
 
     def get(path: str, **params: str) -> Callable[[], object]:
         return lambda: stack.http.get(path, params=params).raise_for_status()

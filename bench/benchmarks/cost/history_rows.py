@@ -1,11 +1,11 @@
-"""History for `benchmarks.cost.history`: ended queries with all that belongs to them, made inside Postgres."""
+"""History for `benchmarks.cost.history`: ended queries with all their rows, made inside Postgres."""
 
 from typing import Any
 
 import psycopg
 
-# `:id` and `:at` stand for these. Keys are scattered as those of real queries are. One query in ten is an answer from
-# elsewhere, one in a hundred failed, one in a thousand belongs to the workspace `rare`.
+# `:id` and `:at` are replaced by these. Keys are scattered like those of real queries. One query in ten is an external
+# answer, one in a hundred failed, one in a thousand belongs to the workspace `rare`.
 _ID = "md5('q' || n)::uuid"
 _AT = "now() - interval '90 days' * ((:last - n)::float / :last)"
 _QUERIES = """
@@ -84,7 +84,8 @@ _PER_ROUND = 100_000
 
 
 def fill(database: psycopg.Connection[Any], have: int, want: int, usual: int, rare: int) -> None:
-    """Add queries `have` + 1 to `want` of the first tenant, a few rows in every table for each, and count them anew."""
+    """Add queries `have` + 1 to `want` of the first tenant, with a few rows in every table for each, and update the
+    counts."""
     database.execute("SET statement_timeout = 0")
     database.execute("SET citewell.system = 'on'")
     for first in range(have + 1, want + 1, _PER_ROUND):

@@ -36,7 +36,7 @@ _SERVERS = ("postgres", "valkey")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Of one process, or of several together; in bytes."""
+    """The memory of one process, or of several together; in bytes."""
 
     rss: int = 0
     pss: int = 0
@@ -53,7 +53,7 @@ Reading = Mapping[str, Memory]
 
 
 def read(root: int) -> Reading:
-    """The memory of a process and of all below it, by name; the processes of a server count as one."""
+    """Return the memory of a process and of all processes below it, by name; the processes of a server count as one."""
     found: dict[str, Memory] = {}
     for name, process in _named(psutil.Process(root), "up"):
         with suppress(psutil.Error):
@@ -75,7 +75,7 @@ def _named(process: psutil.Process, name: str) -> Iterator[tuple[str, psutil.Pro
     with suppress(psutil.Error):
         for child in process.children():
             own = _name(child)
-            # Those of a server are its connections.
+            # The children of a server are its connections.
             yield from _named(child, own or (name if name in _SERVERS else f"{name}, child"))
 
 
@@ -95,7 +95,8 @@ def _name(process: psutil.Process) -> str | None:
 
 @contextmanager
 def running(environment: Mapping[str, str]) -> Generator[tuple[int, str, float]]:
-    """`citewell up` with a home of its own, as a process: its id, its address, and how many seconds its start took."""
+    """Run `citewell up` with a home of its own, as a process: yield its id, its address, and the seconds that its start
+    took."""
     with temporary_home() as home, (home / "up.log").open("w") as log:
         began = time.monotonic()
         command = [sys.executable, "-m", "citewell.cli.main", "up", "--port", "0"]

@@ -48,7 +48,7 @@ _STATEMENTS = """
 _BYTES = """
     SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint, pg_database_size(current_database())
 """
-# The columns of a SELECT say little; statements that begin alike are told apart by their number.
+# The columns of a SELECT say little; statements that begin alike are distinguished by a number.
 _OFTEN = """
     SELECT calls, total_exec_time,
            left(regexp_replace(line, '^SELECT (.{20}).* FROM ', 'SELECT \\1… FROM '), 220)
@@ -59,7 +59,7 @@ _OFTEN = """
 
 
 class Meter:
-    """Reads the counters of a stack; statements only of one that `metered_stack` made."""
+    """Reads the counters of a stack; it reads statements only for a stack from `metered_stack`."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
@@ -71,7 +71,7 @@ class Meter:
         self._postgres.close()
 
     def read(self) -> Reading:
-        """Look at everything now. Raises psycopg.Error when the server does not count statements."""
+        """Read all counters now. Raises psycopg.Error when the server does not count statements."""
         cpu, memory = dict[str, float](), dict[str, int]()
         for name, pid in self._supervisor.pids.items():
             cpu[name], memory[name] = _of_tree(pid) if pid else (0.0, 0)
@@ -95,7 +95,7 @@ class Meter:
         )
 
     def often(self, before: Mapping[str, tuple[int, float]] | None = None) -> dict[str, tuple[int, float]]:
-        """(calls, milliseconds in the server) of every statement, since `before` if given."""
+        """Return (calls, milliseconds in the server) of every statement, since `before` if given."""
         found = dict[str, tuple[int, float]]()
         for calls, spent, statement in self._postgres.execute(_OFTEN):
             known = found.get(statement, (0, 0.0))
@@ -112,7 +112,7 @@ class Meter:
 
 @contextmanager
 def metered_stack(environment: Mapping[str, str], *, durable: bool = True) -> Generator[tuple[Stack, Meter]]:
-    """A stack whose Postgres counts statements; see `running_stack`. Unless `durable` it writes faster and less."""
+    """Run a stack whose Postgres counts statements; see `running_stack`. Unless `durable` it writes faster and less."""
     with temporary_home() as home:
         _count_statements(home, _COUNTING if durable else _COUNTING + _NOT_DURABLE)
         with running_stack(**{"CITEWELL_HOME": str(home), **environment}) as stack:
@@ -124,7 +124,8 @@ def metered_stack(environment: Mapping[str, str], *, durable: bool = True) -> Ge
 
 
 def asking(provider: str) -> dict[str, str]:
-    """The environment of a stack that asks the simulated provider, and reads no documents for the knowledge graph."""
+    """Return the environment of a stack that asks the simulated provider, and reads no documents for the knowledge
+    graph."""
     return {"GROQ_API_KEY": KEY, "GROQ_BASE_URL": provider, "CITEWELL_GRAPH__EXTRACTOR": "off", **plenty()}
 
 
@@ -133,8 +134,8 @@ _NOT_DURABLE = "fsync = off\nfull_page_writes = off\nsynchronous_commit = off\n"
 
 
 def _count_statements(root: Path, settings: str) -> None:
-    """Make the cluster that the supervisor will find, with the extension in it: creating it needs the superuser, who
-    cannot log in."""
+    """Create the cluster that the supervisor will find, with the extension in it: creating the extension needs the
+    superuser, who cannot log in."""
     home = home_at(root)
     prepare(home)
     binaries = find_binaries(home)
@@ -147,11 +148,11 @@ def _count_statements(root: Path, settings: str) -> None:
 
 
 def _of_tree(pid: int) -> tuple[float, int]:
-    """(seconds of CPU, bytes) of a process and all below it, those that have ended included in the first."""
+    """Return (seconds of CPU, bytes) of a process and all processes below it; the first includes ended processes."""
     cpu, memory = 0.0, 0
     root = psutil.Process(pid)
     for process in (root, *root.children(recursive=True)):
-        # One that ends just now is found in its parent's next time.
+        # The time of a process that ends now will be in its parent's time.
         with suppress(psutil.NoSuchProcess):
             cpu += sum(process.cpu_times()[:4])
             memory += process.memory_full_info().uss
@@ -159,12 +160,13 @@ def _of_tree(pid: int) -> tuple[float, int]:
 
 
 def _switches(pid: int) -> int:
-    """Voluntary context switches of the threads of a process and of all below it; 0 where the system does not tell."""
+    """Return the voluntary context switches of the threads of a process and of all processes below it; 0 where the
+    system does not report them."""
     root = psutil.Process(pid)
     counted = 0
     for process in (root, *root.children(recursive=True)):
         for status in Path(f"/proc/{process.pid}/task").glob("*/status"):
-            # A thread may end just now.
+            # A thread may end at any time.
             with suppress(OSError):
                 counted += int(status.read_text().partition("\nvoluntary_ctxt_switches:")[2].split()[0])
     return counted
@@ -181,7 +183,7 @@ def burst(work: Callable[[int], object], count: int, in_flight: int) -> None:
 
 
 def ask(stack: Stack, _: int = 0) -> dict[str, Any]:
-    """The question of all benchmarks: 17 model calls. Raises RuntimeError when it fails."""
+    """Ask the question of all benchmarks, which takes 17 model calls. Raises RuntimeError when it fails."""
     query = stack.ask(QUESTION, workspace="bench", retrieval={"k": 10}, rerank={"top_k": 3})
     if query["status"] != "succeeded":
         raise RuntimeError(f"a query failed: {query['error']}")

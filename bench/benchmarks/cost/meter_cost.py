@@ -1,4 +1,4 @@
-"""Readings of a stack's counters, and what follows from two of them."""
+"""Readings of a stack's counters, and the cost that follows from two of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ NO_WORKERS = (*SERVERS, "api", "forkserver")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the counters said at one moment. `cpu_s` and `memory` (bytes of its own, without what it shares with others)
-    are by process of the supervisor. `requests` is how often Redis read something from a client: a command, a script
-    with all that it runs, or a pipeline; `switches` how often a thread of a worker gave up its core to wait."""
+    """The counters at one moment. `cpu_s` and `memory` (bytes of its own, without what it shares with others) are by
+    process of the supervisor. `requests` is how often Redis read something from a client: a command, a script with all
+    that it runs, or a pipeline; `switches` how often a thread of a worker gave up its core to wait."""
 
     at: float
     cpu_s: Mapping[str, float]
@@ -29,8 +29,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one query cost, on average; the memory is that of the whole, at the end. `others_cores` is how many cores
-    everything else on the machine kept busy meanwhile."""
+    """The average cost of one query; the memory is that of the whole stack, at the end. `others_cores` is how many
+    cores everything else on the machine kept busy meanwhile."""
 
     seconds: float
     cpu_ms: Mapping[str, float]
@@ -46,17 +46,17 @@ class Cost:
 
     @property
     def citewell_ms(self) -> float:
-        """CPU of the API and the workers."""
+        """Return the CPU time of the API and the workers."""
         return sum(spent for name, spent in self.cpu_ms.items() if name not in SERVERS)
 
     @property
     def redis(self) -> float:
-        """All Redis commands, those inside scripts included."""
+        """Return the number of all Redis commands, including those inside scripts."""
         return sum(self.commands.values())
 
 
 def cost(before: Reading, after: Reading, queries: int) -> Cost:
-    """The cost of each of `queries` that ran between two readings, the background included."""
+    """Return the cost of each of `queries` that ran between two readings, including background work."""
     seconds = after.at - before.at
     others = (after.machine_cpu_s - before.machine_cpu_s) - (after.own_cpu_s - before.own_cpu_s)
     commands = {name: (calls - before.commands.get(name, 0)) / queries for name, calls in after.commands.items()}

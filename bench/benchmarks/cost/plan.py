@@ -1,4 +1,4 @@
-"""What so many worker machines would need, multiplied from the cost of one query.
+"""Computes the resources for a number of worker machines from the cost of one query.
 
 docs/internals/scaling.md explains it.
 """
@@ -15,7 +15,7 @@ MACHINES = (10, 100, 1_000)
 CORES, BUSY = 8, 0.7
 PROCESSES_PER_MACHINE, CONNECTIONS_PER_PROCESS = 8, 8
 TOKENS = 10_200
-"""Per question, all models together (`python -m benchmarks.cost.costs`)."""
+"""The model calls and tokens of a question, all models together (`python -m benchmarks.cost.costs`)."""
 
 
 def print_plan(cost: Cost, idle: Cost) -> None:

@@ -40,7 +40,7 @@ VERDICT = "sentence.verified"
 
 @dataclass(slots=True)
 class Seen:
-    """One question: milliseconds from the provider to the watcher by token, and seconds from the submission on."""
+    """One question: milliseconds from the provider to the watcher by token, and seconds since its submission."""
 
     latencies: list[float] = field(default_factory=list[float])
     first_text: float | None = None
@@ -88,7 +88,7 @@ def _watched(stack: Stack, provider: str) -> Seen:
 
 
 def _completed(stack: Stack) -> tuple[float, float]:
-    """The seconds until an OpenAI client has the first verified sentence, and until it has everything."""
+    """Return the seconds until an OpenAI client has the first verified sentence, and until it has the whole answer."""
     asked = {"model": "bench", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
     started, first = time.time(), None
     with stack.http.stream("POST", "/v1/chat/completions", json=asked) as stream:
@@ -101,7 +101,7 @@ def _completed(stack: Stack) -> tuple[float, float]:
 
 
 def _latencies(provider: str, arrived: Sequence[tuple[float, int]]) -> list[float]:
-    """The milliseconds of each token from the provider on; `arrived` says when there were how many characters."""
+    """Return the milliseconds of each token since it left the provider; `arrived` has (time, number of characters)."""
     (written,) = (call["written"] for call in ledger(provider) if call["written"])
     whole = arrived[-1][1]
     due = [(left, next(at for at, length in arrived if length >= min(wanted, whole))) for left, wanted in written]
@@ -119,7 +119,7 @@ def _events(stack: Stack, query_id: str) -> Iterator[tuple[float, str, dict[str,
 
 
 def _read_directly(provider: str) -> list[float]:
-    """The milliseconds of each token of a stream without Citewell."""
+    """Return the milliseconds of each token of a stream without Citewell."""
     forget(provider)
     model, messages = ModelSettings().main, [{"role": "user", "content": "Count slowly. " * 60}]
     arrived, length = list[tuple[float, int]](), 0
@@ -134,7 +134,7 @@ def _read_directly(provider: str) -> list[float]:
 
 
 def _text_of(line: str) -> str:
-    """What a line of a provider's stream adds to the text."""
+    """Return the text that a line of a provider's stream adds."""
     if not line.startswith("data: {"):
         return ""
     choices = json.loads(line.removeprefix("data: ")).get("choices", [])

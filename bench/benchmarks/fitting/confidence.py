@@ -1,4 +1,5 @@
-"""What the confidence of the offline verifier is worth on data that it has not seen: the calibration that it ships."""
+"""Measures the confidence of the offline verifier on data that it has not seen, for the calibration that it ships
+with."""
 
 import json
 import re
@@ -20,9 +21,9 @@ Measure = Callable[[Sequence[int], Sequence[float]], float | None]
 
 
 def measured(pairs: Pairs, support: Array, version: str) -> Calibration:
-    """Return the calibration of the weights of a `version` with what was measured of `support`, one per pair.
+    """Return the calibration of the weights of a `version` with the measures of `support`, one per pair.
 
-    The support is calibrated by the fit itself, so that slope and offset change nothing.
+    The fit itself calibrates the support, so that slope and offset change nothing.
     """
 
     def mean_of(measure: Measure) -> float:
@@ -43,7 +44,7 @@ def measured(pairs: Pairs, support: Array, version: str) -> Calibration:
 
 
 def print_steps(pairs: Pairs, support: Array) -> None:
-    """Print how often pairs are right from a confidence on, for each data set and for all."""
+    """Print how often pairs are right at a confidence or above, for each data set and for all."""
     print(f"{'right from … on':22}" + "".join(f"{step:>16}" for step in _STEPS))
     everything = [(name, rows) for name, rows in pairs.folds]
     for name, rows in [*everything, ("all", support >= 0)]:

@@ -33,7 +33,8 @@ _MODEL = Path("packages/verify/citewell_verify/question/model.json")
 _RIDGE = 1.0
 _STEPS = 40
 _MISLEADING = 0.5
-"""What an unanswerable question counts: they were written so that a passage seems to answer; readers ask few such."""
+"""The weight of an unanswerable question: these were written so that a passage seems to answer, and readers ask few
+such questions."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _rows(questions: Sequence[AskedQuestion], meaning: Meaning) -> Rows:
 
 
 def _others(questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
-    """Each question asked of the next document of another set, which does not answer it."""
+    """Return each question paired with the next document of another set, which does not answer it."""
     names = dict.fromkeys(question.set_name for question in questions)
     strangers = {name: cycle([each for each in questions if each.set_name != name]) for name in names}
     pairs = [(question, next(strangers[question.set_name])) for question in questions]
@@ -102,7 +103,7 @@ def _others(questions: Sequence[AskedQuestion]) -> list[AskedQuestion]:
 
 
 def _fit(x: Array, labels: Array, weights: Array) -> tuple[Array, float]:
-    """Logistic regression with a ridge, by Newton's steps; the offset is free."""
+    """Fit a logistic regression with a ridge, by Newton's steps; the offset is free."""
     with_one = np.hstack([x, np.ones((len(x), 1))])
     ridge = np.diag([*[_RIDGE] * x.shape[1], 0.0])
     found = np.zeros(x.shape[1] + 1)

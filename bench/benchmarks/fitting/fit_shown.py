@@ -26,18 +26,18 @@ from citewell_verify.question.units import units_of
 from domain.quality.metrics import ece
 
 _MODEL = Path("packages/verify/citewell_verify/question/model.json")
-_MISLEADING = 0.5  # what an unanswerable question counts, as in `fit_question`
-_FEWEST = 25  # answers between two steps, so that chance moves none by much
+_MISLEADING = 0.5  # the weight of an unanswerable question, as in `fit_question`
+_FEWEST = 25  # the fewest answers between two steps, so that chance moves none of them by much
 _UNSHOWN = 0.1
-"""Below this nothing is shown, so that nothing was measured: there the relevance stays."""
+"""Below this relevance nothing is shown, so there is no measurement, and the relevance stays."""
 
 Step = tuple[float, float]
-"""(relevance, share that is right)"""
+"""(relevance, share of right answers)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An answer: `relevance` before this fit, 0..1, and whether it is one that a reader would get."""
+    """An answer: `relevance` before this fit, 0..1, and whether a reader would get it."""
 
     relevance: float
     right: bool
@@ -85,7 +85,7 @@ def steps(answers: Sequence[Shown]) -> list[Step]:
 
 
 def _right(group: Sequence[Shown]) -> float:
-    # One more of each kind: no group is always right.
+    # One more of each kind is counted, so that no group is always right.
     return (sum(each.weight for each in group if each.right) + 1) / (sum(each.weight for each in group) + 2)
 
 

@@ -1,4 +1,4 @@
-"""Labelled pairs of statement and source as the offline verifier observes them, for fitting and measuring it."""
+"""Labelled pairs of statement and source with the offline verifier's observations, for fitting and measuring it."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class RememberedEmbedder:
-    """The embedder, with its vectors kept in a file between runs."""
+    """The embedder, with its vectors stored in a file between runs."""
 
     name = WHEEL_MODEL
     dimension = UseEmbedder.dimension
@@ -82,13 +82,13 @@ class Pairs:
 
     @property
     def folds(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Each data set's name with the rows that belong to it."""
+        """Yield each data set's name with the rows that belong to it."""
         for name in sorted(set(self.sets.tolist())):
             yield name, self.sets == name
 
     @property
     def balance(self) -> Array:
-        """Weights that make every data set, and both labels in it, count the same; 1 on average."""
+        """Return weights that make every data set, and both labels in it, count the same; 1 on average."""
         weights = np.zeros(len(self.labels))
         for _, rows in self.folds:
             for label in (0, 1):
@@ -98,7 +98,7 @@ class Pairs:
 
 
 def read_pairs(folder: Path, meaning: Meaning) -> Pairs:
-    """Return what is observed of every labelled pair in `folder`."""
+    """Return the observations of every labelled pair in `folder`."""
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
     pairs = [json.loads(line) for line in lines]
     seen = [observe(pair["claim"], pair["source"], meaning) for pair in pairs]

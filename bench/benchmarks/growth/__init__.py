@@ -1,1 +1,2 @@
-"""What every function of `domain/` over texts costs as the texts grow, for twelve shapes that are meant to hurt."""
+"""Measures how the cost of every function of `domain/` over texts grows with the texts, for twelve adversarial
+shapes."""

@@ -19,7 +19,7 @@ from benchmarks.growth.measuring import MOST_GROWTH, MOST_S, Row, measured
 
 
 def main() -> int:
-    """Measure, print, and say with the exit code whether something is marked."""
+    """Measure, print, and return 1 if a row is marked."""
     options = _options()
     sizes = sorted({int(size) for size in options.sizes.split(",")})
     chosen = [name for name in functions() if not options.only or any(name.startswith(each) for each in options.only)]
@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def show(title: str, rows: Sequence[Row], sizes: Sequence[int]) -> None:
-    """Print a table; `*` marks what grows too fast or takes too long, `ended` what did not come to its end."""
+    """Print a table; `*` marks what grows too fast or takes too long, `ended` what was stopped before its end."""
     table = Table(title=title)
     for heading in ("function", "shape", "way", *(f"{size:,}" for size in sizes), "growth", ""):
         table.add_column(heading, justify="left" if heading in ("function", "shape", "way", "") else "right")

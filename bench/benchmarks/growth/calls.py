@@ -1,7 +1,7 @@
-"""Which functions of `domain/` take text, and how each is called with nothing but texts.
+"""Finds the functions of `domain/` that take text, and calls each with nothing but texts.
 
-Arguments are built from their types: a text is a text, a list is its words or lines, a record has texts in its fields.
-What the domain itself reads from a text (tokens, statements, quantities) it reads here, before the clock starts.
+Arguments are built from their types: a text is a text, a list has its words or lines, a record has texts in its fields.
+Values that the domain itself reads from a text (tokens, statements, quantities) are read here, before the clock starts.
 """
 
 import inspect
@@ -48,7 +48,7 @@ _NO_TEXT = {
     "webhooks.delivery.checked_filters": "names of events, of which there are few",
     "facts.reading.korean.minutes": "a time of day that was found, of a few characters",
 }
-"""Functions whose strings come from no user, document or model, and why."""
+"""Functions whose strings come from no user, document or model, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Uncallable(Exception):
 
 @cache
 def functions() -> Mapping[str, Callable[..., object]]:
-    """Every public function of the domain that takes text, by its name without `domain.`."""
+    """Return every public function of the domain that takes text, by its name without `domain.`."""
     found: dict[str, Callable[..., object]] = {}
     for module in pkgutil.walk_packages(domain.__path__, "domain."):
         for name, value in vars(import_module(module.name)).items():
@@ -80,7 +80,7 @@ def functions() -> Mapping[str, Callable[..., object]]:
 
 
 def calls(name: str) -> list[Call]:
-    """The ways to call it: long texts everywhere, in one argument only, lists of many parts and of few.
+    """Return the ways to call it: long texts everywhere, in one argument only, lists of many parts and of few.
 
     Raises Uncallable when an argument cannot be built.
     """
@@ -128,7 +128,7 @@ def _parameters(function: Callable[..., object]) -> dict[str, object]:
 
 
 def has_text(kind: object, within: tuple[object, ...] = ()) -> bool:
-    """Whether values of this type hold text that is not the program's own."""
+    """Return whether values of this type contain text that is not the program's own."""
     origin, arguments = type_of(kind), typing.get_args(kind)
     if kind is str or kind is object or kind is typing.Any:
         return True
@@ -195,7 +195,7 @@ def _plain(kind: object, text: str, *, parted: bool) -> object:
 
 @cache
 def caches() -> list[Callable[[], None]]:
-    """What empties the memories of the domain's functions, which would answer a second call from what they know."""
+    """Return functions that empty the caches of the domain's functions, which would otherwise answer a second call."""
     kept = (
         value
         for name, module in list(sys.modules.items())

@@ -15,9 +15,10 @@ from citewell_verify.errors import CitewellError
 
 MOST_GROWTH, MOST_S = 2.3, 1.0
 _NOISE_S = 0.02
-"""Below it a growth says nothing."""
+"""The time below which a growth says nothing."""
 _NOTHING_S = 0.0002
-"""What takes less at the smallest size is not measured at the others: cubic, it would stay below the noise."""
+"""A function that takes less at the smallest size is not measured at the others: even cubic growth would stay below the
+noise."""
 _LIMIT_S, _PREPARING_S = 3, 10
 _AGAIN = 3
 _REFUSALS = (ValueError, LookupError, CitewellError)
@@ -25,7 +26,8 @@ _REFUSALS = (ValueError, LookupError, CitewellError)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """CPU seconds of one call at each size, as far as it was measured; `ended`: it was ended for computing too long."""
+    """CPU seconds of one call at each size, as far as it was measured; `ended`: the call was stopped because it
+    computed for too long."""
 
     name: str
     shape: str
@@ -35,13 +37,13 @@ class Row:
 
     @property
     def growth(self) -> float:
-        """The largest growth from one size to the next where noise does not rule; 0 when there is none."""
+        """Return the largest growth from one size to the next, among those above the noise; 0 when there is none."""
         pairs = zip(self.seconds, self.seconds[1:], strict=False)
         return max((more / less for less, more in pairs if less >= _NOISE_S), default=0.0)
 
     @property
     def marked(self) -> bool:
-        """Whether it grows faster than the text or takes too long."""
+        """Return whether the time grows faster than the text or is too long."""
         return self.ended or self.growth > MOST_GROWTH or max(self.seconds, default=0.0) > MOST_S
 
 
@@ -74,7 +76,7 @@ def measured(name: str, sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def _work(work: Sequence[tuple[Call, str]], sizes: Sequence[int], sending: Connection) -> None:
-    gc.freeze()  # what the program holds anyway is not searched through in a call's time
+    gc.freeze()  # objects that the program holds anyway are not searched during a call
     try:
         for call, shape in work:
             sending.send(_row(call, shape, sizes, sending))
@@ -96,7 +98,7 @@ def _row(call: Call, shape: str, sizes: Sequence[int], sending: Connection) -> R
 
 
 def cpu_seconds(call: Call, shape: str, size: int) -> float:
-    """Return what one call takes, without what is remembered of others; a refusal of the text is an answer too."""
+    """Return the time of one call, with empty caches; a refusal of the text is an answer, too."""
     _limit(_PREPARING_S)
     try:
         run = call.prepare(lambda place: text_of(shape, size, place))
@@ -112,7 +114,7 @@ def cpu_seconds(call: Call, shape: str, size: int) -> float:
 
 
 def _limit(seconds: int) -> None:
-    """Let the kernel end this process, in C code too, when it computes for longer than that."""
+    """Let the kernel end this process, in C code too, when it computes for longer than this."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     whole = int(used.ru_utime + used.ru_stime) + 1 + seconds
     resource.setrlimit(resource.RLIMIT_CPU, (whole, resource.getrlimit(resource.RLIMIT_CPU)[1]))

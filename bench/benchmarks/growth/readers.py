@@ -97,7 +97,7 @@ def _schema(text: str) -> dict[str, object]:
 
 
 def _reply(text: str) -> str:
-    # With words around the object, which a strict reading refuses, so that every part of the lenient one runs.
+    # There are words around the object, which a strict reading refuses, so that every part of the lenient one runs.
     check = StatementCheck(
         evidence=text, differences=[text], explanation=text, relation="supports", is_accurate=True, confidence=0.9
     )
@@ -148,4 +148,4 @@ ARGUMENTS: Mapping[str, Callable[[str], tuple[object, ...]]] = {
     "prompting.numbered_sources.content_of": lambda text: (text, Sources([Source(1, "text", text, "")])),
     "prompting.reply_reading.read_reply": lambda text: (StatementCheck, _reply(text)),
 }
-"""All arguments of functions whose arguments belong together."""
+"""The whole argument lists of functions whose arguments belong together."""

@@ -1,4 +1,4 @@
-"""Shapes of text that are meant to make a function slow, each of any length and for each argument another."""
+"""Shapes of text that are meant to make a function slow, of any length, and different for each argument."""
 
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -40,14 +40,14 @@ def _brackets(length: int, random: Random) -> str:
 
 
 def _digits(length: int, random: Random) -> str:
-    """Half of it one number, half of it numbers with their units."""
+    """Half of it is one number, half of it numbers with their units."""
     endless = "".join(random.choices("0123456789", k=length // 2))
     numbers = _joined(lambda random, _: f" {random.randint(1, 99_999):,}{random.choice(('', '%', ' kg', '.5'))}")
     return endless + numbers(length - len(endless), random)
 
 
 def _spaces(length: int, random: Random) -> str:
-    """Half of it white space, half of it a mixture of everything."""
+    """Half of it is white space, half of it a mixture of everything."""
     signs = " \t\u00a0\u200b\u3000-_*#>|.:,;/&%$@\\aA1가é"
     return " " * (length // 2) + "".join(random.choices(signs, k=length - length // 2))
 
@@ -76,5 +76,5 @@ SHAPES: Mapping[str, Callable[[int, Random], str]] = {
 
 
 def text_of(shape: str, length: int, place: int = 0) -> str:
-    """Return the text of this shape for the argument at `place`: the same in every run, another for another place."""
+    """Return the text of this shape for the argument at `place`: the same in every run, different for each place."""
     return SHAPES[shape](length, Random(place))

@@ -1,7 +1,7 @@
-"""The same judgements in plain asyncio with every overlap: no queue, no process boundary, nothing stored.
+"""The same judgements in plain asyncio with every possible overlap: no queue, no process boundary, nothing stored.
 
 All passages are scored at once; citations are extracted while the answer is written; a sentence is checked as soon as
-the next one begins; what is asked of the whole answer is asked when it is complete, all together.
+the next one begins; the checks of the whole answer run together when it is complete.
 """
 
 import asyncio
@@ -36,14 +36,14 @@ _R = TypeVar("_R", bound=Reply)
 
 
 class Models(Protocol):
-    """Who is asked."""
+    """The models that are asked."""
 
     async def ask(self, judgement: Judgement[_R], fields: Mapping[str, object]) -> _R | None: ...
 
     async def write(
         self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
     ) -> str:
-        """Stream prose; `on_text` gets all of it so far. Raises RuntimeError when it is not written."""
+        """Stream prose; `on_text` gets all of it so far. Raises RuntimeError when the call fails."""
         ...
 
     async def aclose(self) -> None: ...
@@ -64,7 +64,7 @@ class GatewayModels:
     async def write(
         self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
     ) -> str:
-        """Stream it. Raises RuntimeError for a failure."""
+        """Stream the text. Raises RuntimeError for a failure."""
         draft = await self._gateway.compose(composition, fields, log=CallLog(), on_text=on_text)
         if not isinstance(draft, ComposedText):
             raise RuntimeError(draft.reason)
@@ -83,7 +83,7 @@ class Verdicts:
 
 
 class Baseline:
-    """Reranks, writes, extracts and checks, with every call in flight as early as what it needs is there."""
+    """Reranks, writes, extracts and checks, starting every call as soon as its input is there."""
 
     def __init__(self, models: Models, chunks: list[str], kept: int = 3) -> None:
         self._models, self._chunks, self._kept = models, chunks, kept
@@ -92,7 +92,7 @@ class Baseline:
         await self._models.aclose()
 
     async def answer(self, question: str) -> Verdicts:
-        """Ask all that Citewell asks for one question. Raises RuntimeError when no answer was written."""
+        """Make all calls that Citewell makes for one question. Raises RuntimeError when no answer was written."""
         ask = self._models.ask
         scores = await asyncio.gather(
             *(ask(RERANK_CHUNK, {"question": question, "chunk": chunk}) for chunk in self._chunks)
@@ -112,7 +112,7 @@ class Baseline:
 
 
 def _of_the_whole(sources: Sources, question: str, answer: str) -> list[tuple[Judgement[Reply], Mapping[str, object]]]:
-    """What is asked of a complete answer besides its statements."""
+    """Return the checks of a complete answer, other than those of its statements."""
     whole = {"sources": sources, "question": question, "answer": answer}
     return [(CHECK_ALIGNMENT, whole), (CHECK_ANSWERABILITY, whole)]
 
@@ -127,7 +127,7 @@ class _Checking:
         self._ends = 0
 
     def on_text(self, text: str) -> None:
-        """Check what is complete: all but the last sentence, to which words or markers may still be added."""
+        """Check the complete sentences: all but the last one, to which words or markers may still be added."""
         ends = text.count(". ")
         if ends > self._ends:
             self._ends = ends

@@ -37,7 +37,7 @@ _WORDS = re.compile(r"[a-z]{2,}")
 
 @dataclass
 class Case:
-    """What is read at once, and when each file was ready."""
+    """The files that are read together, and when each was ready."""
 
     name: str
     long: bytes
@@ -49,7 +49,7 @@ class Case:
 
 
 def book(chars: int = CHARS) -> bytes:
-    """English prose of made sentences with some thousand words, in chapters."""
+    """Return English prose of made-up sentences with some thousand different words, in chapters."""
     rng = random.Random(7)
     known = sorted(set(_WORDS.findall(__doc__ or ""))) + [_made_word(rng) for _ in range(4_000)]
     weights = [1 / (1 + place) for place in range(len(known))]
@@ -73,7 +73,7 @@ def _paragraph(rng: random.Random, known: list[str], weights: list[float]) -> st
 
 
 def sheet(rows: int = ROWS) -> bytes:
-    """An ordinary table of orders."""
+    """Return an ordinary table of orders."""
     rng = random.Random(8)
     day = date(2024, 1, 1)
     lines = ["Order,Date,Customer,Town,Article,Pieces,Amount"]
@@ -87,7 +87,7 @@ def sheet(rows: int = ROWS) -> bytes:
 
 
 def long_pdf(pages: int = PAGES) -> bytes:
-    """The same prose on pages."""
+    """Return the same prose on pages."""
     from fpdf import FPDF  # noqa: PLC0415 - one case needs it
 
     pdf = FPDF()
@@ -108,7 +108,7 @@ CASES: dict[str, Callable[[], Case]] = {
 
 
 def measure(stack: Stack, case: Case, keys: list[str], *, whole: bool) -> None:
-    """Hand in the long file, and five seconds later the small ones, every other one of another tenant."""
+    """Upload the long file, and five seconds later the small ones, every other one for another tenant."""
     headers = [{"Authorization": f"Bearer {key}"} for key in keys]
     began = time.monotonic()
     long_id = _sent(stack.http, headers[0], case.filename, case.long)

@@ -58,7 +58,7 @@ class Fleet:
         self._running += [subprocess.Popen(command, cwd=ROOT) for _ in range(count)]  # noqa: S603 - our own module
 
     def kill_one(self) -> None:
-        """SIGKILL the oldest and start another in its place."""
+        """Kill the oldest process with SIGKILL and start another one in its place."""
         oldest = self._running.pop(0)
         oldest.kill()
         oldest.wait()
@@ -146,7 +146,7 @@ def _bucket(simulator: GroqSimulator) -> Bucket:
 
 
 def _drained(bucket: Bucket, now: float) -> float:
-    # Without touching the bucket: it belongs to the simulator's thread.
+    # The bucket belongs to the simulator's thread, so it is only read.
     return bucket.drained + min(bucket.level, (now - bucket.at) * bucket.limit / bucket.window_s)
 
 

@@ -20,14 +20,14 @@ _FOR_EVER_S = 3_600.0
 
 
 def request(words: int) -> ModelRequest:
-    """One check of a statement, with passages of different lengths, `words` at most."""
+    """Return a check of a statement, with passages of different lengths, `words` at most."""
     texts = [" ".join(random.choices(_WORDS, k=random.randint(words // 10, words))) for _ in range(2)]
     fields = {"sources": Sources.numbered([("a.md", texts[0]), ("b.md", texts[1])]), "statement": "Refunds are paid."}
     return ModelRequest(CHECK_STATEMENT.name, fields, FAST, 250, 30.0, reply=StatementCheck)
 
 
 async def work(model: GroqModel, limiter: Limiter, words: int) -> None:
-    """Ask one question after the other; after a refusal come back when the server says."""
+    """Send one request after the other; after a refusal continue when the server says."""
     while True:
         asked = request(words)
         lease = await limiter.acquire(FAST, model.reserves(asked), Priority(), patience_s=_FOR_EVER_S)

@@ -57,20 +57,20 @@ _OPEN = text("SELECT count(*) FROM queries WHERE finished_at IS NULL")
 
 @dataclass
 class Answers:
-    """What the server said to a crowd of submissions."""
+    """The server's responses to many submissions."""
 
     ids: list[str] = field(default_factory=list[str])
     refused: Counter[str] = field(default_factory=Counter[str])
 
 
 class Bench:
-    """A stack under load, and a look into its database."""
+    """A stack under load, and access to its database."""
 
     def __init__(self, http: httpx.AsyncClient, database: Connection) -> None:
         self._http, self._database = http, database
 
     async def submit(self, answers: Answers, key: str | None = None) -> str | None:
-        """Send one; None when it was refused."""
+        """Submit one answer; None when it was refused."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         answer = await self._http.post("/v1/verifications", json=GIVEN, headers=headers)
         if answer.is_success:
@@ -81,7 +81,7 @@ class Bench:
         return None
 
     async def closed_loop(self, seconds: float) -> float:
-        """As many clients as there are places and one more each submit and wait; return ends per second."""
+        """Let as many clients as there are places, and one more, each submit and wait; return ends per second."""
         until = time.monotonic() + seconds
 
         async def client() -> None:
@@ -94,7 +94,7 @@ class Bench:
         return self.ended(began) / (time.time() - began)
 
     async def open_loop(self, per_second: float, seconds: float, send: Callable[[], Awaitable[object]]) -> None:
-        """Send at this rate, whatever comes back."""
+        """Send at this rate, whatever the responses."""
         began, sent = time.monotonic(), 0
         async with asyncio.TaskGroup() as crowd:
             while (now := time.monotonic() - began) < seconds:
@@ -104,7 +104,7 @@ class Bench:
                 await asyncio.sleep(0.02)
 
     async def until_empty(self) -> float:
-        """Seconds until nothing waits or runs any more."""
+        """Return the seconds until nothing waits or runs any more."""
         began = time.monotonic()
         while self._count(_OPEN):
             await asyncio.sleep(0.1)
@@ -114,7 +114,7 @@ class Bench:
         return self._count(_ENDED, since=since)
 
     def times(self, answers: Answers) -> list[tuple[float, float]]:
-        """(from acceptance to the end, from acceptance to the start) of those that succeeded."""
+        """Return (from acceptance to the end, from acceptance to the start) of those that succeeded."""
         with self._database.begin():
             _for_all(self._database)
             return [(row[0], row[1]) for row in self._database.execute(_TIMES, {"ids": answers.ids})]

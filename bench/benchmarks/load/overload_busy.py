@@ -1,9 +1,9 @@
-"""Overload on a busy machine: whether what is accepted ends in time, and whether a person gets through.
+"""Overload on a busy machine: measures whether accepted work ends in time, and whether a person gets through.
 
-A whole stack with its default places and the offline provider, so that this machine is the limit; `busy` processes
-that only compute take what they can of it. First ten times the rate that it can do, whatever comes back; then one
-tenant's scripted questions, which come again when they are told to, and one person who asks beside them. The baseline
-of each is measured just before it, beside the same processes.
+A whole stack with its default places and the offline provider, so that this machine is the limit; `busy` processes that
+only compute take their share of it. First ten times the possible rate is sent, whatever the responses; then one tenant
+sends scripted questions, which are repeated as the server says, and one person asks beside them. The baseline of each
+is measured just before it, beside the same processes.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ Rows = Sequence[tuple[str, str]]
 
 @dataclass
 class Told:
-    """What a crowd of submissions was told."""
+    """The server's responses to many submissions."""
 
     ids: list[str] = field(default_factory=list[str])
     refused: Counter[str] = field(default_factory=Counter[str])
@@ -50,13 +50,13 @@ class Told:
 
 
 class Bench:
-    """A stack under load, and a look into its database."""
+    """A stack under load, and access to its database."""
 
     def __init__(self, http: aiohttp.ClientSession, database: Connection) -> None:
         self._http, self._database = http, database
 
     async def submit(self, told: Told, priority: str) -> str | None:
-        """Send one; None when it was refused."""
+        """Submit one question; None when it was refused."""
         headers = {"Citewell-Priority": priority}
         async with self._http.post("/v1/queries", json={"question": QUESTION}, headers=headers) as answer:
             said = await answer.json(content_type=None)
@@ -69,7 +69,7 @@ class Bench:
         return None
 
     async def answered(self, priority: str) -> float:
-        """Ask and wait; return the seconds, endless when it was refused."""
+        """Ask and wait; return the seconds, infinite when the question was refused."""
         began = time.monotonic()
         query_id = await self.submit(Told(), priority)
         while query_id is not None:
@@ -85,7 +85,7 @@ class Bench:
             await asyncio.sleep(0.5)
 
     def ended(self, ids: Sequence[str]) -> list[tuple[str, float | None]]:
-        """How each of them ended, and after how many seconds; None of those that have not."""
+        """Return how each of them ended, and after how many seconds; None for unfinished ones."""
         return [(row.how, row.seconds) for row in self._read(_ENDED, ids=list(ids))]
 
     def _read(self, statement: TextClause, **values: Any) -> Sequence[Row[Any]]:
@@ -95,7 +95,7 @@ class Bench:
 
 
 async def overload(bench: Bench, minutes: float) -> Rows:
-    """Ten times of what can be done, for so long."""
+    """Send ten times the possible rate, for this many minutes."""
     capacity = await _closed_loop(bench, 15)
     told, began, sent, unsent = Told(), time.monotonic(), 0, 0
     open_ = set[asyncio.Task[str | None]]()
@@ -129,13 +129,14 @@ async def overload(bench: Bench, minutes: float) -> Rows:
 
 
 async def person(bench: Bench) -> Rows:
-    """One who asks alone, then beside scripted questions of the same tenant."""
+    """Measure a person who asks alone, then beside scripted questions of the same tenant."""
     alone = [await _after_a_pause(bench) for _ in range(ASKED)]
     told, began = Told(), time.monotonic()
     flood = asyncio.create_task(_flood(bench, told))
     await asyncio.sleep(8)
     beside: list[float] = []
-    # Only while there are scripted ones: behind the last of them the person would be alone again.
+    # This continues only while there are scripted questions, because after the last one the person would be alone
+    # again.
     while len(beside) < ASKED and (not beside or _done(bench, told) < SCRIPTED):
         beside.append(await _after_a_pause(bench))
     seconds = time.monotonic() - began
@@ -155,7 +156,7 @@ async def person(bench: Bench) -> Rows:
 
 
 async def _closed_loop(bench: Bench, seconds: float) -> float:
-    """Four clients who each ask and wait; return answers per second."""
+    """Let four clients each ask and wait; return answers per second."""
     began, count = time.monotonic(), 0
 
     async def client() -> None:
@@ -178,7 +179,7 @@ async def _after_a_pause(bench: Bench) -> float:
 
 
 async def _flood(bench: Bench, told: Told) -> None:
-    """As fast as eight clients can send them, and those that are refused again when they were told to."""
+    """Send as fast as eight clients can, and repeat refused questions when the server says."""
     clients = asyncio.Semaphore(8)
 
     async def one() -> None:
@@ -198,7 +199,7 @@ def _times(times: Sequence[float]) -> str:
 
 @contextmanager
 def _burning(processes: int, seconds: float) -> Generator[None]:
-    """So many processes that only compute; they end by themselves when this one dies."""
+    """Run this many processes that only compute; they end by themselves when this one dies."""
     burners = [subprocess.Popen([sys.executable, "-c", _BURN, str(seconds)]) for _ in range(processes)]  # noqa: S603
     try:
         yield
@@ -209,7 +210,8 @@ def _burning(processes: int, seconds: float) -> Generator[None]:
 
 
 def measure_busy(busy: int, minutes: float, show: Callable[[str, Rows], None]) -> None:
-    """Both measurements beside `busy` computing processes; `show` is called with the title and the rows of each."""
+    """Make both measurements beside `busy` computing processes; `show` is called with the title and the rows of
+    each."""
     with running_stack(**_ENVIRONMENT) as stack:
         settings.cache_clear()
         url = running_database(home_at(settings().home)) or ""
@@ -219,7 +221,7 @@ def measure_busy(busy: int, minutes: float, show: Callable[[str, Rows], None]) -
 
 
 async def _both(stack: Stack, database: Connection, minutes: float, show: Callable[[str, Rows], None]) -> None:
-    # One that needs little of the machine itself, however many wait.
+    # A client that uses few resources of the machine, however many requests wait.
     connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=120)
     url = str(stack.http.base_url)
     async with aiohttp.ClientSession(base_url=url, connector=connector, timeout=timeout) as http:

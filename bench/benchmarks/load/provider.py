@@ -1,4 +1,5 @@
-"""The simulated provider in a process of its own, so that it does not share an interpreter with what is measured."""
+"""The simulated provider in a process of its own, so that it does not share an interpreter with the measured
+program."""
 
 import json
 import subprocess
@@ -28,9 +29,11 @@ def simulated_provider(*options: str) -> Generator[str]:
 
 
 def plenty() -> dict[str, str]:
-    """The environment of a stack whose account has limits that nobody reaches: they are kept, and hold nothing up.
+    """Return the environment of a stack whose account has limits that nobody reaches: they are counted, and delay
+    nothing.
 
-    With those of the catalogue, a paying developer's, the provider's allowance would be measured and not the program.
+    With the limits of the catalogue, those of a paying developer, the provider's allowance would be measured and not
+    the program.
     """
     limits = ModelLimits(requests_per_minute=10**6, requests_per_day=10**9, tokens_per_minute=10**9)
     known = ModelSettings().catalogue.items()
@@ -39,7 +42,7 @@ def plenty() -> dict[str, str]:
 
 
 def ledger(url: str) -> list[dict[str, Any]]:
-    """All calls since the last `forget`."""
+    """Return all calls since the last `forget`."""
     return httpx.get(f"{url}/__ledger").raise_for_status().json()
 
 

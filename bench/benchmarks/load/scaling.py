@@ -49,8 +49,8 @@ _REST = ("graph", "maintenance")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What was done per second, and what it took: cores of this machine, all of Citewell and its servers; cores that
-    others kept busy."""
+    """The work done per second, and its cost: cores of this machine for all of Citewell and its servers; cores that
+    other programs kept busy."""
 
     calls: float
     ended: float

@@ -1,9 +1,9 @@
-"""Sources of one tenant, as large as they are, beside single documents of another.
+"""Large sources of one tenant, beside single documents of another.
 
     python -m benchmarks.load.sources 10000
 
-ingests a folder of so many files, a site of 200 pages, a repository and a bucket, ends the processes that list and read
-them when a third is done, changes and deletes some, and runs the sources again. Beside it another tenant sends a
+ingests a folder with this many files, a site of 200 pages, a repository and a bucket, ends the processes that list and
+read them when a third is done, changes and deletes some, and runs the sources again. Meanwhile another tenant sends a
 document a second; the baseline is the time of such a document before.
 """
 
@@ -135,7 +135,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @contextmanager
 def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[Places, dict[str, str]]]:
-    """The places with so many items each, and the settings that open them."""
+    """Yield the places with this many items each, and the settings that open them."""
     (home / "files").mkdir()
     (home / "repository").mkdir()
     git(home / "repository", "init", "--quiet")
@@ -144,7 +144,7 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
     server.start()
     host, port = server.get_host_and_port()
     endpoint = f"http://{host}:{port}"
-    # The first request loads much of the server. All such servers of a process have one state: begin without buckets.
+    # The first request loads much of the server. All such servers of a process share one state: begin without buckets.
     httpx.post(f"{endpoint}/moto-api/reset", timeout=120).raise_for_status()
     httpx.put(f"{endpoint}/papers", timeout=120).raise_for_status()
     bucket = S3Store(
@@ -163,7 +163,7 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
         "CITEWELL_SOURCES__ALLOWED_NETWORKS": '["127.0.0.0/8"]',
         "CITEWELL_SOURCES__HOST_DELAY_S": "0",
         "CITEWELL_GRAPH__EXTRACTOR": "off",
-        # The machine may be busy with something else.
+        # Other programs may keep the machine busy.
         "CITEWELL_INGESTION__PARSE_BASE_S": "120",
     }
     try:
@@ -185,7 +185,7 @@ def places(home: Path, files: int, pages: int, others: int) -> Generator[tuple[P
 
 
 def texts(count: int, name: str) -> dict[str, str]:
-    """So many short texts, no two alike, by name."""
+    """Return this many short texts, all different, by name."""
     draw = random.Random(count)
     return {
         name.format(number % 10, number): f"Note {number}. " + " ".join(draw.choices(_WORDS, k=120)) + "."
@@ -194,7 +194,7 @@ def texts(count: int, name: str) -> dict[str, str]:
 
 
 def measure(home: Path, files: int, pages: int = PAGES, others: int = OTHERS, **settings: str) -> Result:
-    """Run everything, with further settings as variables, check the books, and return the times."""
+    """Run everything, with further settings as variables, check the results, and return the times."""
     with ExitStack() as opened:
         made, environment = opened.enter_context(places(home, files, pages, others))
         stack = opened.enter_context(running_stack(**environment, **settings))
@@ -243,7 +243,8 @@ def create(http: httpx.Client, name: str, kind: str, location: str, options: Jso
 
 
 class Killing:
-    """Ends the processes that do the work, once, when so many documents are ready; the supervisor starts them again."""
+    """Ends the processes that do the work, once, when this many documents are ready; the supervisor starts them
+    again."""
 
     def __init__(self, stack: Stack, when: int) -> None:
         self._stack, self._when = stack, when
@@ -258,7 +259,7 @@ class Killing:
 
 
 def follow(rig: Rig, ids: dict[str, str], result: Result, killing: Killing | None, run: int = 1) -> None:
-    """Wait until all sources are done and their documents read; single documents are sent beside them."""
+    """Wait until all sources are done and their documents are read; meanwhile single documents are sent."""
     began, number = time.monotonic(), 0
     while True:
         seen = [rig.large.get(f"/v1/sources/{source}").raise_for_status().json() for source in ids.values()]
@@ -279,7 +280,7 @@ def is_done(source: Json, run: int) -> bool:
 
 
 def single(rig: Rig, number: int, what: str = "alone") -> float:
-    """The time until a document of the other tenant is ready."""
+    """Return the time until a document of the other tenant is ready."""
     began = time.perf_counter()
     body = {"filename": f"{what}-{number}.txt", "text": next(iter(texts(number + 1, what).values()))}
     body["text"] += f" {what} {number}"
@@ -291,7 +292,7 @@ def single(rig: Rig, number: int, what: str = "alone") -> float:
 
 
 def check(http: httpx.Client, source: str, expected: Json, known: int) -> None:
-    """Compare what a run says with what was there."""
+    """Compare the report of a run with the items that existed."""
     seen = http.get(f"/v1/sources/{source}").raise_for_status().json()
     counts = {name: count for name, count in seen["items"].items() if count and name != "listed"}
     told, wanted = (counts, seen["error"], seen["documents"]["ready"]), (expected, None, known)
@@ -304,7 +305,7 @@ def require(holds: bool, told: object) -> None:
 
 
 def documents(http: httpx.Client) -> Generator[Json]:
-    """All documents of the sources' workspace in all versions."""
+    """Yield all documents of the sources' workspace in all versions."""
     wanted: Json = {"workspace": "w", "versions": "all", "limit": 1_000}
     while True:
         page = http.get("/v1/documents", params=wanted).raise_for_status().json()

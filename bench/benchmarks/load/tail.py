@@ -35,7 +35,7 @@ CALM = LatencyModel(tail=0.0)
 SLOW = LatencyModel(tail=TROUBLE, tail_factor=10.0)
 
 Ask = Callable[[], float | None]
-"""Asks one question: seconds, or None when there was no answer."""
+"""Asks one question: returns seconds, or None when there was no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _measure(simulator: GroqSimulator, ask: Ask, latency: LatencyModel, *faults:
 
 @contextmanager
 def _bare(simulator: GroqSimulator, hedge_share: float) -> Generator[Ask]:
-    """The gateway in this process."""
+    """Use the gateway in this process."""
     with asyncio.Runner() as runner, ThreadPoolExecutor(1) as thread:
         loop = runner.get_loop()
         chunks = DOCUMENT.read_text(encoding="utf-8").split("\n\n")[:10]
@@ -113,7 +113,7 @@ def _bare(simulator: GroqSimulator, hedge_share: float) -> Generator[Ask]:
 
 @contextmanager
 def _stack(simulator: GroqSimulator, hedge_share: float) -> Generator[Ask]:
-    """A whole Citewell."""
+    """Use a whole Citewell."""
     environment = {
         "GROQ_API_KEY": KEY,
         "GROQ_BASE_URL": simulator.base_url,
@@ -147,7 +147,7 @@ def _print(rows: list[tuple[str, Measured, Measured]]) -> None:
             f"{faulty.p95:.2f}",
             f"{faulty.p95 / calm.p50:.2f} x",
             f"{faulty.answered:.1%}",
-            # Against the calm run without hedging: retries and second calls alike.
+            # Compared with the calm run without hedging; retries and second calls both count.
             f"{faulty.calls / rows[0][1].calls - 1:+.1%}",
         )
     Console().print(table)

@@ -27,14 +27,14 @@ _LANGUAGES = {"en": "English", "ko": "Korean"}
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One case with what came out of it; `unchanged` is None where a case does not ask for it."""
+    """One case with its results; `unchanged` is None where a case does not require it."""
 
     case: Case
     outcomes: Mapping[str, Outcome]
     unchanged: bool | None
 
     def is_wrong(self, judge: str) -> bool:
-        """Return whether the verdict is not what it has to be: wrong and supported, or right and struck."""
+        """Return whether the verdict is wrong: supported for a wrong case, or struck for a right one."""
         outcome = self.outcomes[judge]
         if self.case.expected == "not_supported":
             return outcome.supported

@@ -1,4 +1,4 @@
-"""What a case is, the kinds of cases, and the texts that cases are made from."""
+"""Cases and their kinds, and the texts that cases are made from."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Text:
 
 
 Maker = Callable[[Text, Random], Iterator[Case]]
-"""Yields the cases of one kind that can be made from a text; none where the text has nothing of the kind."""
+"""A function that yields the cases of one kind that can be made from a text; none where the text is not suitable."""
 
 
 def right(kind: str, language: str, statement: str, source: str, *, unchanged: bool = False) -> Case:

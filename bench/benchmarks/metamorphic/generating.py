@@ -44,7 +44,7 @@ def _of_kind(kind: str, texts: Sequence[Text], language: str, wanted: int, seed:
 
 
 def _is_new(case: Case) -> bool:
-    """Say whether the statement is no sentence of its source, unless it has to be."""
+    """Return whether the statement is not a sentence of its source, unless it has to be."""
     if case.kind == "verbatim":
         return True
     return case.statement not in {sentence.text.removeprefix("- ") for sentence in split_sentences(case.source)}

@@ -1,4 +1,4 @@
-"""Marks of how a sentence is built, which say where it can be changed so that the truth of the result is known."""
+"""Marks of a sentence's structure, which show where it can be changed so that the truth of the result is known."""
 
 import re
 
@@ -17,7 +17,7 @@ DOUBTFUL = re.compile(
 """Words beside which one more "not" may leave the meaning unchanged, or deny nothing."""
 
 ADDRESSED = re.compile(r"\b(?:I|you|we|We|You|my|our|your|me|us|[Tt]hanks?|[Pp]lease)\b|^\w+:|\"")
-"""Talk rather than a statement of fact."""
+"""Words of opinion or small talk, which are no statements of fact."""
 
 SUBORDINATING = re.compile(
     r",|;|:|\b(?:that|which|who|whom|whose|when|where|while|because|since|after|before|and|or|what|how|why)\b"
@@ -36,6 +36,6 @@ _LIMIT_AFTER = re.compile(
 
 
 def is_limit(sentence: str, start: int, end: int) -> bool:
-    """Say whether the figure at `start` to `end` covers others, as "since 2019" also says something of 2022."""
+    """Return whether the figure at `start` to `end` covers others, as "since 2019" also says something about 2022."""
     before, after = sentence[max(0, start - 40) : start], sentence[end : end + 20]
     return bool(_LIMIT_BEFORE.search(before) or _LIMIT_AFTER.match(after))

@@ -25,7 +25,7 @@ Judge = Callable[[Case], StatementCheck]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What users get for a case: the state of the sentence, and whether it is surely struck."""
+    """The result that users get for a case: the state of the sentence, and whether it is surely struck."""
 
     status: SentenceStatus
     struck: bool
@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def supported(self) -> bool:
-        """Whether the statement carries the mark that a reader trusts."""
+        """Return whether the statement carries the mark that a reader trusts."""
         return self.status is SentenceStatus.SUPPORTED
 
 

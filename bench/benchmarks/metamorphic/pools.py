@@ -14,7 +14,7 @@ _MONTHS = "January February March April June July August September October Novem
 
 
 def drawn(pool: str, language: str, count: int, rng: Random) -> list[str]:
-    """Return `count` different values of a pool. Raises KeyError for a pool that there is not."""
+    """Return `count` different values of a pool. Raises KeyError for a pool that does not exist."""
     listed = _listed(language)
     if pool in listed:
         return rng.sample(listed[pool], count)
@@ -107,7 +107,7 @@ def _mixture(language: str, rng: Random) -> str:
 
 
 def _percentage(language: str, rng: Random) -> str:
-    """Return a share that is no other share of this pool rounded."""
+    """Return a percentage that differs from all others of this pool even when rounded."""
     del language
     return rng.choice(
         (f"{rng.randint(1, 6)}0%", f"{rng.randint(1, 6)}5%", f"{rng.randint(1, 6)}{rng.choice('2378')}.3%")

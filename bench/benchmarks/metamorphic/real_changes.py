@@ -1,4 +1,4 @@
-"""Sentences of real texts with a single change, and sources with one against the sentence as it was."""
+"""Sentences of real texts with a single change, and sources with a single change beside the original sentence."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from benchmarks.metamorphic.rules import Rules, opposites, phrases, rules
 from benchmarks.verdicts.planted_errors import changed_number
 
 Change = Callable[[str, Text, Random], Iterator[str]]
-"""Yields the changed forms of a sentence of the text."""
+"""A function that yields the changed forms of a sentence of the text."""
 
 _BY_RULES = ("sign", "unit", "currency", "half of the day", "quantifier", "comparative")
 _YEAR = re.compile(r"(?<![\d.,$€£-])(?:1[5-9]|20)\d\d(?![\d,%-]|\.\d)")
@@ -31,7 +31,7 @@ _KOREAN_DATE = re.compile(r"(?<![\d.])(\d{1,4})(?=년(?!간|도|대| 동안| 만
 
 
 def changed(kind: str) -> Maker:
-    """Return what makes cases of a changed `kind`, such as "number", from a text."""
+    """Return a function that makes cases of a changed `kind`, such as "number", from a text."""
 
     def maker(text: Text, rng: Random) -> Iterator[Case]:
         for sentence in stating_sentences(text):

@@ -1,4 +1,4 @@
-"""Sentences of real texts said in another way that any reader takes for the same, or for a part of the same."""
+"""Sentences of real texts in other words that any reader understands as the same statement, or as a part of it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +46,7 @@ _WORDS: Mapping[str, int] = dict(zip("two three four five six seven eight nine t
 
 
 def reworded(kind: str) -> Maker:
-    """Return what makes faithful cases of a `kind`, such as "voice", from a text."""
+    """Return a function that makes faithful cases of a `kind`, such as "voice", from a text."""
 
     def maker(text: Text, rng: Random) -> Iterator[Case]:
         del rng
@@ -74,14 +74,14 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _are_two_clauses(one: str, other: str) -> bool:
-    """Say whether each has its own subject and verb, and neither leans on the other."""
+    """Return whether each clause has its own subject and verb, and neither depends on the other."""
     together = f"{one} {other}"
     finite = _FINITE.search(one) and _FINITE.search(other)
     return bool(finite) and not _HANGING.search(together) and " between " not in together
 
 
 def _is_one_clause(text: str) -> bool:
-    """Say whether a date at either end of the text must belong to its one verb."""
+    """Return whether a date at either end of the text must belong to its one verb."""
     if text.startswith(("Thereafter", "Later", "Then", "However")):
         return False
     return (

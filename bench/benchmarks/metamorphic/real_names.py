@@ -39,7 +39,7 @@ def _marked(language: str) -> dict[str, list[str]]:
 
 
 def personal_names(sentence: str, language: str) -> list[str]:
-    """Return the names in the sentence that can be told to be names."""
+    """Return the names in the sentence that can be recognised as such."""
     marked = [name for names in _marked(language).values() for name in names if len(name) > 2 and name in sentence]
     if language == "ko":
         places = [
@@ -57,7 +57,8 @@ def personal_names(sentence: str, language: str) -> list[str]:
 
 
 def other_name(name: str, text: Text, rng: Random) -> str | None:
-    """Return a name of the same kind, as far as can be told, that the text does not have; None if there is none."""
+    """Return a name of the same kind, as far as that can be recognised, that the text does not have; None if there is
+    none."""
     pools = [*_marked(text.language).values(), COUNTRIES, CITIES, KOREAN_COUNTRIES, KOREAN_CITIES]
     pool = next((names for names in pools if name in names), None) or drawn("person", text.language, 8, rng)
     absent = [other for other in pool if not _shares(other, text.text) and _ends_alike(other, name)]
@@ -69,7 +70,7 @@ def _shares(name: str, text: str) -> bool:
 
 
 def _ends_alike(one: str, other: str) -> bool:
-    """Say whether the same particles fit both Korean names."""
+    """Return whether the same particles fit both Korean names."""
     return _closed(one) == _closed(other)
 
 

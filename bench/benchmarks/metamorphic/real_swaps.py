@@ -1,4 +1,4 @@
-"""Sentences of real texts in which what belongs to one subject is given to another subject of the same text."""
+"""Sentences of real texts in which a fact about one subject is given to another subject of the same text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from benchmarks.metamorphic.real_verbatim import stating_sentences
 from benchmarks.metamorphic.rules import rules, terms
 
 Swap = Callable[[Sequence[str], Text, Random], Iterator[str]]
-"""Yields statements made from the sentences of a text."""
+"""A function that yields statements made from the sentences of a text."""
 
 _ACTS = (
     "defeated acquired hired founded directed taught succeeded replaced bought killed captured invaded sued beat "
@@ -38,7 +38,7 @@ _KOREAN_DIRECTIONS = (
     re.compile(r"^(?P<one>[가-힣]{2,8})[이가은는] (?P<other>[가-힣]{2,8})[을를] (?=[가-힣]+[했었였았혔겼]다\.$)"),
     re.compile(r"(?P<one>[가-힣0-9]{2,8})에서 (?P<other>[가-힣0-9]{2,8})(?=까지|으로 |로 )"),
 )
-"""The last of each is a way, which some sentences name without meaning its direction."""
+"""The last word of each names a way, which some sentences use without meaning its direction."""
 _MUTUAL = re.compile(
     r"왕복|가까|거리|도보|걸리|걸려|걸렸|모두|\b(?:route|road|line|distance|miles|flights?|range|trains?)\b"
 )
@@ -59,7 +59,7 @@ _QUOTED = re.compile(r"[\"“]([A-Z][^\"”]{3,50})[\"”]|‘([^’]{2,30})’|
 
 
 def swapped(kind: str) -> Maker:
-    """Return what makes cases of exchanged subjects of a `kind`, such as "names", from a text."""
+    """Return a function that makes cases of exchanged subjects of a `kind`, such as "names", from a text."""
 
     def maker(text: Text, rng: Random) -> Iterator[Case]:
         sentences = stating_sentences(text)
@@ -71,7 +71,7 @@ def swapped(kind: str) -> Maker:
 
 
 def _is_said(statement: str, sentences: Sequence[str]) -> bool:
-    """Say whether a sentence has all words of the statement, whatever their order, but for directions."""
+    """Return whether a sentence has all words of the statement in any order, except for directions."""
     return statement in sentences
 
 
@@ -84,7 +84,7 @@ def _has_figure(text: str) -> bool:
 
 
 def _names(sentences: Sequence[str], text: Text, rng: Random) -> Iterator[str]:
-    """Put the subject of another sentence in front of what a sentence says with figures."""
+    """Put the subject of another sentence in front of a sentence's statement with figures."""
     named = [(sentence, name) for sentence in sentences for name in personal_names(sentence, text.language)]
     for (sentence, name), (_, other) in permutations(named, 2):
         starts = sentence.startswith(name) and _has_figure(sentence)
@@ -97,7 +97,7 @@ def _related(one: str, other: str) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Say whether both could be persons, or both something else, and take the same Korean particles."""
+    """Return whether both could be persons, or both something else, and take the same Korean particles."""
     closed = [("가" <= name[-1] <= "힣") and (ord(name[-1]) - ord("가")) % 28 > 0 for name in (one, other)]
     return closed[0] == closed[1] and len(one.split()) == len(other.split())
 
@@ -144,7 +144,7 @@ def _term(term: str, language: str) -> re.Pattern[str]:
 
 
 def _named_together(one: str, other: str, sentences: Sequence[str]) -> bool:
-    """Say whether the text may use both of one thing: "actor and director"."""
+    """Return whether the text may use both names for one thing: "actor and director"."""
     joined = re.compile(
         rf"{one}(?:,| and| or| /|/| &| 겸| 및|·).{{0,40}}{other}|{other}(?:,| and| or|/| &| 겸| 및|·).{{0,40}}{one}"
     )
@@ -183,7 +183,7 @@ def _numbered(sentences: Sequence[str], text: Text, rng: Random) -> Iterator[str
 
 
 def _another_number(match: re.Match[str], pattern: re.Pattern[str], text: str, rng: Random) -> str:
-    """Return the number of another thing of this name in the text, else one that no such thing has."""
+    """Return the number of another thing with this name in the text, else a number that no such thing has."""
     place = pattern.groups
     if place == 2:
         known = {found[2] for found in pattern.finditer(text) if found[1] == match[1]} - {match[2]}

@@ -16,14 +16,14 @@ _VALUE = re.compile(r"^[$€£]?\s?\d[\d,.]*\s?(?:%|[가-힣A-Za-z]{1,4})?$")
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """`rows[label][column]` under `heads[column]`; every value stands once, and every label."""
+    """A table: `rows[label][column]` under `heads[column]`; every value and every label occurs once."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def cells(kind: str) -> Maker:
-    """Return what makes cases of a `kind`, "faithful: cells" or "swap: cells", from the tables of a text."""
+    """Return a function that makes cases of a `kind`, "faithful: cells" or "swap: cells", from the tables of a text."""
 
     def maker(text: Text, rng: Random) -> Iterator[Case]:
         for table in _tables(text.text):

@@ -22,7 +22,7 @@ _HAS_VERB = re.compile(
 
 
 def stating_sentences(text: Text) -> list[str]:
-    """Return the sentences that state something, of one line and without what looks like a citation marker."""
+    """Return the sentences that state something, of one line and without text that looks like a citation marker."""
     return [
         sentence.text
         for sentence in split_sentences(text.text)

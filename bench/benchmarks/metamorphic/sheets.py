@@ -23,7 +23,7 @@ _VARIED = ("swap: directions", "swap: orders")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A form of sentence that gives each of its subjects another value."""
+    """A sentence form that gives each of its subjects another value."""
 
     subjects: str
     values: str
@@ -68,7 +68,7 @@ def _swapped(kind: str, facts: Facts, language: str, rng: Random) -> Case:
 
 
 def _missing(facts: Facts, language: str, rng: Random) -> Case:
-    """State of a subject that the source does not have what the source says of another."""
+    """Return a statement that gives a fact of the source to a subject that the source does not have."""
     most = min(capacity(facts.subjects, language), capacity(facts.values, language))
     subjects, values = _subjects_and_values(facts, language, rng.randint(3, most), rng)
     *present, absent = zip(subjects, values, strict=True)
@@ -104,7 +104,7 @@ def _filled(form: str, words: Words) -> str:
 
 
 def _laid_out(said: Sequence[str], language: str, rng: Random) -> str:
-    """Return a source that says it: as prose among other sentences, as a list, or in one sentence."""
+    """Return a source with these statements: as prose among other sentences, as a list, or in one sentence."""
     others = drawn("filler", language, rng.randint(1, 3), rng)
     layout = rng.choice(("prose", "prose", "list", "mixed"))
     if layout == "list":

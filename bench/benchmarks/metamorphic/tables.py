@@ -11,7 +11,7 @@ from benchmarks.metamorphic.pools import drawn
 
 @dataclass(frozen=True, slots=True)
 class _Design:
-    """Rows are named by a pool; `columns` have a head each and share one pool of values where they are exchangeable."""
+    """A pool names the rows; each of the `columns` has a head, and exchangeable ones share one pool of values."""
 
     language: str
     title: str
@@ -66,7 +66,7 @@ def table_cases(kind: str, language: str, rng: Random) -> Case:
 
 
 def _cells(design: _Design, rows: int, rng: Random) -> list[list[str]]:
-    """Return rows of cells in which no value of a pool stands twice."""
+    """Return rows of cells in which no value of a pool occurs twice."""
     needed = [pool for _, pool in design.columns]
     values = {pool: drawn(pool, design.language, rows * needed.count(pool), rng) for pool in dict.fromkeys(needed)}
     return [[values[pool].pop() for pool in needed] for _ in range(rows)]
@@ -103,7 +103,7 @@ def _records(design: _Design, rows: Sequence[str], cells: Sequence[Sequence[str]
 
 
 def _headed(design: _Design, rows: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return a section per row, whose sentences say nothing of whom they are."""
+    """Return a section per row, whose sentences do not name their subject."""
     blocks = [
         f"## {row}\n\n" + " ".join(_without_row(design, column, value) for column, value in enumerate(values))
         for row, values in zip(rows, cells, strict=True)

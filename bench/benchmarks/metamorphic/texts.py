@@ -22,7 +22,7 @@ def project_texts() -> list[Text]:
 
 
 def folder_texts(folder: Path) -> list[Text]:
-    """Return every source of `folder`: of its `*.jsonl`, of the passages in `qa/`, and the files in `documents/`."""
+    """Return every source of `folder`: from its `*.jsonl`, the passages in `qa/`, and the files in `documents/`."""
     found = dict.fromkeys(
         (
             *_rows(folder.glob("*.jsonl"), "source"),

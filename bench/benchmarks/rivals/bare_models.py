@@ -32,7 +32,7 @@ class BareModels:
     async def write(
         self, composition: Composition, fields: Mapping[str, object], on_text: Callable[[str], None]
     ) -> str:
-        """Stream it. Raises ClientError."""
+        """Stream the text. Raises ClientError."""
         text = ""
         body = _body(composition, fields) | {"stream": True}
         async with self._session.post(self._url, json=body, raise_for_status=True) as response:
@@ -63,7 +63,7 @@ def _format(reply: type[Reply]) -> dict[str, Any]:
 
 
 def _without_notes(node: Any) -> Any:
-    """As Citewell sends schemas: without titles and docstrings, which cost prompt tokens."""
+    """Return the schema as Citewell sends it: without titles and docstrings, which cost prompt tokens."""
     if not isinstance(node, dict):
         return node
     items: list[tuple[str, Any]] = list(node.items())  # pyright: ignore[reportUnknownArgumentType] JSON is untyped

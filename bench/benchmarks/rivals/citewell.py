@@ -10,8 +10,8 @@ import aiohttp
 from benchmarks.rivals.loop import Outcome
 from benchmarks.rivals.work import KEPT, QUESTION, RETRIEVED
 
-# The others name what is wrong and leave it; so does Citewell here. What it would do besides is in
-# docs/internals/performance.md.
+# The other systems report errors and do not correct them, so Citewell does the same here. docs/internals/performance.md
+# says what it would do otherwise.
 _QUERY = {
     "question": QUESTION,
     "retrieval": {"k": RETRIEVED},
@@ -20,11 +20,11 @@ _QUERY = {
 }
 _VERDICTS = ("sentence.verified", "sentence.checked")
 _FINAL = ("final", "failed", "cancelled")  # the names of last events
-_ENDED = ("succeeded", "failed", "cancelled")  # and the states that they tell of
+_ENDED = ("succeeded", "failed", "cancelled")  # and the states that they report
 
 
 class Client:
-    """`follow` reads the events of each question, else the end is waited for."""
+    """`follow` reads the events of each question; otherwise the client waits for the end."""
 
     def __init__(self, url: str, *, follow: bool) -> None:
         self._url, self._follow = url, follow
@@ -49,7 +49,7 @@ class Client:
         if query["status"] != "succeeded":
             raise RuntimeError(f"{query['status']}: {query['error']}")
         found = query["verification"]
-        # An answer that was withheld has no claims; the reason says which sentence of the draft it was withheld for.
+        # An answer that was withheld has no claims; the reason names the sentence of the draft that was the cause.
         flagged = found["unverified_claims"] or found["issues"]
         return Outcome(flagged, first_at, grounded=found["is_grounded"])
 
@@ -61,7 +61,7 @@ class Client:
                 return query, None
 
     async def _followed(self, query_id: str) -> tuple[dict[str, Any], float | None]:
-        """The query and when its first sentence was found to be supported."""
+        """Return the query, and when its first sentence was found to be supported."""
         first_at, event = None, ""
         async with self._session.get(f"/v1/queries/{query_id}/events") as response:
             async for line in response.content:

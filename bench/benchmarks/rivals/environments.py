@@ -1,4 +1,5 @@
-"""Environments of the rivals that are packages of others: below build/, made from pinned requirements when missing.
+"""Environments of the rivals that are other people's packages: below build/, made from pinned requirements when
+missing.
 
 CITEWELL_BENCH_ENVS names another folder with environments that are used as they are.
 """
@@ -20,7 +21,7 @@ class CannotInstall(Exception):
 
 
 def python_of(name: str) -> Path:
-    """The interpreter for the rival `name`. Raises CannotInstall."""
+    """Return the interpreter for the rival `name`. Raises CannotInstall."""
     given = os.environ.get("CITEWELL_BENCH_ENVS")
     if given:
         python = Path(given) / name / "bin" / "python"
@@ -31,7 +32,7 @@ def python_of(name: str) -> Path:
 
 
 def prepare(name: str) -> None:
-    """Make the environment now if that can be done, so that nothing is installed while something is measured."""
+    """Make the environment now if possible, so that nothing is installed during a measurement."""
     with suppress(CannotInstall):
         python_of(name)
 

@@ -1,8 +1,8 @@
-"""What every script of a rival shares: asking in a closed loop, and telling of it in lines of JSON.
+"""Common part of all rivals' scripts: asking in a closed loop, and reporting in lines of JSON.
 
-It needs nothing but Python, because it runs in environments that have nothing else of ours. A script is given cells on
-its standard input, `{"in_flight": 8, "seconds": 5, "queries": null}`, and answers each query with a line and each cell
-with a last one. With --queries it does one cell and ends.
+It needs nothing but Python, because it runs in environments without Citewell's packages. A script gets cells on its
+standard input, `{"in_flight": 8, "seconds": 5, "queries": null}`, and answers each query with a line and each cell with
+a last one. With --queries it does one cell and ends.
 """
 
 import argparse
@@ -21,7 +21,7 @@ FAST, MAIN = "openai/gpt-oss-20b", "openai/gpt-oss-120b"
 
 @dataclass
 class Outcome:
-    """What came of one query; `first_at` is when the first sentence had its verdict (`time.monotonic`)."""
+    """The result of one query; `first_at` is when the first sentence had its verdict (`time.monotonic`)."""
 
     flagged: list[str] = field(default_factory=list)
     first_at: float | None = None
@@ -34,7 +34,7 @@ Ask = Callable[[], Awaitable[Outcome]]
 
 @dataclass
 class Work:
-    """What a script is given."""
+    """The work that a script is given."""
 
     base_url: str
     question: str
@@ -46,12 +46,12 @@ class Work:
 
     @property
     def found(self) -> list[str]:
-        """The passages that retrieval finds."""
+        """Return the passages that retrieval finds."""
         return self.passages[: self.retrieved]
 
 
 def read_work(*more: str) -> tuple[Work, argparse.Namespace]:
-    """Read the command line; `more` are further options that have a value."""
+    """Read the command line; `more` are further options that take a value."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--base-url", required=True, help="of the models, with /v1")
     parser.add_argument("--passages", type=Path, required=True)
@@ -65,7 +65,7 @@ def read_work(*more: str) -> tuple[Work, argparse.Namespace]:
 
 
 async def serve(ask: Ask, work: Work) -> None:
-    """Do the one cell of the command line, or those of the standard input until it ends."""
+    """Do the one cell of the command line, or those on the standard input until it ends."""
     if work.queries:
         await run_cell(ask, {"in_flight": work.in_flight, "seconds": 60.0, "queries": work.queries}, _say)
         return
@@ -75,7 +75,7 @@ async def serve(ask: Ask, work: Work) -> None:
 
 
 async def run_cell(ask: Ask, cell: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
-    """Ask with so many in flight until time or queries are used up; wait for those that began."""
+    """Keep this many queries in flight until time or queries are used up; wait for those that began."""
     began = time.monotonic()
     left = cell["queries"] or 10**9
     ended = 0

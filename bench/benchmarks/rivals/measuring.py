@@ -1,4 +1,5 @@
-"""What processes cost: CPU and memory of whole trees, those that have ended included, and who else is at work."""
+"""Measures the cost of processes: CPU and memory of whole trees, including ended ones, and the load by other
+programs."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,20 +17,21 @@ Reading = TypeVar("Reading")
 
 
 def cpu_seconds(roots: Iterable[int]) -> float:
-    """CPU of these processes and of everything below them since they began.
+    """Return the CPU time of these processes and of everything below them since they began.
 
-    What a process has waited for is in its own figures, so a worker that was replaced still counts.
+    The figures of a process include children that it has waited for, so a worker that was replaced still counts.
     """
     return sum(_seconds(process) for process in _trees(roots))
 
 
 def memory_mb(roots: Iterable[int]) -> float:
-    """Memory in MB: shared pages are divided among those that share them (where the system tells: Linux)."""
+    """Return memory in MB: shared pages are divided among the processes that share them (where the system reports that:
+    Linux)."""
     return sum(_bytes(process) for process in _trees(roots)) / 1e6
 
 
 class Peak(Generic[Key, Reading]):
-    """The reading with the largest size while it is entered, of each of several kinds."""
+    """The reading with the largest size while the context is entered, of each of several kinds."""
 
     def __init__(
         self, looks: Mapping[Key, Callable[[], Reading]], size: Callable[[Reading], float], every_s: float
@@ -54,13 +56,13 @@ class Peak(Generic[Key, Reading]):
 
 
 def peak_memory(groups: Mapping[str, list[int]]) -> Peak[str, float]:
-    """The largest `memory_mb` of each group of processes."""
+    """Return the largest `memory_mb` of each group of processes."""
     return Peak({name: partial(memory_mb, roots) for name, roots in groups.items()}, float, _SAMPLE_EVERY_S)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """CPU of the whole machine and of us until now, in seconds, and the load average of the last minute."""
+    """CPU of the whole machine and of the benchmark until now, in seconds, and the load average of the last minute."""
 
     busy: float
     ours: float
@@ -69,13 +71,13 @@ class Machine:
 
     @classmethod
     def now(cls, ours: Iterable[int], at: float) -> "Machine":
-        """Look; `at` is the time of the look."""
+        """Read the counters now; `at` is the time of the reading."""
         times = psutil.cpu_times()
         idle = times.idle + getattr(times, "iowait", 0.0)
         return cls(sum(times[:8]) - idle, cpu_seconds(ours), at, psutil.getloadavg()[0])
 
     def others(self, since: "Machine") -> float:
-        """Cores that everybody else kept busy since then."""
+        """Return the cores that all other programs kept busy since then."""
         used = (self.busy - since.busy) - (self.ours - since.ours)
         return max(0.0, used / (self.at - since.at))
 

@@ -1,4 +1,4 @@
-"""Prompts for the two rivals that are written from nothing: the sequential flow and Celery with a task per call.
+"""Prompts for the two rivals that are written from scratch: the sequential flow and Celery with a task per call.
 
 Like `loop`, it needs nothing but Python. Messages ask for JSON where a judgement is wanted.
 """

@@ -1,7 +1,7 @@
-"""What the simulated model answers to the prompts of each system, from nothing but the prompt's own text.
+"""The replies of the simulated model to the prompts of each system, derived from nothing but the prompt's own text.
 
 One reader judges for all (`tests.simulators.groq.reading`), so a verdict differs between systems only where they ask
-for something else. Prompts of Citewell's form go to the simulator's own mind; the others are told by their wording.
+for something else. The simulator itself answers prompts of Citewell's form; the others are recognised by their wording.
 """
 
 import json
@@ -29,7 +29,7 @@ _RELEVANT = 0.4
 
 
 def reply_to(body: dict[str, Any]) -> str:
-    """Return what the model says to a chat completion request."""
+    """Return the model's reply to a chat completion request."""
     call = _call(body)
     text = f"{call.system}\n{call.user}"
     for known, reply in _FORMS:
@@ -41,7 +41,7 @@ def reply_to(body: dict[str, Any]) -> str:
 
 
 def prompt_tokens(body: dict[str, Any]) -> int:
-    """Count them as the simulator of the provider does: a token per four bytes, and the schema."""
+    """Count the tokens as the simulator of the provider does: a token per four bytes, and the schema."""
     schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
     told = sum(4 + count_tokens(_content(message)) for message in body["messages"])
     return 3 + told + (count_tokens(json.dumps(schema)) if schema else 0)
@@ -55,19 +55,19 @@ def _call(body: dict[str, Any]) -> Call:
 
 
 def _content(message: dict[str, Any]) -> str:
-    """Some send a list of parts."""
+    """Return the content as text; some systems send a list of parts."""
     content: str | list[dict[str, str]] = message["content"]
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
 def _sources(text: str) -> list[tuple[str, str]]:
-    """Number and words of each passage in a prompt."""
+    """Return the number and the words of each passage in a prompt."""
     found = _SOURCE.finditer(text)
     return [(match["fenced"] or match["plain"], match["text"] or match["words"]) for match in found]
 
 
 def _answer(text: str) -> str:
-    """The draft, each sentence with the number under which this prompt shows the passage that it cites."""
+    """Return the draft, each sentence with the number under which this prompt shows the passage that it cites."""
     sources = _sources(text)
     sign = "†" if "[†" in text else ""
     cited: list[str] = []
@@ -79,7 +79,7 @@ def _answer(text: str) -> str:
 
 
 def _ranked(text: str) -> list[tuple[str, float]]:
-    """Number and relevance of the passages that are worth reading, the best first."""
+    """Return the number and relevance of the passages that are worth reading, the best first."""
     asked = stems(_QUESTION.findall(text)[-1])
     rated = [(number, share(asked, stems(words))) for number, words in _sources(text)]
     return sorted((pair for pair in rated if pair[1] >= _RELEVANT), key=lambda pair: -pair[1])[:KEPT]
@@ -100,7 +100,7 @@ def _yes_or_no(call: Call) -> str:
 
 
 def _statements(call: Call) -> str:
-    # Behind the examples; its template writes lists as Python does, not as JSON.
+    # The answer stands after the examples; the template writes lists as Python does, not as JSON.
     contexts, _, answer = call.user.rpartition("Inputs:\n")[2].rpartition("\nOutputs:")[0].partition(_ANSWERS)
     said = [without_markers(span.flat) for span in sentences(answer.strip(" '\"}"))]
     scores = [int(judge(text, contexts)[0] == "supports") for text in said]
@@ -125,7 +125,7 @@ def _score(yes: bool) -> str:
     return json.dumps({"binary_score": "yes" if yes else "no"})
 
 
-# What the packages' own templates say, or the graph of the tutorials; no two of them share it.
+# Phrases of the packages' own templates, or of the tutorials' graph; no two systems share one.
 _FORMS: tuple[tuple[str, Callable[[Call], str]], ...] = (
     ("Doc: 9, Relevance: 7", _choices),
     ("You are ranking retrieved documents", _ranking),

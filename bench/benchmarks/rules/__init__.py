@@ -1,1 +1,1 @@
-"""The ledger of rules: what every family of rules of evidence is worth."""
+"""The ledger of rules: the worth of every family of rules of evidence."""

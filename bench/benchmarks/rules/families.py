@@ -1,4 +1,4 @@
-"""The families of rules of evidence, and how each is switched off. A rule that is not here does not exist."""
+"""The families of rules of evidence, and how each is switched off. Every rule must be listed here."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ def _without_headings(claim: str, quoted: str, *_: str) -> tuple[Disagreement, .
 
 @dataclass(frozen=True)
 class Family:
-    """`modules` are the family's lines; `switches` give for each of its functions ("module:name") what it is without
-    the family."""
+    """A family: `modules` have its code; `switches` give for each of its functions ("module:name") the replacement that
+    switches it off."""
 
     name: str
     modules: tuple[str, ...]
@@ -38,7 +38,7 @@ class Family:
 
     @property
     def lines(self) -> int:
-        """Lines of its modules, which another family may share."""
+        """Return the lines of its modules, which another family may share."""
         paths = [ROOT / "packages/verify" / f"{each.replace('.', '/')}.py" for each in self.modules]
         return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 

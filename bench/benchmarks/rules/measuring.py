@@ -1,4 +1,5 @@
-"""Judges labelled pairs and planted cases with all rules, and again without each family where that may change them."""
+"""Judges labelled pairs and planted cases with all rules, and again without each family where that may change the
+result."""
 
 import json
 import sys
@@ -47,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Seen:
-    """What becomes of a pair: P(supported) of the offline judge behind the rules, its state, that of a model that says
+    """The results of a pair: P(supported) of the offline judge behind the rules, its state, that of a model that says
     yes and quotes the nearest sentence (only of planted cases), and the disagreements."""
 
     score: float
@@ -66,7 +67,7 @@ def labelled(folder: Path, most: int, seed: int) -> Iterator[Pair]:
 
 
 def below_headings(most: int, seed: int) -> Iterator[Pair]:
-    """Yield statements about documents with headings, which no labelled set has: those of the tests."""
+    """Yield statements about documents with headings, which no labelled set has, from the tests."""
     documents = json.loads(_DOCUMENTS.read_text(encoding="utf-8"))
     pairs = [
         Pair(statement, each["source"], said == "said", "below headings", "en", planted=True)
@@ -122,7 +123,8 @@ def see(pair: Pair) -> Seen:
 def measured(
     pairs: Sequence[Pair], families: Sequence[Family]
 ) -> tuple[Sequence[Seen], Mapping[str, Mapping[int, Seen]]]:
-    """Return what becomes of each pair, and by family what becomes without it of those where it finds anything."""
+    """Return the results of each pair, and by family the results without it, for those pairs where the family finds
+    anything."""
     places: dict[str, list[int]] = defaultdict(list)
     finding: set[str] = set()
     seen: list[Seen] = []
@@ -148,7 +150,7 @@ def _without(family: Family, places: Sequence[int], pairs: Sequence[Pair]) -> Ma
 
 
 def _see_anew(pair: Pair) -> Seen:
-    # What was read before a switch must not be remembered behind it.
+    # Values that were read before a switch must not be remembered after it.
     _forget()
     return see(pair)
 
@@ -158,7 +160,7 @@ def _modules() -> Iterator[dict[str, Any]]:
 
 
 def _forget() -> None:
-    """Empty the caches of all functions that take something."""
+    """Empty the caches of all functions that take arguments."""
     caches = {id(each): each for module in _modules() for each in module.values() if hasattr(each, "cache_clear")}
     for each in caches.values():
         function = getattr(each, "__wrapped__", None)

@@ -47,7 +47,7 @@ class Letter:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of words, and of spans; `examples` has (word, what its box holds)."""
+    """Counts of words, and of spans; `examples` has (word, letters in its box)."""
 
     spans: int = 0
     right: int = 0
@@ -98,7 +98,8 @@ def _judge(text: str, span: Sequence[tuple[int, int]], boxes: bytes, letters: Se
 
 
 def _words(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The words of a part of the text with letters or digits, without signs of formulas: their fonts have own codes."""
+    """Return the words with letters or digits in a part of the text, without signs of formulas, whose fonts have their
+    own codes."""
     found: list[tuple[int, int]] = []
     at = start
     for word in text[start:end].split():
@@ -110,7 +111,7 @@ def _words(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _letters(data: bytes, pages: Sequence[int]) -> Iterator[tuple[int, list[Letter]]]:
-    # Without the analysis of layout, which takes 20 times as long as the letters of a turned page.
+    # The layout analysis is left out, because it takes 20 times as long for the letters of a turned page.
     resources = PDFResourceManager()
     device = PDFPageAggregator(resources, laparams=None)
     interpreter = PDFPageInterpreter(resources, device)
@@ -127,7 +128,8 @@ def _letters(data: bytes, pages: Sequence[int]) -> Iterator[tuple[int, list[Lett
 
 
 def _crop(page: PDFPage) -> tuple[float, float, float, float]:
-    """The visible part of a page in the coordinates of the other reader, which turns the page with its whole medium."""
+    """Return the visible part of a page in the coordinates of the other reader, which turns the page with its whole
+    medium."""
     (x0, y0, x1, y1), (a0, b0, a1, b1) = page.mediabox, page.cropbox or page.mediabox
     left, bottom, right, top = max(a0, x0), max(b0, y0), min(a1, x1), min(b1, y1)
     turned = {
@@ -159,9 +161,9 @@ def _under(boxes: Sequence[WordBox], letters: Sequence[Letter]) -> list[Letter]:
 
 
 def _same(wanted: str, found: Sequence[str]) -> bool:
-    """Whether the parts have the word's letters, in whatever order they are drawn, as from right to left."""
+    """Return whether the parts have the word's letters, in any order of drawing, such as from right to left."""
     spelled = "".join(found)
-    twice = spelled[: len(spelled) // 2] * 2 == spelled  # as some programs make letters bold
+    twice = spelled[: len(spelled) // 2] * 2 == spelled  # some programs draw letters twice to make them bold
     return sorted(wanted) in (sorted(spelled), sorted(spelled[: len(spelled) // 2]) if twice else [])
 
 
@@ -170,7 +172,8 @@ def _read(letters: Sequence[Letter]) -> str:
 
 
 def _spelled(text: str) -> str:
-    """Letters and digits as both readers tell them: ligatures spelled out, composed; signs have many codes."""
+    """Return letters and digits in the form that both readers share: ligatures spelled out, composed; signs have many
+    codes."""
     spelled = unicodedata.normalize("NFKC", text)
     return "".join(character for character in spelled if character.isalnum())
 

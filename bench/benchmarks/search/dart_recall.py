@@ -31,7 +31,7 @@ from domain.retrieval.ranking import fuse
 _CHUNK, _OVERLAP = 220, 30
 _CUTS = (1, 5, 10)
 _FORMS = ("{company} {term} {label}은/는 얼마인가?", "{company}의 {term} {section}에서 {label}은/는 얼마인가?")
-# What stands beside the name of a row in its cell: its number, and notes.
+# Text beside the name of a row in its cell: its number, and notes.
 _BESIDE_NAME = re.compile(r"^\s*[가-하]\s*[.)]|[(<\[](?:주석|주)[\d,. ]*[)>\]]|[^가-힣]")
 
 
@@ -130,7 +130,7 @@ def _of_table(document: ParsedDocument, table: TruthTable, passages: Sequence[Pa
     section = next((each.title for each in document.sections if each.start <= start < each.end), "")
     for label, _, figures in rng.sample(table.rows, min(3, len(table.rows))):
         if len(figures) > len(table.heads):
-            continue  # more cells than heads: which head is above a cell is unknown
+            continue  # with more cells than heads it is unknown which head is above a cell
         cells = [(head, each) for head, each in zip(table.heads, figures, strict=True) if each and is_term(head)]
         if not cells:
             continue

@@ -1,4 +1,5 @@
-"""Whole filings with questions about their pages, read and cut as ingestion does; what was read is kept in a folder."""
+"""Whole filings with questions about their pages, read and split as ingestion does; the results are stored in a
+folder."""
 
 import hashlib
 import json
@@ -28,7 +29,7 @@ _ROOT = Path(__file__).parents[3]
 _PARSER = (_ROOT / "clients" / "parsing", _ROOT / "domain" / "documents")
 
 CACHE = Path.home() / ".cache" / "citewell-benchmarks"
-"""Only the owner may write here: loading a pickle can run code that is in it."""
+"""Only the owner may write here, because loading a pickle can run code that is in it."""
 
 
 class Place(NamedTuple):
@@ -62,7 +63,7 @@ class Filing:
 
 
 def read_asked(folder: Path) -> list[Asked]:
-    """The questions of `data/`; the pages of their evidence count from 0 there."""
+    """Return the questions of `data/`; the pages of their evidence count from 0 there."""
     lines = (folder / "data" / _QUESTIONS).read_text(encoding="utf-8").splitlines()
     return [_asked(json.loads(line)) for line in lines if line.strip()]
 
@@ -73,7 +74,7 @@ def _asked(record: dict[str, Any]) -> Asked:
 
 
 def read_filings(folder: Path, names: Sequence[str], cache: Path) -> Iterator[Filing | str]:
-    """Each document of `pdfs/`, or why it cannot be used."""
+    """Yield each document of `pdfs/`, or why it cannot be used."""
     limits = IngestionSettings()
     for name in names:
         parsed, seconds = _parsed(folder / "pdfs" / f"{name}.pdf", cache)
@@ -97,7 +98,7 @@ def _parsed(path: Path, cache: Path) -> tuple[ParsedDocument | str, float]:
 
 @lru_cache
 def _parser() -> bytes:
-    """A hash of the sources that decide what is read from a file: another parser reads it again."""
+    """Return a hash of the sources that decide the result of reading a file: another parser reads it again."""
     files = [Path(__file__), *(file for folder in _PARSER for file in sorted(folder.rglob("*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
 
@@ -112,7 +113,7 @@ def _read(path: Path) -> tuple[ParsedDocument | str, float]:
 
 
 def vectors_of(texts: Sequence[str], embedder: UseEmbedder, cache: Path) -> Vectors:
-    """Each text's vector; new ones are added to those that are kept, a batch at a time."""
+    """Return each text's vector; new ones are added to the stored ones, a batch at a time."""
     known: dict[str, Any] = {}
     for file in sorted(cache.glob("vectors-*.npz")):
         with np.load(file) as held:

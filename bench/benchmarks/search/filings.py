@@ -47,14 +47,14 @@ _Order = Callable[[str, Callable[[Place], bool] | None], list[Place]]
 
 
 class Orders(NamedTuple):
-    """The places that a search puts first for a question: in its own document, and in all."""
+    """The order that a search gives the pages for a question: in its own document, and in all."""
 
     within: list[Place]
     overall: list[Place]
 
 
 class Collection:
-    """All passages of the filings, with the lexemes of each part of what they are found by."""
+    """All passages of the filings, with the lexemes of each part that they can be found by."""
 
     def __init__(self, filings: Sequence[Filing]) -> None:
         self.filings = filings
@@ -109,7 +109,7 @@ def _describe(filings: Sequence[Filing], refused: Sequence[str], questions: int,
 def _measured(
     collection: Collection, asked: Sequence[Asked], cache: Path, *, words_only: bool
 ) -> Iterator[tuple[str, list[Orders]]]:
-    """Each way of searching with its places for every question; indexes are made one after the other."""
+    """Yield each way of searching with its results for every question; indexes are made one after the other."""
     yield "BM25 of whole pages", _orders(asked, PlainIndex(collection.pages()).order)
     texts = {place: chunk.text for place, chunk in collection.chunks.items()}
     yield "BM25 of passages", _orders(asked, PlainIndex(texts).order)

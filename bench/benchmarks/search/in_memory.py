@@ -1,6 +1,6 @@
 """Search without a database: lexemes, counts, ranking and reranking as for a question, over passages in memory.
 
-`tests/db/test_search.py` compares the order of both.
+`tests/db/test_search.py` compares its order with that of the database.
 """
 
 import hashlib
@@ -31,12 +31,13 @@ K = TypeVar("K", bound=Hashable)
 
 CANDIDATES, DEPTH, DENSE_WEIGHT = 10, 50, 0.3
 
-# As in db.queries.search.passages: a question's rarest lexemes are looked up, and the passages that share most scored.
+# As in db.queries.search.passages: a question's rarest lexemes are looked up, and the passages that share most of them
+# are scored.
 _LEXEMES, _SCORED = 32, 200
 
 
 class LexicalIndex(Generic[K]):
-    """Texts by key, found by their words; `titles` are found as well, as names of documents are."""
+    """Texts by key, found by their words; `titles` are found as well, as the names of documents are."""
 
     def __init__(self, texts: Mapping[K, str], titles: Mapping[K, str] | None = None) -> None:
         named = titles or {}
@@ -44,7 +45,7 @@ class LexicalIndex(Generic[K]):
 
     @classmethod
     def of(cls, held: Mapping[K, Sequence[str]]) -> "LexicalIndex[K]":
-        """The index of passages whose lexemes are known."""
+        """Return the index of passages whose lexemes are known."""
         index = cls.__new__(cls)
         index._hold(held)
         return index
@@ -61,7 +62,7 @@ class LexicalIndex(Generic[K]):
         self._known = Collection(len(self._held), mean_length, {key: len(each) for key, each in having.items()})
 
     def order(self, question: str, among: Callable[[K], bool] | None = None, *, as_it_is: bool = False) -> list[K]:
-        """The passages that share a lexeme with a question, the best first; only those that pass `among`.
+        """Return the passages that share a lexeme with a question, the best first; only those that pass `among`.
 
         `as_it_is`: with all words of the question, and no further ones.
         """
@@ -87,7 +88,7 @@ class LexicalIndex(Generic[K]):
 
 
 class VectorIndex(Generic[K]):
-    """Texts by key, found by their meaning; `vectors` are theirs, if they are known."""
+    """Texts by key, found by their meaning; `vectors` are the texts' vectors, if they are known."""
 
     def __init__(self, texts: Mapping[K, str], embedder: UseEmbedder, vectors: Vectors | None = None) -> None:
         self._keys, self._embedder = list(texts), embedder

@@ -69,7 +69,7 @@ def of_rows(rows: Iterable[Sequence[str]]) -> TruthCells:
 
 
 def plain(text: str) -> str:
-    """Letters and digits of a cell: spaces, signs and ligatures are written differently by each library."""
+    """Return the letters and digits of a cell: each library writes spaces, signs and ligatures differently."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
 
 

@@ -1,4 +1,4 @@
-"""The baseline of searches by words: BM25 with its usual constants, over words as they are written."""
+"""The baseline of searches by words: BM25 with its usual constants, over unprocessed words."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""A collection of any size: documents that keep to a topic, and vectors in clusters, as real ones are."""
+"""A collection of any size: documents that keep to a topic, and vectors in clusters, like those of real documents."""
 
 import json
 import random
@@ -28,7 +28,7 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Vectors by chunk (key 1 is row 0), the topic of every document, and questions near to some of the chunks."""
+    """Vectors by chunk (key 1 is row 0), the topic of every document, and questions near some of the chunks."""
 
     vectors: NDArray[np.float16]
     topics: NDArray[np.int64]
@@ -55,7 +55,7 @@ def make_collection(chunks: int, questions: int, seed: int = 7) -> Collection:
 
 
 def nearest_exactly(made: Collection, allowed: NDArray[np.bool_], k: int) -> list[set[int]]:
-    """The keys of the `k` nearest allowed chunks of every question."""
+    """Return the keys of the `k` nearest allowed chunks of every question."""
     rows = np.flatnonzero(allowed)
     best: list[list[tuple[float, int]]] = [[] for _ in made.questions]
     for first in range(0, len(rows), _BATCH):
@@ -69,7 +69,8 @@ def nearest_exactly(made: Collection, allowed: NDArray[np.bool_], k: int) -> lis
 
 
 def load(session: Session, workspace_id: int, tenant_id: int, made: Collection) -> None:
-    """Store it in one transaction, through tables without policies: COPY does not work with row-level security."""
+    """Store the collection in one transaction, through tables without policies: COPY does not work with row-level
+    security."""
     connection: Any = session.connection().connection.driver_connection
     register_vector(connection)
     ids = [uuid.uuid4() for _ in made.topics]
@@ -87,7 +88,7 @@ def load(session: Session, workspace_id: int, tenant_id: int, made: Collection) 
 
 
 def labels(number: int, made: Collection) -> dict[str, str]:
-    """What documents are filtered by: one in 10, 100, 1,000 at random, or a group of topics."""
+    """Return the labels that documents are filtered by: one in 10, 100, 1,000 at random, or a group of topics."""
     group = int(made.topics[number]) // TOPICS_PER_GROUP
     return {**{f"of{n}": str(number * 7919 % n) for n in (10, 100, 1000)}, "group": str(group)}
 
@@ -99,7 +100,7 @@ def _directions(centres: Matrix, spread: Matrix, noise: float, rng: np.random.Ge
 
 
 def sentence(rng: random.Random, words: int) -> str:
-    """Words that are used as unequally as those of a language."""
+    """Return words that are used as unequally as those of a language."""
     return " ".join(f"word{int(_VOCABULARY ** rng.random())}" for _ in range(words))
 
 

@@ -1,4 +1,4 @@
-"""How fast documents are ingested: read, split, embedded by the model that comes with the program, stored."""
+"""Measures the speed of ingesting documents: read, split, embedded by the built-in model, stored."""
 
 import random
 import time
@@ -19,7 +19,7 @@ _WORDS = "the company reported that revenue from software and services rose in e
 
 
 def ingested_per_second() -> float:
-    """Chunks per second of one process."""
+    """Return the chunks per second of one process."""
     embedder = default_embedder()
     embedder.warm()
     rng = random.Random(5)

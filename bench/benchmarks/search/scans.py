@@ -45,7 +45,7 @@ _HANGUL = re.compile("[가-힣]")
 
 @dataclass(slots=True)
 class Tally:
-    """Words on the pages, those found by search, and those recognised as they are written."""
+    """Words on the pages, those found by search, and those recognised exactly."""
 
     pages: int = 0
     words: int = 0
@@ -60,7 +60,7 @@ class Tally:
 
 
 def scanned(text: str, seed: int, font: str) -> tuple[bytes, str]:
-    """A degraded picture of the first page of a text, as PNG, and the words that stand on it."""
+    """Return a degraded picture of the first page of a text, as PNG, and the words on it."""
     lines = list(_wrapped(text, ImageFont.truetype(font, _SIZE)))[: (_HEIGHT - 2 * _MARGIN) // _LEADING]
     page = Image.new("L", (_WIDTH, _HEIGHT), _PAPER)
     draw = ImageDraw.Draw(page)
@@ -94,7 +94,7 @@ def _degraded(page: Image.Image, seed: int) -> Image.Image:
 
 
 def count(text: str, document: ParsedDocument, tally: Tally) -> None:
-    """Compare a page with what was recognised of it."""
+    """Compare a page with the text that was recognised on it."""
     known, written = set(lexemes(document.text)), Counter(_words(document.text))
     for word, times in Counter(_words(text)).items():
         tally.words += times
@@ -110,7 +110,7 @@ def _words(text: str) -> list[str]:
 
 
 def texts(folder: Path | None) -> Iterator[str]:
-    """Long texts, the project's own first."""
+    """Yield long texts, the project's own first."""
     for path in sorted(Path("api/dashboard/example").glob("*.md")):
         yield _plain(path.read_text(encoding="utf-8"))
     for path in sorted(folder.iterdir()) if folder else ():
@@ -126,7 +126,7 @@ def _plain(text: str) -> str:
 
 
 def _pages(folder: Path | None) -> dict[str, list[str]]:
-    """As many pages of each language as there are, at most `PAGES`; a text gives several."""
+    """Return as many pages of each language as there are, at most `PAGES`; a text gives several."""
     found: dict[str, list[str]] = {"English": [], "Korean": []}
     length = {"English": 2_600, "Korean": 1_200}
     for text in texts(folder):
@@ -148,7 +148,7 @@ def main(folder: Path | None) -> None:
             data, words = scanned(text, number, str(serif_path() if number % 2 else sans_path()))
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             document = parse_isolated(data, "page.png", limits)
-            servers.replace()  # its children count as ours once it has ended
+            servers.replace()  # its children count with this process once it has ended
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             tally.cpu_s += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             count(words, document, tally)

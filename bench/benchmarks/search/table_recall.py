@@ -108,7 +108,7 @@ def _measure(chosen: QuestionSet, *, missed: bool) -> None:
 
 
 def _title(passage: LabelledPassage) -> str:
-    """The name of the document, unless it is a mere key."""
+    """Return the name of the document, unless it is a mere key."""
     return "" if passage.doc == passage.id or _KEY.fullmatch(passage.doc) else passage.doc
 
 

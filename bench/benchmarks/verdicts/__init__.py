@@ -1,1 +1,2 @@
-"""Whether verdicts are right: planted errors, paraphrases, hand-written cases, citation markers, streamed answers."""
+"""Measures whether verdicts are right: planted errors, paraphrases, hand-written cases, citation markers, streamed
+answers."""

@@ -1,4 +1,4 @@
-"""Statements on one cell of a table as a person would write them: the right one, and five kinds of wrong ones."""
+"""Statements on one cell of a table as a person would write them: right ones, and five kinds of wrong ones."""
 
 import re
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def _changed(
 
 
 def _is_true(kind: Kind, figure: Figure, told: Figure) -> bool:
-    # Amounts in won are told in rounded ones, too.
+    # Amounts in won also occur as rounded ones.
     wrong = kind in ("wrong row", "wrong column")
     return wrong and figure.currency == told.currency == korean_cells.WON and korean_cells.is_close(figure, told)
 
@@ -189,7 +189,7 @@ def _capital(label: str) -> str:
 
 
 def _small(name: str) -> str:
-    """Return a name as it stands within a sentence; what may be a proper name keeps its letters."""
+    """Return a name as it stands within a sentence; a possible proper name keeps its letters."""
     first, *others = name.split(" ")
     plain = others and first[1:].islower() and all(each[:1].islower() or not each[:1].isalpha() for each in others)
     return name[0].lower() + name[1:] if plain else name

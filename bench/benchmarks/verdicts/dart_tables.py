@@ -1,7 +1,7 @@
 """Tables of Korean reports as a careful reader sees them: terms, units and amounts, read strictly.
 
-What is not certain (a label or a head that occurs twice, a table whose unit nothing states) is left out, so that every
-statement made from a table has a known truth. A table's source is what stands directly above it, and the table.
+Uncertain parts (a label or a head that occurs twice, a table whose unit nothing states) are left out, so that every
+statement made from a table has a known truth. A table's source is the text directly above it, and the table.
 """
 
 import re

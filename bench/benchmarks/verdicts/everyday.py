@@ -22,7 +22,7 @@ HALVES = ("open", "kept")
 
 @dataclass(frozen=True, slots=True)
 class EverydayPair:
-    """A `statement` that is true or wrong of its `source`, and the way in which it departs from the words there."""
+    """A `statement` that is true or wrong by its `source`, and the way in which it departs from the words there."""
 
     id: str
     source: str
@@ -53,7 +53,8 @@ def main() -> None:
 
 
 _HEADINGS = ("statements", "kind", "n", "struck", "partial", "supported", "yes-judge: supported")
-"""`struck` is contradicted or unsupported: of true ones it is to be at most 5 %, and `supported` of wrong ones 12 %."""
+"""`struck` is contradicted or unsupported: at most 5 % of the true statements should be; at most 12 % of the wrong ones
+should be `supported`."""
 
 _STRUCK = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED)
 

@@ -34,7 +34,7 @@ def spoken_names(head: str) -> list[str]:
 
 
 def other_term(head: str, heads: tuple[str, ...], rng: Random) -> str:
-    """Return a term that a table does not have, "" if the head is none."""
+    """Return a term that a table does not have, "" if the head is not a term."""
     term = _TERM.match(head)
     if term is None:
         return ""

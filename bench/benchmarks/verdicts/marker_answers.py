@@ -1,6 +1,6 @@
-"""Random answers with citations in every form that models write, beside brackets that are no citations (V5).
+"""Random answers with citations in every form that models write, beside brackets that are not citations (V5).
 
-What each sentence says and cites is known, so a reader of the answer can be held against it.
+The statement and the citations of each sentence are known, so that a reader of the answer can be tested against them.
 """
 
 from collections.abc import Callable, Sequence
@@ -114,7 +114,7 @@ WIDE = ("売上は5％増えた", "函数在区间 [0, 1] 上连续", "費用は
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One sentence with its stop, and the numbers that it cites; 0 and numbers above the sources cite nothing."""
+    """One sentence with its full stop, and the numbers that it cites; 0 and numbers above the sources cite nothing."""
 
     words: str
     numbers: tuple[int, ...]
@@ -122,7 +122,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """`text` says `said`; its markers have `form` and stand at `place`. `plain` is it without them."""
+    """`text` has the sentences `said`; its markers have `form` and stand at `place`. `plain` is the text without
+    them."""
 
     text: str
     plain: str
@@ -152,7 +153,7 @@ def marked_answer(seed: int) -> MarkedAnswer:
         pieces.append(_written(words, stop, FORMS[form](numbers, rng) if numbers else "", place))
         plain.append(words + stop)
     between = "" if kind is WIDE else rng.choice((" ", " ", "\n\n"))
-    # Behind a wide stop a marker and the next sentence touch; a line break keeps whose it is.
+    # After a wide full stop a marker and the next sentence touch; a line break keeps the marker with its sentence.
     return MarkedAnswer(between.join(pieces), between.join(plain), tuple(said), form, place)
 
 

@@ -57,7 +57,7 @@ def _violations(answer: MarkedAnswer, corrected: Corrected, kept: list[set[int]]
 
 
 def _without(corrected: Corrected) -> str:
-    """The corrected text without what was put behind its statements."""
+    """Return the corrected text without the parts that were put after its statements."""
     pieces: list[str] = []
     position = 0
     for each in corrected.statements:

@@ -31,7 +31,7 @@ _WRONG = frozenset(range(4, 4 + 8 * 18, 18))
 
 @dataclass(frozen=True, slots=True)
 class Pump:
-    """What a line says: `bar` is the pressure, `months` the time between two inspections."""
+    """The statement of a line: `bar` is the pressure, `months` the time between two inspections."""
 
     number: int
     bar: int
@@ -40,41 +40,41 @@ class Pump:
 
 @dataclass(frozen=True)
 class PumpList:
-    """The source, the answer about it, and what is known of both."""
+    """The source, the answer about it, and the truth about both."""
 
     language: Language = "en"
 
     @cached_property
     def pumps(self) -> list[Pump]:
-        """All 150 with figures of their own; those of neighbours differ."""
+        """Return all 150 pumps with figures of their own; those of neighbours differ."""
         return [Pump(number, 10 + number * 7 % 23, 3 + number * 5 % 9) for number in range(1, LISTED + 1)]
 
     @property
     def missing(self) -> frozenset[int]:
-        """The numbers of the 22 that the source does not name."""
+        """Return the numbers of the 22 pumps that the source does not name."""
         return _MISSING
 
     @property
     def wrong(self) -> frozenset[int]:
-        """The numbers of those that the source names with another pressure."""
+        """Return the numbers of the pumps that the source names with another pressure."""
         return _WRONG
 
     @property
     def source(self) -> str:
-        """A line for each pump that is not missing."""
+        """Return a line for each pump that is not missing."""
         return "\n".join(self._line(pump) for pump in self.pumps if pump.number not in self.missing)
 
     @property
     def answer(self) -> str:
-        """A line for each pump."""
+        """Return a line for each pump."""
         return "\n".join(self._line(pump) for pump in self._claimed())
 
     def stated(self, text: str) -> list[Pump]:
-        """Return what `text` says of pumps, in its order."""
+        """Return the statements about pumps in `text`, in its order."""
         return [Pump(*map(int, found)) for found in _STATED[self.language].findall(text)]
 
     def misstated(self, text: str) -> list[Pump]:
-        """Return what `text` says that neither the source nor the answer says: figures of another pump."""
+        """Return the statements in `text` that neither the source nor the answer makes: figures of another pump."""
         known = {*self._claimed(), *(pump for pump in self.pumps if pump.number not in self.missing)}
         return [pump for pump in self.stated(text) if pump not in known]
 

@@ -47,14 +47,14 @@ class Paraphrase:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A paraphrase and what came out of it."""
+    """A paraphrase and its results."""
 
     paraphrase: Paraphrase
     verdicts: Verdicts
 
     @property
     def wrong(self) -> bool:
-        """Whether the offline verdict is wrong: a faithful one denied, another one supported."""
+        """Return whether the offline verdict is wrong: a faithful statement denied, or a wrong one supported."""
         return self.verdicts.denied if self.paraphrase.faithful else self.verdicts.passes[0]
 
 
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 _HEADINGS = ("pairs", "language", "n", "denied", "struck", "supported", "yes-judge: supported", "citation accurate")
-"""`denied` and `struck` as in `Verdicts`: what is denied and not struck is published as partial."""
+"""`denied` and `struck` as in `Verdicts`: a statement that is denied and not struck is published as partial."""
 
 
 def _rows(judged: Sequence[Judged]) -> Iterable[tuple[object, ...]]:

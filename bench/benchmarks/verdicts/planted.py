@@ -25,14 +25,14 @@ from citewell_verify.offline.passages import Meaning
 from citewell_verify.prompting.numbered_sources import Sources
 from citewell_verify.text.words import content_stems, coverage
 
-_OVERLAP = 0.8  # the baseline strikes a sentence with less of its words in the source
+_OVERLAP = 0.8  # the baseline strikes a sentence if the source has less of its words
 _NAMED = {"borrowed number": {"number"}, "scale": {"number"}, "swapped source": set[str]()}
-_MOST_JUDGED = 700  # cases of --data that the offline model judges too
+_MOST_JUDGED = 700  # the most cases of --data that the offline model also judges
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the judges said of one case; `offline` is None where the offline model was not asked."""
+    """The judges' verdicts on one case; `offline` is None where the offline model was not asked."""
 
     case: Case
     overlap: bool
@@ -41,7 +41,7 @@ class Outcome:
 
     @property
     def named(self) -> bool:
-        """Whether the deterministic layer names the right kind of error."""
+        """Return whether the deterministic layer names the right kind of error."""
         return bool({each.kind for each in self.found} & _NAMED.get(self.case.kind, {self.case.kind}))
 
 
@@ -159,7 +159,7 @@ def _counted(kinds: Iterable[set[str]]) -> Mapping[str, int]:
 
 
 def _print_missed(outcomes: Sequence[Outcome]) -> None:
-    """Print the wrong decisions on the passages that may be looked at."""
+    """Print the wrong decisions on those passages that developers may look at."""
     wrong: Callable[[Outcome], bool] = lambda outcome: bool(outcome.found) == (outcome.case.kind == "clean")  # noqa: E731
     for outcome in filter(wrong, outcomes):
         if outcome.case.seen:

@@ -1,4 +1,4 @@
-"""Sentences with one planted error: what must be found."""
+"""Sentences with one planted error, which a judge must find."""
 
 import random
 import re
@@ -28,7 +28,8 @@ def errors(
 
 
 def other_number(text: str, source: str, rng: random.Random) -> str | None:
-    """Return `text` with one of its numbers changed to a value that is nowhere in the source; None if it has none."""
+    """Return `text` with one of its numbers changed to a value that the source does not have; None if it has no
+    number."""
     if spelled := next((word for word in NUMERALS if re.search(rf"\b{word}\b", text)), None):
         wrong = rng.choice([word for word in NUMERALS if word not in source.lower() and word != "one"])
         return text.replace(spelled, wrong)

@@ -1,4 +1,4 @@
-"""Faithful sentences in other words: what must not be called wrong."""
+"""Faithful sentences in other words, which a judge must not call wrong."""
 
 import random
 import re
@@ -97,7 +97,7 @@ def _joined(sentence: str, passage: Passage, rng: random.Random) -> str:
 
 
 def _with_other_particles(sentence: str, language: str) -> list[str]:
-    """Return Korean sentences with another particle behind a name or an amount: 은 → 이, 는 → 가, 을 → 은."""
+    """Return Korean sentences with another particle after a name or an amount: 은 → 이, 는 → 가, 을 → 은."""
     swaps = {"은": "이", "는": "가", "이": "은", "가": "는", "을": "은", "를": "는"}
     return [
         with_fact(sentence, Fact("", "", "", fact.start, fact.end + 1), fact.text + swaps[sentence[fact.end]])

@@ -1,8 +1,8 @@
 """The annotated passages of the benchmark of planted errors, and their facts.
 
-They mark every fact as `{kind:text}`, so that what is planted does not depend on what the domain can read:
-`n` number, `q` amount with a unit or a scale, `d` date, `p` person, `o` organisation, `l` place, `t` product,
-`x` `as written|its opposite`, `s` a part that can be left out.
+They mark every fact as `{kind:text}`, so that the planted errors do not depend on what the domain can read: `n` number,
+`q` amount with a unit or a scale, `d` date, `p` person, `o` organisation, `l` place, `t` product, `x` `as written|its
+opposite`, `s` a part that can be left out.
 """
 
 import json
@@ -34,7 +34,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One text of the benchmark; `seen` while the rules were written, every second one was not."""
+    """One text of the benchmark. Developers have `seen` every second one while they wrote the rules."""
 
     language: str
     genre: str

@@ -25,7 +25,7 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 @dataclass(frozen=True, slots=True)
 class ReaderCase:
-    """`expected` says whether a careful reader finds `statement` in `source`; `kind` what is tried with it.
+    """`expected` says whether a careful reader finds `statement` in `source`; `kind` is the kind of the test.
 
     A `verbatim` one is a sentence of its source, word for word.
     """
@@ -41,20 +41,20 @@ class ReaderCase:
 
     @property
     def supported(self) -> bool:
-        """Whether the statement has to pass."""
+        """Return whether the statement has to pass."""
         return self.expected == "supported"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A case and what came out of it."""
+    """A case and its results."""
 
     case: ReaderCase
     verdicts: Verdicts
 
     @property
     def right(self) -> tuple[bool, bool, bool]:
-        """Whether each of the three verdicts is the expected one."""
+        """Return whether each of the three verdicts is the expected one."""
         offline, yes, citation = self.verdicts.passes
         wanted = self.case.supported
         return offline is wanted, yes is wanted, citation is wanted

@@ -61,7 +61,7 @@ class ScriptedJudge:
 
 @dataclass(frozen=True)
 class Course:
-    """What one course of replies leads to."""
+    """The result of one course of replies."""
 
     supported: bool
     calls: int
@@ -70,7 +70,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair under all courses: a first yes that is confirmed, one that is taken back, a first no."""
+    """A pair under all courses: a first yes that is confirmed, one that is withdrawn, a first no."""
 
     kind: str
     label: bool
@@ -151,7 +151,7 @@ def main(
             known[key] = first_of(statement, sources, contexts)
         return known[key]
 
-    ruling.Grounds.of = remembered  # the three courses of a pair share what the rules found
+    ruling.Grounds.of = remembered  # the three courses of a pair share the findings of the rules
     found = [asyncio.run(judged(pair)) for pair in _pairs(data, number, seed)]
     if out:
         rows = ({"kind": each.kind, "label": each.label, "noticed": each.noticed, "yes": each.confirmed.supported,

@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 
 def recorded_answers(folder: Path, begin: int, count: int) -> Iterator[Answer]:
-    """`count` answers from number `begin` on; neighbours share most of their statements, but not their shape."""
+    """Yield `count` answers from number `begin` on; neighbours share most of their statements, but not their shape."""
     rows = [json.loads(line) for name in SETS for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
     for first in range(begin, begin + count):
         part = [rows[(first + place) % len(rows)] for place in range(PER_ANSWER)]
@@ -108,7 +108,7 @@ async def compare(answer: Answer, judge: Judge, rng: random.Random, told: Counte
 
 
 def _closed(text: str, source_count: int, ends: Sequence[int]) -> list[tuple[str, int | None]]:
-    """The (statement, source) pairs that are known before the last of `ends`; one sentence per batch."""
+    """Return the (statement, source) pairs that are known before the last of `ends`; one sentence per batch."""
     closing, found = ClosingSentences(source_count, 1), list[tuple[str, int | None]]()
     for end in ends:
         closing.read(text[:end])

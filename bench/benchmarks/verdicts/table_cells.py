@@ -29,7 +29,7 @@ _STATES = ("supported", "partial", "contradicted", "unsupported")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A statement, the state that users get, and why."""
+    """A statement, the state that users get, and the reason."""
 
     said: CellStatement
     state: SentenceStatus

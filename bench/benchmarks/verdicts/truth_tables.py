@@ -1,7 +1,7 @@
 """Tables of real documents as a careful reader sees them: rows, columns, periods and units, read strictly.
 
-Written apart from the program's own reader of tables. What is not certain (a head or a label that occurs twice, a
-figure without a column of its own) is left out, so that every statement made from a table has a known truth.
+Written independently of the program's own reader of tables. Uncertain parts (a head or a label that occurs twice, a
+figure without a column of its own) are left out, so that every statement made from a table has a known truth.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ class Figure:
 @dataclass(frozen=True, slots=True)
 class TruthTable:
     """`rows[label][column]` under `heads[column]`; a cell that is no plain figure is None. `period` of a row: the date
-    that a line above it gives. `held_out` parts the tables by a hash of their text."""
+    that a line above it gives. `held_out` divides the tables by a hash of their text."""
 
     source: str
     origin: str
@@ -102,7 +102,7 @@ def _read(text: str, origin: str) -> Iterator[TruthTable]:
     top = next((at for at, row in enumerate(grid) if _is_data(row)), 0)
     if not top or len(grid[0]) < 2:
         return
-    # What is said of the whole table: beside no name of a column, or alone in its line.
+    # Text about the whole table: beside no name of a column, or alone in its line.
     above = " ".join(
         cell
         for row in grid[:top]
@@ -110,7 +110,7 @@ def _read(text: str, origin: str) -> Iterator[TruthTable]:
         if not at or _UNIT_ONLY.match(cell) or sum(map(bool, row)) == 1
     )
     while top > 1 and not any(grid[top - 1][1:]):
-        top -= 1  # lines of one cell above the first row of figures are groups of rows
+        top -= 1  # lines with one cell above the first row of figures are groups of rows
     heads, scales = _heads(grid[:top])
     rows = [
         (label, period, _figures(label, row[1:], scales, above))
@@ -144,7 +144,7 @@ def _is_data(row: Sequence[str]) -> bool:
 
 
 def _heads(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the lowest head of each column that is no unit, and the unit of each column."""
+    """Return the lowest head of each column that is not a unit, and the unit of each column."""
     columns = list(zip(*rows, strict=True))[1:]
     named = tuple(
         next((each for each in reversed(column) if each and not _UNIT_ONLY.match(each)), "") for column in columns

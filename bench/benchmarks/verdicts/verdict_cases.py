@@ -1,7 +1,8 @@
 """Hand-written statements beside their sources, and the verdicts that users get on them.
 
-Three verdicts on each: that of the offline provider as it is published, that on a model that says yes to everything and
-quotes a real sentence of the source as its proof, and that of `/api/verify-citation`. None needs a server.
+Three verdicts on each: the published verdict of the offline provider, the verdict on a model that says yes to
+everything and quotes a real sentence of the source as its proof, and that of `/api/verify-citation`. None needs a
+server.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +29,7 @@ _NO = (SentenceStatus.CONTRADICTED, SentenceStatus.UNSUPPORTED)
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What is published on one statement (N4), and whether the citation of its source is accurate (S4.4).
+    """The published state of one statement (N4), and whether the citation of its source is accurate (S4.4).
 
     `offline` and `yes` are states of a sentence: of the offline provider, and of a model that says yes to everything.
     `denied` says that the offline provider rather says no (P(supported) < 0.5), `struck` that its state says so too:
@@ -45,7 +46,7 @@ class Verdicts:
 
     @property
     def passes(self) -> tuple[bool, bool, bool]:
-        """Whether each of the three lets the statement pass as proven."""
+        """Return whether each of the three lets the statement pass as proven."""
         return self.offline is SentenceStatus.SUPPORTED, self.yes is SentenceStatus.SUPPORTED, self.citation
 
     def as_json(self) -> dict[str, Any]:

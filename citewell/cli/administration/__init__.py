@@ -1,4 +1,4 @@
-"""For those who run Citewell: keys, webhooks, tenants, workers, backups.
+"""Commands for those who run Citewell: keys, webhooks, tenants, workers, backups.
 
-What covers all tenants works in the database and without the API.
+Commands that cover all tenants work in the database and without the API.
 """

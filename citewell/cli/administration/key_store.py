@@ -1,4 +1,4 @@
-"""The work of `citewell keys`, in the database and without the API: the first key needs none."""
+"""The work of `citewell keys`, in the database and without the API, because creating the first key needs no key."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""`citewell keys`: who may use the API, and for what."""
+"""`citewell keys`: API keys and their rights."""
 
 from importlib import import_module
 from typing import Annotated, Any

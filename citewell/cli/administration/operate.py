@@ -1,4 +1,5 @@
-"""`citewell tenants`, `workers` and `parked`: who shares this installation, what works for them, what was given up."""
+"""`citewell tenants`, `workers` and `parked`: the tenants of this installation, its worker processes, the steps that
+were given up."""
 
 from importlib import import_module
 from typing import Annotated, Any

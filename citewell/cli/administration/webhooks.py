@@ -1,4 +1,4 @@
-"""`citewell webhooks`: who is notified, and whether that works."""
+"""`citewell webhooks`: the receivers of notifications, and whether deliveries to them succeed."""
 
 import time
 from typing import Annotated

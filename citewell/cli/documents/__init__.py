@@ -1,4 +1,4 @@
-"""What questions are asked of: files, archives, workspaces and their vectors.
+"""Commands for the material that questions are asked about: files, archives, workspaces and their vectors.
 
-A command's module is imported when the command runs, and loads what is heavy only then.
+A command's module is imported when the command runs, and imports slow modules only then.
 """

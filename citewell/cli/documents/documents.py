@@ -1,4 +1,4 @@
-"""`citewell documents`: what was added, and its files."""
+"""`citewell documents`: the documents in workspaces, and their files."""
 
 import time
 from datetime import datetime
@@ -75,7 +75,7 @@ def original(
     with connected(url) as client:
         document_id = whole_id(client, document_id, "document")
         content = client.document_original(document_id)
-        # Only the last part of the server's name is used, so it leads to no other folder.
+        # Only the last part of the name from the server is used, so that it leads to no other folder.
         name = Path(PurePosixPath(client.document(document_id)["filename"].replace("\\", "/")).name)
     save(content, None if str(output) == "-" else output or name)
 

@@ -1,4 +1,4 @@
-"""The example documents and questions that the page, `citewell up --example` and the demo share."""
+"""The example documents and questions that the dashboard, `citewell up --example` and the demo share."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from citewell.cli.errors import CommandFailed
 from citewell_client import CitewellClient
 
 WORKSPACE = "example"
-"""Where `citewell up --example` puts the documents."""
+"""The workspace of the documents from `citewell up --example`."""
 
 
 class ExampleQuestion(TypedDict):
@@ -38,7 +38,7 @@ class Examples:
 
 
 def load_examples() -> Examples:
-    """Read the examples that the page is served with. Raises CommandFailed where the installation lacks them."""
+    """Return the examples that come with the dashboard. Raises CommandFailed where the installation lacks them."""
     root = Path(str(files("api"))) / "dashboard" / "example"
     try:
         listed: list[_Listed] = json.loads((root / "corpus.json").read_text(encoding="utf-8"))["documents"]

@@ -24,7 +24,7 @@ class Upload:
 
 @dataclass(slots=True)
 class Found:
-    """The files at the paths of a command; `skipped` counts those of unsupported types below folders, by extension."""
+    """The files at the paths of a command; `skipped` counts files of unsupported types below folders, by extension."""
 
     documents: list[Upload] = field(default_factory=list["Upload"])
     archives: list[Upload] = field(default_factory=list["Upload"])
@@ -32,7 +32,7 @@ class Found:
     problems: list[str] = field(default_factory=list[str])
 
     def skipped_line(self) -> str:
-        """A line such as `3 files are of types that are not read (2 .gif, 1 .exe); …`."""
+        """Return a line such as `3 files are of types that are not read (2 .gif, 1 .exe); …`."""
         number = self.skipped.total()
         kinds = ", ".join(f"{count} {suffix or 'without an extension'}" for suffix, count in self.skipped.most_common())
         are = "1 file is of a type that is" if number == 1 else f"{number} files are of types that are"
@@ -74,7 +74,7 @@ def _add_folder(finding: Found, folder: Path, metadata: str) -> None:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    # Links to folders are not followed: they may form cycles.
+    # Links to folders are not followed, because they may form cycles.
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:

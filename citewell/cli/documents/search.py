@@ -41,7 +41,7 @@ def search(
             )
         emit(explained) if as_json else out.print(retrieval_view(explained))
         return
-    # A plain search takes neither of these options, and would ignore them without saying so.
+    # A plain search takes neither of these options, and would ignore them silently.
     if given := [name for name, value in (("--run", run), ("--multi-query", multi_query)) if value is not None]:
         raise CommandFailed(f"{' and '.join(given)} without --explain would do nothing; add --explain")
     with connected(url) as client:

@@ -1,4 +1,4 @@
-"""`citewell originals`, `reembed`: where files of documents are kept, and which vectors find them."""
+"""`citewell originals`, `reembed`: the places of documents' files, and the vectors that find the documents."""
 
 import os
 from importlib import import_module

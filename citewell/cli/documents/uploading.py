@@ -14,17 +14,17 @@ from citewell.cli.documents.finding import Upload
 from citewell_client import ApiProblem, CitewellClient
 from citewell_client.types import Document
 
-# So many files are sent ahead, so that the ingestion workers never wait, and so many of the oldest are polled.
+# This many files are sent ahead, so that the ingestion workers never wait, and this many of the oldest are polled.
 _AHEAD = 32
 _LOOKED_AT = 8
 _SHORTEST_S, _LONGEST_S = 0.1, 1.0
-# For a smaller file, asking whether it exists already costs as much as sending it.
+# For a smaller file, asking whether it already exists costs as much as sending it.
 _WORTH_ASKING = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The outcome of a file: `problem` is None for a document that is ready; `known` says that it was so before."""
+    """The outcome of a file: `problem` is None for a document that is ready; `known` means that it was ready before."""
 
     upload: Upload
     document: Document | None
@@ -42,7 +42,7 @@ class _Followed:
 def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str) -> Iterator[Ingested]:
     """Send the files, some ahead of the workers, and yield each once it has ended, with progress bars.
 
-    Files that the workspace already has are not read again: an interrupted command can be rerun to continue.
+    Files that the workspace already has are not read again, so an interrupted command can be rerun to continue.
     """
     waiting = list(uploads)[::-1]
     following: list[_Followed] = []
@@ -64,7 +64,7 @@ def ingest_all(client: CitewellClient, uploads: Iterable[Upload], workspace: str
 
 @dataclass(slots=True)
 class _Bars:
-    """A bar for all files, and one for each that is being read."""
+    """A bar for all files, and one for each file that is being read."""
 
     progress: Progress
     files: int
@@ -149,7 +149,7 @@ def about(upload: Upload, message: str) -> str:
 
 
 def progress_bars() -> Progress:
-    """Progress bars on a terminal, and nothing elsewhere."""
+    """Return progress bars on a terminal, and hidden ones elsewhere."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

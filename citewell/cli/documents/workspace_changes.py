@@ -1,4 +1,4 @@
-"""Changes a workspace as the options of `citewell workspaces set` say, and deletes one after asking."""
+"""Changes a workspace according to the options of `citewell workspaces set`, and deletes one after confirmation."""
 
 import sys
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ Chosen = Mapping[str, str | dict[str, str] | None]
 
 
 class Setting(StrEnum):
-    """A setting of a workspace that can be set back to its default."""
+    """A setting of a workspace that can be reset to its default."""
 
     TITLE = "title"
     MODE = "mode"
@@ -43,7 +43,7 @@ _PLACES: dict[Setting, tuple[str, ...]] = {
 
 
 def change_of(chosen: Chosen, unset: Collection[Setting]) -> dict[str, Any]:
-    """The fields of the request: what was chosen, and what is to be set back. Raises CommandFailed."""
+    """Return the fields of the request: the chosen values, and the settings to reset. Raises CommandFailed."""
     change: dict[str, Any] = {}
     for setting, place in _PLACES.items():
         value = chosen[setting.value]
@@ -59,7 +59,7 @@ def change_of(chosen: Chosen, unset: Collection[Setting]) -> dict[str, Any]:
 
 
 def glossary_of(terms: Collection[str]) -> dict[str, str]:
-    """The glossary that `TERM=MEANING` options say. Raises CommandFailed."""
+    """Return the glossary from `TERM=MEANING` options. Raises CommandFailed."""
     glossary: dict[str, str] = {}
     for pair in terms:
         term, _, meaning = pair.partition("=")
@@ -79,7 +79,7 @@ def _put(change: dict[str, Any], place: tuple[str, ...], value: object) -> None:
 def delete_workspace(client: CitewellClient, name: str, *, confirmed: bool) -> bool:
     """Delete a workspace. Return False if the server is still deleting its contents.
 
-    One with contents needs `confirmed`, or its name typed at a terminal. Raises CommandFailed without either.
+    A workspace with contents needs `confirmed`, or its name typed at a terminal. Raises CommandFailed without either.
     """
     try:
         return client.workspaces.delete(name, with_contents=confirmed)

@@ -1,4 +1,4 @@
-"""`citewell workspaces`: what documents and questions belong to."""
+"""`citewell workspaces`: the collections that documents and questions belong to."""
 
 from typing import Annotated, Any
 

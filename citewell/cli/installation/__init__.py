@@ -1,1 +1,1 @@
-"""This machine: everything started, demonstrated, examined, and served to models as tools."""
+"""Commands for this machine: start everything, demonstrate and examine it, and serve it to models as tools."""

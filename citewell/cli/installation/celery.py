@@ -23,7 +23,7 @@ def celery(context: typer.Context) -> None:
     joining = import_module("citewell.supervisor.joining")
     command = [sys.executable, "-m", "celery", "-A", "workers.celery_app", *context.args]
     environment = joining.environment(settings())
-    # From a folder of the user's, an `api/` of their own would hide ours.
+    # In a folder of the user, an `api/` of theirs would hide Citewell's.
     with subprocess.Popen(command, env=environment, cwd=joining.SOURCE) as celery_itself:  # noqa: S603 - the user's own
         while True:
             try:

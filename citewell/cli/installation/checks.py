@@ -1,4 +1,4 @@
-"""What `citewell doctor` looks at on this machine: versions, settings, home, servers, port, the running instance."""
+"""The checks of `citewell doctor` on this machine: versions, settings, home, servers, port, the running instance."""
 
 import os
 import platform
@@ -57,7 +57,8 @@ def versions() -> Iterator[Check]:
 
 
 def sources_of_settings(settings: Settings) -> Iterator[Check]:
-    """A check that names the file and the variables that settings come from, without values, which may be secrets."""
+    """Yield a check that names the file and the variables that settings come from, without values, which may be
+    secrets."""
     file = config_file()
     variables = sorted(name for name in os.environ if name.upper().startswith((PREFIX, "GROQ_")))
     read = f"{file.absolute()}" if file else "no config.yaml here"
@@ -70,7 +71,7 @@ def sources_of_settings(settings: Settings) -> Iterator[Check]:
 
 
 def origins(settings: Settings) -> Iterator[Check]:
-    """A check of the origins whose pages may use the API; none when only this server's own page may."""
+    """Yield a check of the origins whose pages may use the API; none when only this server's own page may."""
     named = settings.access.origins
     if "*" in named:
         advice = "name the pages in `access.origins`, unless everybody's may use it with a key"
@@ -80,7 +81,7 @@ def origins(settings: Settings) -> Iterator[Check]:
 
 
 def originals(settings: Settings) -> Iterator[Check]:
-    """A check of the place of large files, if that is outside of the database."""
+    """Yield a check of the place of large files, if that is outside of the database."""
     if settings.originals.store == "database":
         return
     kept = f"files of more than {settings.originals.above_bytes:,} bytes: {settings.originals.store}"
@@ -214,7 +215,7 @@ def _workers() -> Iterator[Check]:
 
 
 def vectors() -> Iterator[Check]:
-    """A check for each model whose vectors workspaces hold although no embedder for it is available."""
+    """Yield a check for each embedding model of a workspace that is not available any more."""
     try:
         with database():
             embedder = configured_embedder()

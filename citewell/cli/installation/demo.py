@@ -1,4 +1,4 @@
-"""`citewell demo`: from nothing to verified answers, then everything that was started stops."""
+"""`citewell demo`: sets everything up, shows verified answers, and stops everything that it started."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""The work of `citewell doctor`: looks at everything, one line each, and says what to do."""
+"""The work of `citewell doctor`: checks everything, prints a line for each check, and says what to do."""
 
 from collections.abc import Iterator
 

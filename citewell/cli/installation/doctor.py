@@ -1,4 +1,4 @@
-"""`citewell doctor`: whether everything is as it should be, and what to do if not."""
+"""`citewell doctor`: checks whether everything works, and says what to do if not."""
 
 from importlib import import_module
 

@@ -34,7 +34,7 @@ def mcp(
         raise CommandFailed("the MCP server needs a package that is not installed: pip install 'citewell[mcp]'")
     if not http and (host is not None or port is not None):
         raise CommandFailed("--host and --port are for --http; without it standard input and output are served")
-    settings()  # What is wrong with them is said now, not in the first tool's result.
+    settings()  # invalid settings are reported now, not in the first tool's result
     # Imported here because the package is optional.
     server = import_module("citewell.mcp.server")
     if http:

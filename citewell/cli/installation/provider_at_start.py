@@ -1,4 +1,4 @@
-"""What is wrong with the language model's server, as `citewell up` says it at its start."""
+"""The problem with the language model's server that `citewell up` reports at its start, if there is one."""
 
 from importlib import import_module
 
@@ -12,13 +12,13 @@ NO_MODEL = (
 
 
 def problem_of_provider(settings: Settings) -> str | None:
-    """What a user should know before the first question, or None.
+    """Return the problem that a user should know before the first question, or None.
 
     Raises CommandFailed when the provider refuses the key, and ConfigurationInvalid when it cannot be asked at all.
     """
     if settings.provider == "offline":
         return NO_MODEL
-    # These load what computes vectors and asks models, which `citewell up` itself does without.
+    # These load modules that compute vectors and ask models, which `citewell up` itself does not need.
     import_module("clients.llm.factory").check_provider(settings)
     servers = import_module("clients.llm.servers")
     answer = servers.ask_provider(settings)

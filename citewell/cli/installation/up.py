@@ -21,7 +21,7 @@ from config.settings import Settings, settings
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _SUPERVISOR = "[supervisor] "
 _ERRORS = ("error", "critical")
-_LONGEST = 300  # characters of a line
+_LONGEST = 300  # the longest line, in characters
 
 
 @app.command()
@@ -57,9 +57,8 @@ def up(
 
 
 def _checked(configured: Settings) -> str | None:
-    """`problem_of_provider`, and its errors, in a process of its own: this one lives on and needs nothing of what the
-    check loads.
-    """
+    """Return the result of `problem_of_provider`, or its error, from a process of its own: this process stays, and
+    should not keep what the check loads."""
     ways = get_context("fork" if sys.platform == "linux" else "spawn")
     ignoring_interrupts = signal.SIGINT, signal.SIG_IGN
     with ProcessPoolExecutor(1, ways, initializer=signal.signal, initargs=ignoring_interrupts) as child:
@@ -91,7 +90,7 @@ def _show_errors(process: str, line: str) -> None:
 
 
 def error_in(line: str) -> str | None:
-    """The event of a log line in JSON whose level is `error` or above; None for every other line."""
+    """Return the event of a log line in JSON whose level is `error` or above; None for every other line."""
     if not line.startswith("{"):
         return None
     try:

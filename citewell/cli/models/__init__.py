@@ -1,1 +1,1 @@
-"""Which models answer and judge: found, tried and written to `config.yaml`."""
+"""Commands for the models that answer and judge: found, tried and written to `config.yaml`."""

@@ -1,4 +1,4 @@
-"""The work of `citewell models use` and `list`: writes a choice that was tried into config.yaml, and shows it."""
+"""The work of `citewell models use` and `list`: writes a tried choice into config.yaml, and shows it."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,13 @@ from services.operations.model_candidates import (
 )
 
 _OWN = ("provider", "base_url", "main", "fast", "fallbacks", "catalogue", "api_key_env")
-"""Settings of `models` that a choice replaces: all but the key, which belongs in the environment."""
+"""The settings of `models` that a choice replaces: all but the key, which belongs in the environment."""
 
 
 def use(target: str | None, model: str | None, key_env: str | None, preset: Preset | None, as_json: bool) -> None:
     """Choose a server and its models, try them and write them into the file. Raises CommandFailed, before anything is
-    written, when there is no such server or the model does not work.
-    """
-    before = settings()  # what is wrong with them is said first
+    written, when there is no such server or the model does not work."""
+    before = settings()  # invalid settings are reported first
     path = config_file() or Path(DEFAULT_FILE)
     if path.exists() and not path.is_file():
         raise CommandFailed(f"{path} is not a file that could be written; unset {CONFIG_VARIABLE} or name another")
@@ -66,7 +65,7 @@ def use(target: str | None, model: str | None, key_env: str | None, preset: Pres
         emit(_as_json(path, backup, chosen, tried))
     else:
         _show(path, backup, difference(text, after), tried)
-    # The environment takes precedence over the file, so what it sets has no effect in the file.
+    # The environment takes precedence over the file, so settings that it has are without effect in the file.
     for name in ("CITEWELL_PRESET", "CITEWELL_MODELS", *(f"CITEWELL_MODELS__{name.upper()}" for name in _OWN)):
         if name in os.environ:
             say(f"citewell: {name} in the environment overrides the file; unset it")

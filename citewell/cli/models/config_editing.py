@@ -1,4 +1,5 @@
-"""Changes settings in a configuration file: only their own lines, so that comments, order and all others stay."""
+"""Changes settings in a configuration file. Only their own lines change, so that comments, order and all other settings
+stay."""
 
 import shutil
 from collections.abc import Mapping
@@ -15,14 +16,15 @@ from config import ConfigurationInvalid
 from config.file import parse_config
 
 REMOVED = object()
-"""A value for a setting that shall not be in the file afterwards."""
+"""The value of a setting that should not be in the file afterwards."""
 
 Changes = Mapping[tuple[str, ...], Any]
 """Values by path, which has one or two names: `preset`, or `models` and `main`."""
 
 
 def edited(text: str, changes: Changes) -> str:
-    """The file's text with the changes. Raises CommandFailed when it is written in a way that this cannot change."""
+    """Return the file's text with the changes. Raises CommandFailed when the text has a form that this function cannot
+    change."""
     wanted = _changed(_parsed(text), changes)
     try:
         for path, value in changes.items():
@@ -113,7 +115,7 @@ def _entry(mapping: Any, name: str) -> tuple[Any, Any] | None:
 
 
 def _last_line(node: Any, key: Any = None) -> int:
-    # A block's own end is behind the comments that follow it.
+    # The end of a block is after the comments that follow it.
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last: Any = node.value[-1]
         if isinstance(node, yaml.MappingNode):

@@ -59,10 +59,10 @@ _TRIALS = tuple(
 def show(name: str, label: str | None, languages: Sequence[str], as_json: bool) -> None:
     """Print the classifier's score of each trial, the cost of a pair, and the settings that use it.
 
-    Raises ConfigurationInvalid when it cannot be loaded, CommandFailed when it cannot be run, and typer.Exit(1) when
-    its veto is worthless.
+    Raises ConfigurationInvalid when the classifier cannot be loaded, CommandFailed when it cannot be run, and
+    typer.Exit(1) when its veto is worthless.
     """
-    settings()  # where what is wrong with them is said
+    settings()  # invalid settings are reported here
     classifier = open_classifier(name, label, download=True)
     trials = [trial for trial in _TRIALS if trial.language in languages]
     pairs = [(trial.source, trial.statement) for trial in trials]

@@ -17,7 +17,7 @@ app = typer.Typer(
 
 
 class Language(StrEnum):
-    """As in `models.judge_languages`."""
+    """The languages of `models.judge_languages`."""
 
     ENGLISH = "en"
     KOREAN = "ko"

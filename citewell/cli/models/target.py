@@ -1,4 +1,4 @@
-"""What `citewell models use` names: a server of this machine, Groq, or an address."""
+"""Resolves the argument of `citewell models use`: a server of this machine, Groq, or an address."""
 
 from citewell.cli.console import err, plain
 from citewell.cli.errors import FAILED, USAGE, CommandFailed
@@ -25,7 +25,7 @@ def find_groq(key_env: str | None, preset: Preset | None) -> Chosen:
 
 
 def find_compatible(target: str | None, key_env: str | None, preset: Preset | None, model: str | None = None) -> Chosen:
-    """The server that `target` names, with its models; `model` need not be listed if the server lists none."""
+    """Return the server that `target` names, with its models; `model` need not be listed if the server lists none."""
     server, address = _local(target) if target is None or _is_local(target) else (None, target)
     key = _key_of(Chosen("openai_compatible", address, (), key_env, "standard"))
     address, answer = look_at(address, key, key_env or "CITEWELL_MODELS__API_KEY")

@@ -1,4 +1,5 @@
-"""Questions and their answers: asked, followed, kept, judged, shared.
+"""Commands for questions and answers: asked, followed, saved, judged, shared.
 
-A module per command, and beside it the module that does its work (`ask`, `asking`); `citewell.cli.main` lists commands.
+Each command has a module, and beside it the module that does its work (`ask`, `asking`); `citewell.cli.main` lists the
+commands.
 """

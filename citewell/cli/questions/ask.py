@@ -35,7 +35,7 @@ def ask(
     if not question.strip():
         raise CommandFailed("the question is empty; ask with at least one word")
     with connected(url) as client:
-        # One is named as before, also in what is said of it.
+        # A single workspace is sent as `workspace`, so that messages name it.
         where = (
             {"workspaces": workspaces}
             if workspaces and len(workspaces) > 1

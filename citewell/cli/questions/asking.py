@@ -28,16 +28,16 @@ def ask_and_wait(client: CitewellClient, question: str, *, wait: float, **option
 
 
 def submit(client: CitewellClient, question: str, *, wait: float, **options: Any) -> tuple[str, float]:
-    """Submit a question; return its id and what is left of `wait` seconds. Raises ApiProblem as `submitted`."""
-    # One key for all tries: an answer of "no room" may come from a database that stored the question and went away.
+    """Submit a question; return its id and the rest of `wait` seconds. Raises ApiProblem as `submitted` does."""
+    # All attempts use one key, because an answer of "no room" may come from a database that stored the question and
+    # went away.
     key = str(uuid.uuid4())
     return submitted(lambda: client.submit(question, idempotency_key=key, **options)["id"], wait)
 
 
 def submitted(once: Callable[[], str], wait: float) -> tuple[str, float]:
-    """Submit a question by `once`; return its id and what is left of `wait` seconds. A server without room is asked
-    again after the time that it names. Raises ApiProblem when there is no room in that time.
-    """
+    """Submit a question with `once`; return its id and the rest of `wait` seconds. A server without room is asked again
+    after the time that it names. Raises ApiProblem when there is no room in that time."""
     left = wait
     with err.status("submitting") as status:
         while True:
@@ -55,15 +55,15 @@ def submitted(once: Callable[[], str], wait: float) -> tuple[str, float]:
 def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callable[[StreamEvent], None]) -> Query:
     """Call `on_event` for every event of a question as it comes, and return the question at its end.
 
-    Raises CommandFailed as `ask_and_wait`.
+    Raises CommandFailed as `ask_and_wait` does.
     """
     deadline = time.monotonic() + wait
-    # Unlike `Queue`, it stays whole when an interrupt comes while it waits.
+    # Unlike `Queue`, it stays intact when an interrupt comes while it waits.
     events: queue.SimpleQueue[StreamEvent | None] = queue.SimpleQueue()
 
     def listen() -> None:
-        # A broken stream ends only the watching: the question itself is asked for afterwards. The client raises
-        # RuntimeError when it was closed because the command has given up.
+        # A broken stream ends only the watching: the question itself is read afterwards. The client raises RuntimeError
+        # when it was closed because the command has given up.
         with suppress(ApiProblem, ServerUnreachable, RuntimeError):
             for event in client.events(query_id):
                 events.put(event)
@@ -78,7 +78,7 @@ def follow(client: CitewellClient, query_id: str, wait: float, on_event: Callabl
 
 
 def wait_for(client: CitewellClient, query_id: str, wait: float) -> Query:
-    """Wait for the end of a question, showing the stage on a terminal. Raises CommandFailed as `ask_and_wait`."""
+    """Wait for the end of a question, showing the stage on a terminal. Raises CommandFailed as `ask_and_wait` does."""
     with err.status("queued") as status:
         query = client.wait(query_id, wait, on_look=lambda seen: status.update(seen["stage"]))
     return _in_time(query, wait)

@@ -1,4 +1,4 @@
-"""A conversation at the terminal: asks each line as a turn, and shows its answer as it comes."""
+"""A conversation at the terminal: asks each line as a turn, and shows its answer as it is written."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,13 +85,13 @@ class Chat:
 
 
 def lines_of(source: TextIO, *, is_typed: bool) -> Iterator[str]:
-    """The lines of `source`; a person gets a prompt for each, and Ctrl-C at the prompt only begins a new one."""
+    """Yield the lines of `source`; a person gets a prompt for each, and Ctrl-C at the prompt only begins a new one."""
     if not is_typed:
         yield from source
         return
     while True:
         try:
-            # A person can edit the lines that input() reads, and get back earlier ones.
+            # With input() a person can edit lines, and get back earlier ones.
             yield input(_PROMPT)
         except KeyboardInterrupt:
             say("\n/quit or Ctrl-D ends the conversation")

@@ -1,4 +1,4 @@
-"""`citewell feedback`: what people say of answers, and the queue of what is to be reviewed."""
+"""`citewell feedback`: judgements of answers by people, and the queue of feedback to review."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""`citewell history`: the latest questions, and everything that was checked for one."""
+"""`citewell history`: the latest questions, and all checks of one of them."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`citewell share` and `citewell export`: an answer by a link that needs no key, and as a file."""
+"""`citewell share` and `citewell export`: gives an answer away by a link that needs no key, or as a file."""
 
 from pathlib import Path
 from typing import Annotated, Literal

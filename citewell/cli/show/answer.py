@@ -51,7 +51,7 @@ def proof_view(query: Query) -> RenderableType:
 
 
 def closest_view(query: Query) -> Iterator[RenderableType]:
-    """The passages that come closest, beside a refusal or an answer in doubt."""
+    """Show the passages that come closest, beside a refusal or an answer in doubt."""
     if mentioned := query["mentions"]:
         is_read = query["provider"] != "offline"
         yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")

@@ -44,7 +44,7 @@ def check_view(check: AuditCheck) -> RenderableType:
 
 
 def _named(record: dict[str, Any]) -> str:
-    """The name of a record, such as `outcome round 0 check_statements s1:c1`."""
+    """Return the name of a record, such as `outcome round 0 check_statements s1:c1`."""
     kind = record.get("kind", "head")
     names = ("chunk_id", "name", "version", "step", "item", "prompt", "call", "index", "position", "number", "status")
     values = [f"{record[name]}" for name in names if record.get(name) not in (None, "") and name in _fields_of(kind)]

@@ -1,4 +1,5 @@
-"""An answer while it is checked, and views of a conversation: short, because `citewell history` shows the rest."""
+"""Terminal views of an answer while it is checked, and of a conversation: short, because `citewell history` shows the
+rest."""
 
 from typing import cast
 
@@ -18,7 +19,8 @@ from domain.query.options import is_korean
 
 
 class AnswerStream:
-    """`take` prints what an event lets pass, `finish` the rest; `status` shows the stage until there is text."""
+    """`take` prints the text that an event lets pass, `finish` the rest; `status` shows the stage until there is
+    text."""
 
     def __init__(self, status: Status) -> None:
         self._status = status

@@ -17,13 +17,13 @@ _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNS
 
 
 def queries_view(queries: list[QueryListed]) -> RenderableType:
-    # Each question takes two lines: ids are long, and so are questions.
+    # Each question takes two lines, because ids and questions are long.
     if not queries:
         return Text("no questions yet; `citewell ask` asks one")
     lines: list[RenderableType] = []
     for query in queries:
         head = plain(f"{query['id']}  {when(query['created_at'])}  {query['workspace']}  ", "dim")
-        # Servers of older versions omit the signal.
+        # Older servers omit the signal.
         signal = query.get("signal")
         lines.append(head + (signal_word(signal) if signal else plain(query["status"], "dim")))
         lines.append(Padding(plain(" ".join(query["question"].split())), (0, 0, 0, 2)))

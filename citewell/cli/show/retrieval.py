@@ -32,7 +32,8 @@ _WHY_NOT = {
 
 
 def retrieval_view(explained: SearchExplained) -> RenderableType:
-    """Two lines and the text for each passage, the best first, and a summary of what would be shown to the model."""
+    """Return two lines and the text for each passage, the best first, and a summary of what would be shown to the
+    model."""
     if not explained["passages"]:
         return Text(explained["reason"] or "nothing was found")
     shown = sum(passage["shown"] is True for passage in explained["passages"])
@@ -44,7 +45,7 @@ def retrieval_view(explained: SearchExplained) -> RenderableType:
 
 
 def _searches(explained: SearchExplained) -> list[Text]:
-    """The searches that were made, where they differ from the question."""
+    """Return the searches that were made, where they differ from the question."""
     searches, ended = explained["searches"], explained["ended_because"]
     made = searches if len(searches) > 1 or ended else []
     lines = [

@@ -44,7 +44,7 @@ def state(source: DocumentSourceHead) -> str:
 
 
 def progress(source: DocumentSource) -> str:
-    """The number of items by outcome, and how many documents are read."""
+    """Return the number of items by outcome, and how many documents are read."""
     items, documents = source["items"], source["documents"]
     counts = ", ".join(f"{items[name]:,} {name}" for name in _OUTCOMES if items[name])
     unread = documents["queued"] + documents["processing"]

@@ -22,7 +22,8 @@ def signal_view(
 
 
 def verification_view(verification: Scores | Attempt, question: str = "", *, details: bool = False) -> RenderableType:
-    """`question` is what was asked; `details` adds the scores, for those who look at how a result came about."""
+    """Show a verification; `question` is the question of the answer; `details` adds the scores, for readers who want to
+    know how a result came about."""
     parts: list[RenderableType] = [_sentences(verification["sentences"])]
     if details and (verification["overall_score"] is not None or verification["claims_checked"]):
         parts.append(_scores(verification))
@@ -35,7 +36,7 @@ def verification_view(verification: Scores | Attempt, question: str = "", *, det
 
 
 def _question(verdict: QuestionVerdict, question: str) -> list[RenderableType]:
-    # The signal already says whether all of the question may be open or in doubt.
+    # The signal already says whether a part of the question may be open or in doubt.
     if verdict["complete"]:
         return []
     parts = [part for part in verdict["open_parts"] if part.strip(" ?") != question.strip(" ?")]

@@ -10,7 +10,7 @@ from citewell.cli.console import plain
 from citewell_client.types import Document, Signal
 from domain.documents.text_marks import in_words
 
-# For each status: a sign, words and a style.
+# A sign, words and a style for each status.
 _VERDICTS = {
     "supported": ("✓", "supported", "green"),
     "accurate": ("✓", "accurate", "green"),
@@ -26,7 +26,7 @@ _VERDICTS = {
 
 
 def verdict(status: str) -> Text:
-    """The sign and words of a status, readable without colour or Unicode."""
+    """Return the sign and words of a status, readable without colour or Unicode."""
     sign, words, style = _VERDICTS.get(status, ("?", status, "magenta"))
     return Text(f"{sign} {words}", style=style)
 
@@ -40,7 +40,8 @@ def signal_word(signal: Signal | dict[str, Any]) -> Text:
 
 
 def place(document: str, page: int | None, section: str | None, marked: Mapping[str, Any] | None = None) -> Text:
-    """A place such as `policy.pdf, p.3 · Returns`; an unknown page is left out. `marked` has the marks of the place."""
+    """Return a place such as `policy.pdf, p.3 · Returns`; an unknown page is left out. `marked` has the marks of the
+    place."""
     where = document if page is None else f"{document}, p.{page}"
     shown = plain(f"{where} · {section}" if section else where)
     said = in_words(marked or {})
@@ -48,7 +49,7 @@ def place(document: str, page: int | None, section: str | None, marked: Mapping[
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 page` or `2 pages`."""
+    """Return a number with its noun, such as `1 page` or `2 pages`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -57,14 +58,14 @@ def score(value: float | None) -> str:
 
 
 def duration(milliseconds: float | None) -> str:
-    """Seconds such as `850 ms` or `2.1 s`; a dash for None."""
+    """Return a time such as `850 ms` or `2.1 s`; a dash for None."""
     if milliseconds is None:
         return "–"
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 def size(number: int) -> str:
-    """Bytes such as `226 bytes` or `1.5 MB`."""
+    """Return a size such as `226 bytes` or `1.5 MB`."""
     if number < 1000:
         return counted(number, "byte")
     value, unit = number / 1000, "kB"
@@ -80,9 +81,9 @@ def when(timestamp: str) -> str:
 
 
 def document_line(document: Document, *, known: bool = False) -> Text:
-    """A line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
+    """Return a line such as `✓ policy.pdf  4 pages, 12 passages, in workspace default; 1.2 s, 300 ms a page`.
 
-    What was `known` already was not read now, so no time is given.
+    A document that was `known` already was not read now, so no time is given.
     """
     pages = f"{counted(document['pages'], 'page')}, " if document["pages"] else ""
     reading = document["reading"]
@@ -98,9 +99,8 @@ def document_line(document: Document, *, known: bool = False) -> Text:
 
 
 def reading_words(pages: int, seconds: float, cost_usd: float | None) -> str:
-    """Words such as `1.2 s, 300 ms a page, $0.000400 a page`; formats without pages have the figures of the whole
-    document.
-    """
+    """Return words such as `1.2 s, 300 ms a page, $0.000400 a page`; formats without pages have the figures of the
+    whole document."""
     told = duration(1000 * seconds)
     if pages:
         told += f", {duration(1000 * seconds / pages)} a page"

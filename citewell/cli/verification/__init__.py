@@ -1,1 +1,1 @@
-"""Proof: answers from elsewhere checked, audits, and how often verification is right."""
+"""Commands for proof: answers from other systems checked, audits, and measurements of verification."""

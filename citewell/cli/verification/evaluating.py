@@ -1,4 +1,4 @@
-"""The work of `citewell evaluate`: reads the data, asks and measures."""
+"""The work of `citewell evaluate`: reads the data, asks the models and computes the measures."""
 
 import json
 import time
@@ -83,7 +83,7 @@ def _evaluate_pairs(labelled: LabelledPairs, wanted: Wanted) -> None:
 
 @contextmanager
 def _written(path: Path | None) -> Generator[TextIO | None]:
-    """The file of verdicts, opened before anything is paid for. Raises CommandFailed."""
+    """Open the file of verdicts, before anything is paid for. Raises CommandFailed."""
     if path is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What every run of `citewell evaluate` needs: options, models, a progress bar, and results shown and stored."""
+"""Common parts of all runs of `citewell evaluate`: options, models, a progress bar, and results shown and stored."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The gate of `citewell verify`: which results of the server pass, and the files that say so to a pipeline."""
+"""The gate of `citewell verify`: decides which results of the server pass, and writes files for pipelines."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _UNFINISHED = {"queued", "running"}
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What the command line asks of the gate; `is_asked` where it asks anything."""
+    """The command line's options of the gate; `is_asked` if it has any."""
 
     fail_under: float | None
     fail_on: str
@@ -35,13 +35,12 @@ class Pipeline:
         return self.fail_under is not None or bool(self.fail_on or self.junit or self.sarif or self.annotate)
 
     def gate(self) -> Gate:
-        """Raises VerificationInvalid for a state that there is not."""
+        """Return the gate. Raises VerificationInvalid for a state that does not exist."""
         return Gate(self.fail_under, states_named(self.fail_on))
 
     def conclude(self, outcomes: Sequence[Outcome], *, quiet: bool) -> None:
-        """Write and print what was asked for. Raises CommandFailed, with 1 where an answer does not pass and 2 where
-        one could not be verified.
-        """
+        """Write and print the requested reports. Raises CommandFailed, with 1 where an answer does not pass and 2 where
+        one could not be verified."""
         try:
             write_reports(list(outcomes), junit_to=self.junit, sarif_to=self.sarif)
         except OSError as error:
@@ -61,9 +60,10 @@ class Pipeline:
 def verify_cases(
     client: CitewellClient, path: Path, gate: Gate, options: Mapping[str, Any], *, wait: float
 ) -> list[Outcome]:
-    """Have the server verify every case of a file as one batch; what has no result after `wait` seconds is a problem.
+    """Have the server verify every case of a file as one batch; a case without a result after `wait` seconds is a
+    problem.
 
-    Raises VerificationInvalid for what is no case.
+    Raises VerificationInvalid for an invalid case.
     """
     cases = read_cases(path)
     items: list[Any] = [
@@ -86,7 +86,7 @@ def verify_cases(
 
 
 def problem_of(result: Mapping[str, Any], wait: float) -> str:
-    """Why there is no verdict after `wait` seconds."""
+    """Return why there is no verdict after `wait` seconds."""
     if error := result.get("error"):
         return f"the verification failed: {error['message']}"
     if result["status"] in _UNFINISHED:
@@ -95,7 +95,7 @@ def problem_of(result: Mapping[str, Any], wait: float) -> str:
 
 
 def outcome_of(case: Case, result: Mapping[str, Any], gate: Gate, wait: float) -> Outcome:
-    """What became of a case within `wait` seconds, from the result as the API gives it."""
+    """Return the outcome of a case within `wait` seconds, from the result as the API gives it."""
     if result["status"] != "succeeded":
         return Outcome(case, problem=problem_of(result, wait))
     sentences = tuple(

@@ -1,4 +1,4 @@
-"""`citewell verify`: checks answers of any system against what they were written from; a gate for pipelines."""
+"""`citewell verify`: checks answers of any system against their sources; a gate for pipelines."""
 
 from importlib import import_module
 from pathlib import Path
@@ -53,7 +53,7 @@ def verify(
     """
     if (cases is None) == (answer is None) or (answer is not None) != bool(source):
         raise CommandFailed("give an answer with at least one --source, or --cases", USAGE)
-    # The library that verifies is loaded when something is verified.
+    # The verification library is loaded only when something is verified.
     gates: Any = import_module("citewell.cli.verification.gate")
     given: Any = import_module("citewell_verify.gate.cases")
     pipeline = gates.Pipeline(fail_under, fail_on, junit, sarif, github)
@@ -67,7 +67,7 @@ def verify(
     text, sources = given.read_text(Path(answer)), [_source(path) for path in source or ()]
     with connected(url) as client, err.status("verifying"):
         begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
-        # Without waiting the client was told no more than that the verification is accepted.
+        # Without waiting the client only learned that the verification is accepted.
         result = cast("dict[str, Any]", begun if wait else client.verification(begun["id"]))
     if as_json:
         emit(result)

@@ -16,7 +16,7 @@ _TICK_S = 0.02
 
 
 class Fleet:
-    """For the main thread. A context manager that stops what still runs, the last launched first."""
+    """Processes for the main thread. A context manager that stops those that still run, the last launched first."""
 
     def __init__(self, logs: Path, on_line: OnLine | None = None) -> None:
         self.processes: list[ManagedProcess] = []
@@ -49,7 +49,8 @@ class Fleet:
         return execute(spec)
 
     def await_ready(self, processes: Sequence[ManagedProcess], *, within: float, deaths: int) -> None:
-        """Wait until all are ready. Raises StartFailed after `deaths` deaths of one of them, or after `within` s."""
+        """Wait until all are ready. Raises StartFailed after `deaths` deaths of one of them, or after `within`
+        seconds."""
         deadline = time.monotonic() + within
         waiting = list(processes)
         while waiting:
@@ -71,10 +72,11 @@ class Fleet:
 
     @contextmanager
     def interruptible(self) -> Generator[None]:
-        """Meanwhile SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; one while it stops kills all."""
+        """While the block runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a signal during the stop
+        kills all processes."""
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         for number, handler in before.items():
-            if handler is not signal.SIG_IGN:  # nohup stays in force
+            if handler is not signal.SIG_IGN:  # nohup stays effective
                 signal.signal(number, self._on_signal)
         try:
             yield

@@ -1,10 +1,10 @@
 """The fork server (Linux): a process that has imported Citewell and loaded its model, and forks API and workers.
 
-What they have in common is computed once and in memory once. It has one thread, no event loop and no connection, so all
-its state survives a fork. A forked process is a child of the supervisor, not of the fork server: the intermediate
-process between them exits at once, while the supervisor adopts orphans. So the death of the fork server affects none of
-them, and the supervisor waits for these children, signals them and takes them along when it dies, as it does those that
-it starts as programs.
+Code and data that the processes have in common are computed once and in memory once. The fork server has one thread, no
+event loop and no connection, so all its state survives a fork. A forked process is a child of the supervisor, not of
+the fork server: the intermediate process between them exits at once, while the supervisor adopts orphans. So the death
+of the fork server affects none of the forked processes. The supervisor waits for these children, signals them and takes
+them along when it dies, as it does with those that it starts as programs.
 """
 
 import ctypes
@@ -58,7 +58,8 @@ class ForkServer:
         """Fork `spec` from the server. Raises OSError if that fails; a process that is created later exits at once."""
         if self._link is None:
             raise ConnectionError("there is no fork server")
-        # A system that cannot adopt orphans raises here, before the server is involved; the server stays usable.
+        # A system that cannot adopt orphans raises an error here, before the server is involved, so the server stays
+        # usable.
         with adopting_orphans():
             forked = self._split_off(self._link, spec)
         self.reap()
@@ -110,7 +111,7 @@ class ForkServer:
             self._late.append(ours)
             raise ChildProcessError(f"nothing was forked: {error}") from error
         self._unwatched.add(between)
-        # A process that exits before this is still our child, so its exit is handled as any other.
+        # A process that exits before this is still this process's child, so its exit is handled as any other.
         with ours, suppress(ConnectionError):
             ours.sendall(_GO)
         return forked
@@ -127,7 +128,7 @@ class ForkServer:
 
 
 def _is_over(pid: int) -> bool:
-    """Whether the process has ended; also true if it is not our child and does not exist."""
+    """Return whether the process has ended; also true if it is not a child of this process and does not exist."""
     try:
         return os.waitpid(pid, os.WNOHANG) != (0, 0)
     except ChildProcessError:
@@ -149,10 +150,10 @@ class Forked:
         return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises subprocess.TimeoutExpired."""
+        """Wait for the end of the process. Raises subprocess.TimeoutExpired."""
         if self._code is None:
             try:
-                # psutil returns None for the end of a process that was not our child.
+                # psutil returns None for the end of a process that was not a child of this one.
                 code = cast("int | None", self._process.wait(timeout))
                 self._code = 1 if code is None else code
             except psutil.TimeoutExpired as late:
@@ -167,13 +168,13 @@ class Forked:
 
 def main() -> None:
     """Import the arguments (`module`, or `module:function` to be called), then fork on request."""
-    # A process started with SIGCHLD ignored could wait for no child.
+    # A process started with SIGCHLD ignored could not wait for its children.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for name in filter(str.strip, sys.argv[1:]):
         named: Any = pkgutil.resolve_name(name)
         if ":" in name:
             named()
-    # A later collection would write to shared pages, and thereby copy them.
+    # A later garbage collection would write to shared pages, and thereby copy them.
     gc.collect()
     gc.freeze()
     link, supervisor = socket.socket(fileno=sys.stdin.fileno()), os.getppid()
@@ -200,7 +201,8 @@ def _received(link: socket.socket) -> tuple[dict[str, Any], int, int] | None:
 
 
 def _split_off() -> int | None:
-    """Fork twice, so that our parent adopts the new process. Returns the intermediate process's id there, None here."""
+    """Fork twice, so that the supervisor adopts the new process. Returns the id of the intermediate process there, None
+    here."""
     try:
         between = os.fork()
     except OSError:

@@ -37,7 +37,7 @@ class Guard:
 
     def _send(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
-            with suppress(BrokenPipeError):  # the guard was killed: the parent-death signals remain
+            with suppress(BrokenPipeError):  # the guard was killed, but the parent-death signals remain
                 self._process.stdin.write(line)
 
 

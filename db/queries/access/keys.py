@@ -17,8 +17,7 @@ _USE_NOTED_EVERY = timedelta(minutes=1)
 
 class ListedKey(NamedTuple):
     """A key, the name of its tenant, and the names of workspaces by their ids: at least of those that the key is
-    limited to and that still exist.
-    """
+    limited to and that still exist."""
 
     key: ApiKey
     tenant: str
@@ -26,7 +25,7 @@ class ListedKey(NamedTuple):
 
 
 def get_or_add_tenant(session: Session, name: str, callback_secret: str) -> int:
-    """The id of the tenant `name`, created if missing; safe under concurrent first use."""
+    """Return the id of the tenant `name`, created if missing; safe under concurrent first use."""
     new = insert(Tenant).values(name=name, callback_secret=callback_secret)
     session.execute(new.on_conflict_do_nothing())
     return session.execute(select(Tenant.id).where(Tenant.name == name)).scalar_one()

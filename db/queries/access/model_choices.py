@@ -1,4 +1,4 @@
-"""The choices of models made on the page; every statement needs a system transaction."""
+"""The choices of models made on the dashboard; every statement needs a system transaction."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -11,9 +11,9 @@ from db.models import ModelChoice, Query
 from domain.errors.missing import ModelTrialNotFound
 
 _USABLE_FOR = timedelta(hours=1)
-"""A trial can be used for this long."""
+"""The time for which a trial can be used."""
 _SETTLED = timedelta(minutes=1)
-"""After so long, processes that had read an earlier choice have read the current one."""
+"""The time after which processes that had read an earlier choice have read the current one."""
 
 
 def find_current(session: Session) -> ModelChoice | None:
@@ -42,15 +42,15 @@ def end_trial(
     api_key: str | None = None,
     told: Sequence[Mapping[str, object]] = (),
 ) -> None:
-    """Store what a trial found: settings that can be used, or the `problem`."""
+    """Store the result of a trial: settings that can be used, or the `problem`."""
     values = {"settings": dict(settings or {}), "api_key": api_key, "told": list(told)}
     ended = {**values, "trials": list(trials), "problem": problem, "tried_at": func.now()}
     session.execute(update(ModelChoice).where(ModelChoice.id == trial_id).values(ended))
 
 
 def mark_chosen(session: Session, choice_id: int) -> ModelChoice:
-    """Make a trial the current choice. Raises ModelTrialNotFound for one that is too old or was used before."""
-    # If two are chosen at once, the later one stays.
+    """Make a trial the current choice. Raises ModelTrialNotFound for a trial that is too old or was used before."""
+    # If two trials are chosen at once, the later choice stays.
     session.execute(text("LOCK TABLE model_choices IN SHARE ROW EXCLUSIVE MODE"))
     tried = session.scalar(
         select(ModelChoice).where(

@@ -1,4 +1,4 @@
-"""People who sign in, their sessions and memberships, and what they did."""
+"""People who sign in, their sessions and memberships, and their requests that may have changed something."""
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -15,11 +15,11 @@ from domain.people import Rights, Role
 
 _USE_NOTED_EVERY = timedelta(minutes=1)
 SIGN_IN_WITHIN = timedelta(minutes=10)
-"""How long people may take at the provider."""
+"""The time that people may take at the provider."""
 
 
 class BegunSignIn(NamedTuple):
-    """What a sign-in began with."""
+    """The stored values of a sign-in that has begun."""
 
     browser_digest: str
     nonce: str
@@ -48,7 +48,7 @@ def add_session(session: Session, added: PersonSession, hours: float) -> None:
 
 
 def find_session(session: Session, digest: str, idle_minutes: float) -> PersonSession | None:
-    """The session, if it has not ended by age or by lying idle."""
+    """Return the session, unless it has ended by its age or by being idle."""
     in_use = PersonSession.seen_at > func.now() - timedelta(minutes=idle_minutes)
     young = PersonSession.expires_at > func.now()
     return session.scalar(select(PersonSession).where(PersonSession.digest == digest, in_use, young))
@@ -66,10 +66,10 @@ def delete_session(session: Session, digest: str) -> None:
 def delete_sessions(
     session: Session, issuer: str, subject: str | None, provider_session: str | None, until: float
 ) -> None:
-    """Delete the sessions of a person, of one session at the provider, or of both that began until then, in seconds
-    since 1970.
+    """Delete the sessions of a person, or of one session at the provider, or of both, that began until `until`, in
+    seconds since 1970.
 
-    With both, sessions of the person for which the provider named no session of its own go, too.
+    With both, sessions of the person for which the provider named no session of its own are deleted, too.
     """
     persons = select(Person.id).where(Person.issuer == issuer)
     ended = [PersonSession.created_at <= func.to_timestamp(until)]
@@ -83,7 +83,7 @@ def delete_sessions(
 
 
 GROUP, OWNER = "group", "owner"
-"""Where a membership comes from: the provider's groups, or an owner of the workspace."""
+"""The origin of a membership: the provider's groups, or an owner of the workspace."""
 
 
 class ListedMember(NamedTuple):
@@ -95,7 +95,7 @@ class ListedMember(NamedTuple):
 
 
 def find_rights(session: Session, person_id: uuid.UUID, tenant_id: int) -> Rights | None:
-    """What the person may do in the tenant now; None when they were revoked or have moved to another one."""
+    """Return the person's current rights in the tenant; None when they were revoked or have moved to another tenant."""
     person = session.get(Person, person_id)
     if person is None or person.revoked_at is not None or person.tenant_id != tenant_id:
         return None
@@ -114,7 +114,7 @@ def signed_in_within(session: Session, person_id: uuid.UUID, days: float) -> boo
 def store_person(
     session: Session, tenant_id: int, *, issuer: str, subject: str, name: str, email: str | None, everywhere: Role
 ) -> Person:
-    """The person as they sign in now, created if missing. What they had in another tenant ends with the move."""
+    """Store the person as they sign in now, created if missing. Rights in another tenant end with the move."""
     told = {"name": name, "email": email, "everywhere": everywhere.value, "tenant_id": tenant_id}
     adding = insert(Person).values(id=uuid.uuid4(), issuer=issuer, subject=subject, **told)
     signed_in = {**told, "signed_in_at": func.now()}
@@ -126,7 +126,7 @@ def store_person(
 
 
 def replace_groups_roles(session: Session, person_id: uuid.UUID, tenant_id: int, roles: Mapping[int, Role]) -> None:
-    """Set the roles by workspace that the person has from groups; those from owners stay."""
+    """Set the roles by workspace that the person has from groups; roles from owners stay."""
     session.execute(delete(Member).where(Member.person_id == person_id, Member.origin == GROUP))
     rows = [
         {
@@ -144,7 +144,7 @@ def replace_groups_roles(session: Session, person_id: uuid.UUID, tenant_id: int,
 
 
 def expel(session: Session, issuer: str, subject: str) -> None:
-    """End all that somebody had whom no rule lets in any more: sessions, and roles from groups and owners."""
+    """End the sessions and all roles, from groups and owners, of a person whom no rule admits any more."""
     person_id = select(Person.id).where(Person.issuer == issuer, Person.subject == subject).scalar_subquery()
     session.execute(delete(PersonSession).where(PersonSession.person_id == person_id))
     session.execute(delete(Member).where(Member.person_id == person_id))
@@ -156,7 +156,7 @@ def list_people(session: Session) -> Sequence[Person]:
 
 
 def get_person(session: Session, person_id: uuid.UUID) -> Person:
-    """A person of the transaction's tenant. Raises PersonNotFound."""
+    """Return a person of the transaction's tenant. Raises PersonNotFound."""
     person = session.get(Person, person_id)
     if person is None:
         raise PersonNotFound
@@ -164,7 +164,7 @@ def get_person(session: Session, person_id: uuid.UUID) -> Person:
 
 
 def revoke_person(session: Session, person_id: uuid.UUID, *, revoked: bool) -> Person:
-    """Shut a person out, sessions and all, or let them sign in again. Raises PersonNotFound."""
+    """Exclude a person and end their sessions, or let them sign in again. Raises PersonNotFound."""
     person = get_person(session, person_id)
     now = func.coalesce(Person.revoked_at, func.now()) if revoked else None
     session.execute(update(Person).where(Person.id == person_id).values(revoked_at=now))
@@ -174,7 +174,7 @@ def revoke_person(session: Session, person_id: uuid.UUID, *, revoked: bool) -> P
 
 
 def list_members(session: Session, workspace: str | None, visible: Collection[int] | None) -> list[ListedMember]:
-    """Members of the workspaces that the transaction sees, or of one of them."""
+    """Return members of the workspaces that the transaction sees, or of one of them."""
     statement = (
         select(Member, Workspace.name, Person)
         .join(Workspace, Workspace.id == Member.workspace_id)
@@ -189,7 +189,7 @@ def list_members(session: Session, workspace: str | None, visible: Collection[in
 
 
 def set_member(session: Session, workspace_id: int, person_id: uuid.UUID, role: Role, set_by: str | None) -> uuid.UUID:
-    """The id of the membership that an owner gives, new or changed."""
+    """Give a membership on behalf of an owner, new or changed; return its id."""
     get_person(session, person_id)
     values = {"workspace_id": workspace_id, "person_id": person_id, "origin": OWNER}
     changed = {"role": role.value, "set_by": set_by}
@@ -199,7 +199,7 @@ def set_member(session: Session, workspace_id: int, person_id: uuid.UUID, role: 
 
 
 def get_member(session: Session, member_id: uuid.UUID) -> ListedMember:
-    """Raises MemberNotFound."""
+    """Return a membership. Raises MemberNotFound."""
     row = session.execute(
         select(Member, Workspace.name, Person)
         .join(Workspace, Workspace.id == Member.workspace_id)
@@ -233,7 +233,7 @@ def delete_old_deeds(session: Session, days: float) -> None:
 
 
 def list_deeds(session: Session, actor: str | None, before: int | None, limit: int) -> Sequence[Deed]:
-    """The newest first."""
+    """Return the recorded requests, newest first."""
     statement = select(Deed).order_by(Deed.id.desc()).limit(limit)
     if actor is not None:
         statement = statement.where(Deed.actor == actor)

@@ -20,8 +20,8 @@ from domain.query.options import workspace_name
 
 
 def get_workspace(session: Session, name: str) -> Workspace:
-    """Raise WorkspaceNotFound when there is none of that name; WorkspaceForbidden when the transaction is limited to
-    others, whether or not there is one."""
+    """Return the workspace. Raises WorkspaceNotFound when there is none of that name; WorkspaceForbidden when the
+    transaction is limited to others, whether or not it exists."""
     workspace = _find(session, name)
     if workspace is not None:
         return workspace
@@ -32,7 +32,7 @@ def get_workspace(session: Session, name: str) -> Workspace:
 
 
 def require_access(session: Session, names: Iterable[str]) -> None:
-    """Raise WorkspaceForbidden for a name that the transaction may not use, and nothing for one that is missing.
+    """Raise WorkspaceForbidden for a name that the transaction may not use; a missing workspace is no error.
 
     For requests that are answered without the work that would check it, such as repeated ones.
     """
@@ -42,7 +42,7 @@ def require_access(session: Session, names: Iterable[str]) -> None:
 
 
 def get_open_workspace(session: Session, name: str) -> Workspace:
-    """Like `get_workspace`, for work that is to begin in it. Also raises WorkspaceDeleting."""
+    """Like `get_workspace`, for work that is to begin in the workspace. Also raises WorkspaceDeleting."""
     return _open(get_workspace(session, name))
 
 
@@ -79,7 +79,7 @@ def list_workspaces_of(session: Session, tenant: str | None, name: str | None) -
 
 
 def get_or_add_workspace(session: Session, name: str) -> Workspace:
-    """The workspace `name`, created if missing; safe under concurrent first use.
+    """Return the workspace `name`, created if missing; safe under concurrent first use.
 
     Raises WorkspaceNameInvalid for a new one, WorkspaceDeleting, WorkspaceForbidden.
     """
@@ -89,11 +89,11 @@ def get_or_add_workspace(session: Session, name: str) -> Workspace:
 
 
 def get_or_add_workspaces(session: Session, names: Iterable[str]) -> dict[str, int]:
-    """The ids of workspaces by name, created if missing. Raises as `get_or_add_workspace`.
+    """Return the ids of workspaces by name, created if missing. Raises the errors of `get_or_add_workspace`.
 
     For a short transaction of its own: others that create one of them wait until it ends.
     """
-    # One order for all creators, so that two with overlapping names do not deadlock.
+    # All creators use the same order, so that two with overlapping names do not deadlock.
     return {name: get_or_add_workspace(session, name).id for name in sorted(set(names))}
 
 
@@ -104,7 +104,7 @@ def add_workspace(session: Session, name: str, **values: object) -> bool:
 
 
 def change_workspace(session: Session, workspace_id: int, *, name: str, **values: object) -> bool:
-    """Set the name and other columns; False when another one has the name."""
+    """Set the name and other columns; False when another workspace has the name."""
     try:
         with session.begin_nested():
             session.execute(update(Workspace).where(Workspace.id == workspace_id).values(name=name, **values))
@@ -138,8 +138,8 @@ def lock_workspace(session: Session, workspace_id: int) -> None:
 
 
 class Contents(NamedTuple):
-    """`documents` counts all versions by status, `size_bytes` their files. `used_at` is when the last document,
-    question or verification that it contains was accepted."""
+    """The content of a workspace: `documents` counts all versions by status, `size_bytes` are their files. `used_at` is
+    when its latest document, question or verification was accepted."""
 
     workspace: Workspace
     documents: dict[str, int]
@@ -164,7 +164,7 @@ def list_contents(
         .where(Document.workspace_id == Workspace.id)
         .lateral("counted")
     )
-    # One subquery per kind: the index on (workspace_id, kind, created_at) then gives the newest at once.
+    # With one subquery per kind, the index on (workspace_id, kind, created_at) gives the newest at once.
     last_accepted = [
         select(func.max(Query.created_at))
         .where(Query.workspace_id == Workspace.id, Query.kind == kind)
@@ -198,7 +198,8 @@ def _contents(row: RowMapping) -> Contents:
 
 
 TOLD_WITHIN = timedelta(seconds=30)
-"""What has just ended stays for this long: those who wait for it, and receivers of its webhook, still read it."""
+"""The time for which ended queries stay, so that callers who wait for them, and receivers of webhooks, can still read
+them."""
 
 
 def mark_deleting(session: Session, workspace_id: int) -> None:
@@ -208,7 +209,7 @@ def mark_deleting(session: Session, workspace_id: int) -> None:
 
 
 def list_deleting(session: Session) -> Sequence[tuple[int, int]]:
-    """(workspace, tenant) of those that are being deleted, the oldest first."""
+    """Return (workspace, tenant) of those that are being deleted, the oldest first."""
     deleting = select(Workspace.id, Workspace.tenant_id).where(Workspace.deleting_at.is_not(None))
     return [(id_, tenant) for id_, tenant in session.execute(deleting.order_by(Workspace.deleting_at))]
 
@@ -223,9 +224,8 @@ def some_documents(session: Session, workspace_id: int, limit: int) -> list[uuid
 
 
 def delete_documents(session: Session, ids: Sequence[uuid.UUID]) -> None:
-    """Delete the documents with all that belongs to them. The workspace's statistics keep counting them: it is not
-    searched any more.
-    """
+    """Delete the documents with everything that belongs to them. The workspace's statistics keep counting them, because
+    it is not searched any more."""
     session.execute(delete(Document).where(Document.id.in_(ids)))
 
 

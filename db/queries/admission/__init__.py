@@ -1,1 +1,1 @@
-"""Statements about what waits and what may start: admission, the backlog, worker processes and their leader."""
+"""Statements about waiting work and its admission: admission, the backlog, worker processes and their leader."""

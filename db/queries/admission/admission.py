@@ -2,8 +2,8 @@
 
 Runs in a `system_transaction`. One process admits at a time, and each statement is sent after its lock is held, so it
 sees what the previous holder admitted: nothing starts twice or exceeds the places. The statements read partial indexes
-of waiting and running rows, so their cost does not grow with history. Their literals are spelled out: with parameters
-Postgres could not tell that these partial indexes apply.
+of waiting and running rows, so their cost does not grow with history. Their literals are spelled out, because with
+parameters Postgres could not tell that these partial indexes apply.
 """
 
 import uuid
@@ -20,7 +20,7 @@ DEAD_AFTER_S = 15.0
 """A worker process without a heartbeat for this long counts as dead."""
 
 AT_A_TIME = 32
-"""Most rows admitted at once: whatever cannot be published has to be undone."""
+"""The most rows admitted at once: admissions that cannot be published have to be undone."""
 
 
 class Line(IntEnum):
@@ -33,13 +33,15 @@ class Line(IntEnum):
 def lock_line(session: Session, line: Line) -> None:
     # Planning admission takes ten times as long as running it, and its plan does not depend on the values.
     planned_once = func.set_config("plan_cache_mode", "force_generic_plan", True)
-    # The commit does not wait for the disk: an admission that a crash undoes is made again, and its message is stale.
+    # The commit does not wait for the disk: an admission that a crash undoes is repeated, and its message is then
+    # stale.
     unflushed = func.set_config("synchronous_commit", "off", True)
     session.execute(select(planned_once, unflushed, func.pg_advisory_xact_lock(line.value)))
 
 
 def tenants_waiting(name: str, table: str, which: str) -> str:
-    """A part of a WITH RECURSIVE: the tenants that have such rows waiting, for the price of an index entry each."""
+    """Return a part of a WITH RECURSIVE: the tenants that have such rows waiting, for the price of an index entry
+    each."""
     waiting = f"SELECT tenant_id FROM {table} WHERE status = 'queued' AND {which}"  # noqa: S608 - constants
     return f"""{name} (tenant_id) AS (
     ({waiting} ORDER BY tenant_id LIMIT 1)
@@ -51,15 +53,16 @@ def tenants_waiting(name: str, table: str, which: str) -> str:
 
 
 ABOVE = 2
-"""Interactive queries of a tenant that may run above the room, beside its scripted ones; and queries of each model but
-the busiest, so that a slow or failing model holds up only its own."""
+"""The number of a tenant's interactive queries that may run above the room, beside its scripted ones; and of queries to
+each model but the busiest, so that a slow or failing model delays only its own queries."""
 
 MODEL = "(coalesce(options ->> 'model', '') || ' ' || coalesce(options ->> 'model_choice', ''))"
-"""What a query's calls go to, as an SQL expression that an index has: the model asked for, and the choice of models."""
+"""The model behind a query's calls, as an SQL expression that an index has: the requested model, and the choice of
+models."""
 
 
 class Admitted(NamedTuple):
-    """A query just marked as launched, with everything needed to start it."""
+    """A query that was just marked as launched, with everything needed to start it."""
 
     query_id: uuid.UUID
     launch: int
@@ -75,7 +78,7 @@ SELECT EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NULL 
     OR EXISTS (SELECT FROM queries WHERE status = 'queued' AND batch_id IS NOT NULL ORDER BY tenant_id LIMIT 1)
 """)
 
-# The current capacity of the live processes, and the most they may be given.
+# The current capacity of the live processes, and the most queries that they may be given.
 ROOM = """
     SELECT coalesce(sum(least(coalesce(room, :per_process), :per_process)), :per_process)::int AS room,
            greatest(1, count(*))::int * :per_process AS most
@@ -87,8 +90,8 @@ _IS_TAKEN = text(f"""
     SELECT 4 * (SELECT count(*) FROM queries WHERE status = 'running') >= 3 * room FROM ({ROOM}) AS places
 """)  # noqa: S608 - only constants are put together
 
-# The shortest recent durations by kind: a query that has waited and has less time left can no longer finish.
-# A query that has hardly waited is tried all the same: the model may have been down lately and be back now.
+# The shortest recent durations by kind: a query that has waited and has less time left can no longer finish. A query
+# that has hardly waited is tried all the same: the model may have been down lately and be back now.
 _QUICKEST = """
     SELECT kind, percentile_cont(0.1) WITHIN GROUP (ORDER BY extract(epoch FROM finished_at - started_at)) AS seconds
     FROM (SELECT kind, started_at, finished_at FROM queries
@@ -274,7 +277,7 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
     queries before scripted ones, then the oldest; questions before batch items. Two questions of every model but the
     busiest start without a place. Queries that can no longer finish within their deadline are left to `list_expired`.
     """
-    # Usually a query ends and nothing waits for its place. A query accepted after this look sends its own nudge.
+    # Usually a query ends and no other query waits for its place. A query accepted after this look sends its own nudge.
     if not session.scalar(_ANY_WAITING):
         return []
     lock_line(session, Line.QUERIES)
@@ -284,12 +287,11 @@ def admit_queries(session: Session, *, per_process: int, of_batch: int) -> list[
 
 
 def list_expired(session: Session, limit: int = 100) -> list[Launch]:
-    """Waiting questions that can no longer finish within their deadline: they have waited for more than a tenth of it,
-    and less is left than the quickest of their kind took lately. In a `system_transaction`.
-    """
+    """Return waiting questions that can no longer finish within their deadline: they have waited for more than a tenth
+    of it, and less is left than the quickest of their kind took lately. In a `system_transaction`."""
     return [Launch(*row) for row in session.execute(_EXPIRED, {"limit": limit})]
 
 
 def is_at_capacity(session: Session, *, per_process: int) -> bool:
-    """True if three quarters of the places are taken; in a `system_transaction`."""
+    """Return whether three quarters of the places are taken; in a `system_transaction`."""
     return bool(session.scalar(_IS_TAKEN, {"per_process": per_process, "dead_after": DEAD_AFTER_S}))

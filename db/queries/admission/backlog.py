@@ -1,4 +1,5 @@
-"""The backlog: how many queries wait, by tenant, and how fast they end. Bounded counts keep it at milliseconds."""
+"""The backlog: how many queries wait, by tenant, and how fast they end. Bounded counts limit the cost to
+milliseconds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ class TenantBacklog(NamedTuple):
 
 
 _ASSUMED, _ASSUMED_S = 4, 10.0
-"""Prior before any measurement: this many queries ended, each after this long. Its weight falls as evidence grows."""
+"""The prior before any measurement: this many queries ended, each after this long. Its weight falls as evidence
+grows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The rate at which queries end. `ended` of them did in the last minute; all that ran, including those still
+    """The rate at which queries end. `ended` queries did so in the last minute; all that ran, including those still
     running, occupied places for `busy_s` seconds in total. There are `room` places now, `running` of them taken.
 
     Places divided by time per query is the rate of endings with all places taken, and stays valid when few are. Since
@@ -48,7 +50,8 @@ class Pace:
 
     @property
     def typical_s(self) -> float:
-        """Typical duration of a query from its start; 0 without data, and an underestimate while there is little."""
+        """Return the typical duration of a query from its start; 0 without data, and an underestimate while there is
+        little."""
         return self.busy_s / (self.ended + 2)
 
     @property
@@ -100,7 +103,7 @@ FROM counted JOIN tenants ON tenants.id = tenant_id GROUP BY tenant_id, tenants.
 """)  # noqa: S608 - only constants are put together
 
 # A running query's time counts up to shortly after its last progress: while no worker serves it, because the broker is
-# down, it says nothing about speed. Queries ended by their deadline or their user count as not done.
+# down, its time says nothing about speed. Queries ended by their deadline or their user count as not done.
 _PACE = text(f"""
 SELECT room, (SELECT count(*) FROM queries WHERE status = 'running'),
        coalesce((sum(done)), 0)::int, coalesce(sum(greatest(0, extract(epoch FROM until - since))), 0)::float
@@ -153,7 +156,7 @@ class Waiting(NamedTuple):
 
 
 def measure(session: Session, *, per_process: int, most: int) -> Backlog:
-    """The waiting lines of all tenants, each counted up to `most` + 1; in a `system_transaction`."""
+    """Return the waiting lines of all tenants, each counted up to `most` + 1; in a `system_transaction`."""
     rows = session.execute(_LINES, {"most": most})
     lines = {tenant_id: TenantBacklog(*counted) for tenant_id, *counted in rows}
     pace = session.execute(_PACE, {"per_process": per_process, "dead_after": DEAD_AFTER_S}).one()
@@ -161,7 +164,8 @@ def measure(session: Session, *, per_process: int, most: int) -> Backlog:
 
 
 class DocumentsWaiting(NamedTuple):
-    """Waiting documents of all tenants and of one, counted up to a limit plus one, and those ready within a minute."""
+    """Waiting documents of all tenants and of one, counted up to a limit plus one, and those that became ready within a
+    minute."""
 
     all: int
     own: int

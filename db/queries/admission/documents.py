@@ -1,4 +1,5 @@
-"""Admission of documents: selects those that are read next, over all tenants (A7); as that of queries."""
+"""Admission of documents: selects the documents that are read next, over all tenants (A7), like the admission of
+queries."""
 
 import uuid
 from collections.abc import Collection, Sequence
@@ -10,8 +11,8 @@ from sqlalchemy.orm import Session
 from db.queries.admission.admission import AT_A_TIME, DEAD_AFTER_S, Line, lock_line, tenants_waiting
 from db.queries.documents.reingestions import MARK
 
-# How much of a document is left, in bytes of text, and when it is due: so short ones go before long ones that came
-# somewhat earlier, and each has its turn in the end. Only the oldest of a tenant are looked at.
+# The rest of a document, in bytes of text, and when it is due: so short documents go before long ones that came
+# somewhat earlier, and each has its turn in the end. Only the oldest documents of a tenant are considered.
 _LEFT = """coalesce(700 * (chunks_total - chunks_done), 200000 * (pages_to_recognise - pages_recognised), size_bytes)"""
 _DUE = f"created_at + least({_LEFT}, 50000000) * interval '100 microseconds'"
 _LOOKED_AT = 256
@@ -132,7 +133,7 @@ _OTHERS_WAIT = text(
 
 
 def others_wait(session: Session, tenant_id: int) -> bool:
-    """Whether a document of another tenant was published and no worker has it yet; in a `system_transaction`."""
+    """Return whether a document of another tenant was published and no worker has it yet; in a `system_transaction`."""
     return bool(session.scalar(_OTHERS_WAIT, {"tenant_id": tenant_id}))
 
 
@@ -168,9 +169,8 @@ class Shorter(NamedTuple):
 
 
 def find_shorter(session: Session, most_bytes: int, without: Collection[uuid.UUID]) -> Shorter | None:
-    """A waiting document of which at most so much is left, of the tenant whose last turn is the longest ago; in a
-    `system_transaction`. Another worker may claim it first.
-    """
+    """Return a waiting document of which at most this much is left, from the tenant whose last turn is the longest ago;
+    in a `system_transaction`. Another worker may claim it first."""
     row = session.execute(_SHORTER, {"most": most_bytes, "without": list(without)}).one_or_none()
     return None if row is None else Shorter(*row)
 
@@ -186,5 +186,6 @@ SELECT EXISTS (
 
 
 def goes_before(session: Session, document_id: uuid.UUID) -> bool:
-    """Whether a waiting document would be admitted before this one, if this one waited; in a `system_transaction`."""
+    """Return whether a waiting document would be admitted before this one, if this one waited; in a
+    `system_transaction`."""
     return bool(session.scalar(_GOES_BEFORE, {"id": document_id}))

@@ -1,4 +1,4 @@
-"""Worker processes: their heartbeats, and the election of one that leads, through a Postgres advisory lock."""
+"""Worker processes: their heartbeats, and the election of a leader through a Postgres advisory lock."""
 
 import uuid
 from collections.abc import Sequence
@@ -32,9 +32,8 @@ class Process(NamedTuple):
 
 
 class ServedQueue(NamedTuple):
-    """A queue, and how many live processes serve it. Of these the `helpers` serve only some of the queues of the
-    process that asks: their model calls are free for its work.
-    """
+    """A queue, and the number of live processes that serve it. Of these the `helpers` serve only some of the queues of
+    the process that asks: their model calls are free for its work."""
 
     name: str
     processes: int
@@ -58,7 +57,7 @@ def record_heartbeat(
 
 
 def list_served_queues(session: Session, queues: Sequence[str]) -> list[ServedQueue]:
-    """The queues of all live processes, seen from one that serves `queues`."""
+    """Return the queues of all live processes, seen from a process that serves `queues`."""
     is_alive = WorkerProcess.seen_at > func.clock_timestamp() - timedelta(seconds=DEAD_AFTER_S)
     serves_some = ~WorkerProcess.queues.bool_op("@>")(cast(list(queues), ARRAY(String)))
     queue = func.unnest(WorkerProcess.queues).label("queue")
@@ -110,5 +109,6 @@ def try_leader_lock(session: Session, leader: Leader = Leader.RECONCILER) -> boo
 
 
 def wait_briefly(session: Session) -> None:
-    """Make this transaction give up on rows that another one holds for more than a second: DatabaseUnavailable."""
+    """Make this transaction give up, with DatabaseUnavailable, on rows that another one holds for more than a
+    second."""
     session.execute(_BRIEFLY)

@@ -1,4 +1,4 @@
-"""What is stored beside the text of a document: boxes of its words, marks on its text, the pages of scans."""
+"""Data beside the text of a document: boxes of its words, marks on its text, the pages of scans."""
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ def list_boxes(session: Session, document_id: uuid.UUID, numbers: Collection[int
 
 
 def find_marks(session: Session, places: Iterable[tuple[uuid.UUID, int | None]]) -> TextMarks:
-    """The figures and corrections of these documents, and the recognised lines of these pages only."""
+    """Return the figures and corrections of these documents, and the recognised lines of these pages only."""
     wanted = set(places)
     pages = {(document_id, page) for document_id, page in wanted if page}
     if not wanted:
@@ -75,8 +75,8 @@ Json = dict[str, Any]
 
 
 def list_pages(session: Session, document_id: uuid.UUID, languages: str) -> tuple[int, list[int]]:
-    """How many pages are to be recognised in these languages, and the numbers of those that were not; (0, []) for a
-    document whose scans are not known."""
+    """Return the number of pages to be recognised in these languages, and the numbers of those that were not yet; (0,
+    []) for a document whose scans are not known."""
     own = (RecognisedPage.document_id == document_id, RecognisedPage.languages == languages)
     count = session.execute(select(func.count()).where(*own)).scalar_one()
     pending = select(RecognisedPage.number).where(*own, RecognisedPage.content.is_(None))
@@ -84,7 +84,7 @@ def list_pages(session: Session, document_id: uuid.UUID, languages: str) -> tupl
 
 
 def begin(session: Session, document_id: uuid.UUID, numbers: Sequence[int], languages: str) -> None:
-    """Note which pages are to be recognised, in place of what is known in other languages."""
+    """Record which pages are to be recognised, replacing pages in other languages."""
     forget(session, document_id)
     rows = [{"document_id": document_id, "number": number, "languages": languages} for number in numbers]
     session.execute(insert(RecognisedPage), rows)
@@ -97,7 +97,7 @@ def store_pages(session: Session, document_id: uuid.UUID, pages: Mapping[int, Js
 
 
 def load_pages(session: Session, document_id: uuid.UUID) -> dict[str, Json]:
-    """The recognised text of the pages, by their numbers as text."""
+    """Return the recognised text of the pages, by their numbers as text."""
     known = select(RecognisedPage.number, RecognisedPage.content).where(
         RecognisedPage.document_id == document_id, RecognisedPage.content.is_not(None)
     )

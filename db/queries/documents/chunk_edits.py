@@ -1,4 +1,5 @@
-"""Chunks as people look after them: listed, taken out of the search and put back; and the history of that."""
+"""Chunks for the people who look after them: listed, excluded from the search and put back; and the history of these
+changes."""
 
 import uuid
 from collections.abc import Sequence
@@ -20,14 +21,14 @@ _MOST_EDITS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Who changes a chunk, and why. `made_by` is the id of a key, None without keys."""
+    """The author of a change to a chunk, and the reason. `made_by` is the id of a key, None without keys."""
 
     made_by: str | None = None
     reason: str | None = None
 
 
 def lock_version_in_force(session: Session, document_id: uuid.UUID) -> tuple[Document, list[Version]]:
-    """The document and all versions of its name, locked. Raises DocumentNotFound, DocumentNotInForce."""
+    """Return the document and all versions of its name, locked. Raises DocumentNotFound, DocumentNotInForce."""
     document = get_document(session, document_id)
     lock_workspace(session, document.workspace_id)
     versions = lock_versions(session, document.workspace_id, document.filename)
@@ -62,8 +63,8 @@ def get_chunk(session: Session, document_id: uuid.UUID, chunk_index: int) -> Chu
 
 @dataclass(frozen=True, slots=True)
 class ChunkFilter:
-    """Which chunks of a document; None leaves a property open. `contains` is searched for as it is written, capitals
-    or not."""
+    """A filter for the chunks of a document; None leaves a property open. `contains` is searched for literally,
+    ignoring case."""
 
     excluded: bool | None = None
     corrected: bool | None = None
@@ -87,7 +88,7 @@ def list_chunks(
 
 
 def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit, *, excluded: bool) -> bool:
-    """Take a chunk of a locked document out of the search, or put it back; False if it was so already."""
+    """Take a chunk of a locked document out of the search, or put it back; False if there was nothing to change."""
     changed = session.scalar(
         update(Chunk)
         .where(Chunk.id == chunk.id, Chunk.excluded.is_not(excluded))
@@ -106,7 +107,7 @@ def mark_excluded(session: Session, document: Document, chunk: Chunk, edit: Edit
 
 
 def add_edit(session: Session, document: Document, kind: EditKind, chunk: Chunk, edit: Edit, **more: Any) -> None:
-    """Record what was done to `chunk`, in the history of `document`."""
+    """Record a change to `chunk` in the history of `document`."""
     values: dict[str, Any] = {
         "workspace_id": document.workspace_id,
         "document_id": document.id,
@@ -121,8 +122,8 @@ def add_edit(session: Session, document: Document, kind: EditKind, chunk: Chunk,
     session.execute(insert(DocumentEdit).values(values | more))
 
 
-# Only chunks with the same text are excluded again: nothing is known about another text. When a text occurs several
-# times, its occurrences correspond in order.
+# Only chunks with the same text are excluded again, because the reason need not apply to another text. When a text
+# occurs several times, its occurrences correspond in order.
 _PAIRED = """
     WITH old AS (
         SELECT chunks.*, row_number() OVER (PARTITION BY document_id, chunks.sha256 ORDER BY chunk_index) AS place
@@ -156,7 +157,7 @@ _END = """
 """
 
 
-# A corrected text that the new version has as well is right in the file by now.
+# A corrected text that the new version contains as well is now correct in the file.
 _LOST = text("""
     INSERT INTO document_edits
         (workspace_id, document_id, from_document, kind, chunk_index, start_index, end_index, before)
@@ -170,9 +171,8 @@ _LOST = text("""
 
 
 def carry_edits(session: Session, new: uuid.UUID) -> None:
-    """Exclude in the version `new` what was excluded, with the same text, in the version that it replaced. Record that,
-    the exclusions whose text is gone, and the corrections that ended because another file came.
-    """
+    """Exclude in the version `new` the chunks whose text was excluded in the version that it replaced. Record these
+    exclusions, those whose text is gone, and the corrections that ended because another file came."""
     is_changed = or_(Document.chunks_excluded > 0, Document.corrected_from.is_not(None))
     of_old = select(Document.id).where(Document.superseded_by == new, is_changed)
     if session.scalar(select(of_old.exists())):
@@ -181,7 +181,7 @@ def carry_edits(session: Session, new: uuid.UUID) -> None:
 
 
 def has_excluded(session: Session, workspace_ids: Sequence[int]) -> bool:
-    """Whether any chunk of these workspaces is left out of the search."""
+    """Return whether any chunk of these workspaces is excluded from the search."""
     wanted = select(Document.id).where(
         Document.workspace_id.in_(workspace_ids), Document.status == DocumentStatus.READY, Document.chunks_excluded > 0
     )
@@ -194,7 +194,7 @@ def count_document_chunks(session: Session, document_id: uuid.UUID, wanted: Chun
 
 
 def list_edits(session: Session, document: Document) -> list[tuple[DocumentEdit, int]]:
-    """The changes of all versions of this name, with the numbers of the versions, the newest first."""
+    """Return the changes of all versions of this name, with the numbers of the versions, newest first."""
     rows = session.execute(
         select(DocumentEdit, Document.version)
         .join(Document, Document.id == DocumentEdit.document_id)

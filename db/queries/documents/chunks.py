@@ -13,7 +13,7 @@ from db.models import Chunk, Document
 from db.queries.documents.documents import get_document
 from domain.errors.missing import ChunkNotFound
 
-# In a long document most sections lie elsewhere, and every chunk would carry all of them.
+# In a long document most sections are elsewhere, and every chunk would carry all of them.
 _TOUCHED = literal_column(
     """(
         SELECT jsonb_agg(section ORDER BY place)
@@ -40,13 +40,13 @@ _COLUMNS = (
     Chunk.context,
     _TOUCHED.label("sections"),
 )
-# An array parameter: one prepared statement serves any number of keys.
+# With an array parameter, one prepared statement serves any number of keys.
 _KEYS = bindparam("keys", type_=ARRAY(BigInteger))
 _BY_KEY = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id).where(Chunk.id == any_(_KEYS))
 
 
 def get_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
-    """The passages with these keys, in the order of the keys; deleted chunks are left out."""
+    """Return the passages with these keys, in the order of the keys; deleted chunks are left out."""
     wanted = list(keys)
     rows = session.execute(_BY_KEY, {"keys": wanted})
     by_key = {row["key"]: _passage(dict(row)) for row in rows.mappings()}
@@ -59,7 +59,7 @@ def read_passages(rows: Iterable[Mapping[str, Any]]) -> list[Passage]:
 
 
 def list_excluded(session: Session, keys: Iterable[int]) -> set[int]:
-    """The keys among these whose chunks people took out of the search."""
+    """Return the keys among these whose chunks people excluded from the search."""
     return set(session.scalars(select(Chunk.id).where(Chunk.id == any_(_KEYS), Chunk.excluded), {"keys": list(keys)}))
 
 
@@ -96,7 +96,7 @@ def list_passages(
     limit: int,
     searched: bool = False,
 ) -> list[Passage]:
-    """The passages of a document in order; `searched` leaves out those that people took out of the search."""
+    """Return the passages of a document in order; `searched` leaves out those that people excluded from the search."""
     statement = select(*_COLUMNS).join(Document, Document.id == Chunk.document_id)
     if searched:
         statement = statement.where(~Chunk.excluded)
@@ -110,9 +110,8 @@ def list_passages(
 
 
 def text_around(session: Session, passage: Passage) -> str:
-    """The document's text from the start of the chunk before `passage` to the end of the one after it, without the
-    chunks that people took out of the search.
-    """
+    """Return the document's text from the start of the chunk before `passage` to the end of the chunk after it, without
+    the chunks that people excluded from the search."""
     place = {"document": passage.document_id, "index": passage.chunk_index}
     around = session.scalar(_AROUND, {**place, "start": passage.start_index, "end": passage.end_index})
     return around or passage.text
@@ -128,7 +127,7 @@ _AROUND = text("""
 
 
 def read_slices(session: Session, slices: Sequence[tuple[uuid.UUID, int, int]]) -> list[str | None]:
-    """The stored texts at these (document, start, end), in code points; None for a deleted document."""
+    """Return the stored texts at these (document, start, end), in code points; None for a deleted document."""
     return _read(session, _SLICES, slices)
 
 

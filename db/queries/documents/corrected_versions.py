@@ -20,7 +20,7 @@ from domain.documents.text_marks import CorrectedSpan
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
-    """The document with its text, pages, sections, blocks and figures."""
+    """Return the document with its text, pages, sections, blocks and figures."""
     marks = (Document.sections, Document.blocks, Document.figures, Document.corrections)
     wanted = select(Document).options(*map(undefer, (Document.text, *marks))).where(Document.id == document_id)
     return session.execute(wanted.execution_options(populate_existing=True)).scalar_one()
@@ -35,9 +35,9 @@ def add_corrected_version(
     version: int,
     traceparent: str | None,
 ) -> Document:
-    """Store the next version, without chunks and not yet in force, in the place of `old`, which the caller has locked.
+    """Store the next version, without chunks and not yet in force, in place of `old`, which the caller has locked.
 
-    It has the same file, so sending that again changes nothing.
+    The new version has the same file, so uploading that file again changes nothing.
     """
     # At most one version of a content is not superseded, so the old one ends first.
     ended = {"status": DocumentStatus.SUPERSEDED, "stage": "superseded"}
@@ -104,7 +104,7 @@ def _copy_pages(session: Session, old: uuid.UUID, new: uuid.UUID, change: Replac
     store_boxes(session, new, [moved_boxes(page, change) for page in pages])
 
 
-# Chunks are copied within the database, with their lexemes and vectors: a long document has thousands.
+# Chunks are copied within the database, with their lexemes and vectors, because a long document has thousands.
 _COPY_CHUNKS = text("""
     WITH copied AS (
         INSERT INTO chunks (workspace_id, document_id, chunk_id, chunk_index, page, section, start_index, end_index,
@@ -134,7 +134,7 @@ _COPY_CHUNKS = text("""
 
 
 def copy_chunks(session: Session, old: Document, new: Document, change: Replacement, touched: Sequence[int]) -> None:
-    """Store the chunks of `old` that the change does not touch as those of `new`, with their vectors."""
+    """Store the chunks of `old` that the change does not touch as chunks of `new`, with their vectors."""
     values = {
         "old": old.id,
         "new": new.id,
@@ -153,7 +153,7 @@ def add_corrected_chunks(
     name: str,
     space: Space,
 ) -> None:
-    """Store the (chunk, vector, whether people corrected it) that the change touches."""
+    """Store the chunks that the change touches, as (chunk, vector, whether people corrected it)."""
     rows = [{**chunk_row(new.id, new.doc_id, chunk), "corrected": is_corrected} for chunk, _, is_corrected in chunks]
     keys = add_chunks(session, new.workspace_id, rows, name)
     vectors = [(key, embedded_text(chunk), vector) for key, (chunk, vector, _) in zip(keys, chunks, strict=True)]

@@ -15,7 +15,8 @@ _NO_END = 2**31 - 1
 
 
 def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replacement) -> list[Chunk]:
-    """The chunks that share a character with what is replaced; neighbours repeat the sentences at their edges."""
+    """Return the chunks that share a character with the replaced text; neighbours repeat the sentences at their
+    edges."""
     touching = (Chunk.start_index < change.end, Chunk.end_index > change.start)
     return list(
         session.scalars(select(Chunk).where(Chunk.document_id == document_id, *touching).order_by(Chunk.chunk_index))
@@ -23,9 +24,8 @@ def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replac
 
 
 def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming) -> list[Chunk]:
-    """The chunks whose section or context has the old name: the chunks of the section, and those behind it as long as
-    they name it.
-    """
+    """Return the chunks whose section or context has the old name: the chunks of the section, and those after it as
+    long as they name it."""
     named = or_(Chunk.section == renaming.old, Chunk.context.contains(renaming.old, autoescape=True))
     below = select(func.min(Chunk.chunk_index)).where(
         Chunk.document_id == document_id,

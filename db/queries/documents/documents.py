@@ -31,7 +31,7 @@ def add_document(
     traceparent: str | None = None,
     place: str = "database",
 ) -> Document:
-    """Store a queued document with its file, which is at `place` already if that is not the database.
+    """Store a queued document with its file, which is already at `place` if that is not the database.
 
     The caller has locked the workspace (db.queries.documents.versions).
     """
@@ -94,13 +94,13 @@ class DocumentFilter:
 def list_documents(
     session: Session, wanted: DocumentFilter, *, after: Place | None = None, limit: int
 ) -> list[tuple[Document, str]]:
-    """One page of (document, workspace name), the newest first."""
+    """Return one page of (document, workspace name), newest first."""
     rows = session.execute(page(_wanted(wanted), Document.created_at, Document.id, after=after, limit=limit))
     return [(document, name) for document, name in rows]
 
 
 def count_documents(session: Session, wanted: DocumentFilter) -> int:
-    """The number of documents on all pages of a list together."""
+    """Return the number of documents on all pages of a list together."""
     counted = _wanted(wanted).with_only_columns(func.count()).where(Document.tenant_id == OWN_TENANT)
     return session.execute(counted).scalar_one()
 
@@ -157,7 +157,7 @@ def requeue_document(session: Session, document_id: uuid.UUID) -> None:
 
 
 def get_blocks(session: Session, document_id: uuid.UUID) -> list[Any] | None:
-    """The stored blocks (citewell_documents.blocks); None for a document that is not read yet."""
+    """Return the stored blocks (citewell_documents.blocks); None for a document that is not read yet."""
     return session.scalar(select(Document.blocks).where(Document.id == document_id))
 
 

@@ -15,7 +15,7 @@ DATABASE = "database"
 
 
 class StoredFile(NamedTuple):
-    """The file of a document; `content` is None when it lies at a `place` outside of the database."""
+    """The file of a document; `content` is None when the file is at a `place` outside of the database."""
 
     sha256: str
     content: bytes | None
@@ -23,7 +23,7 @@ class StoredFile(NamedTuple):
 
 
 class Misplaced(NamedTuple):
-    """A file that lies at `place` and is to lie at `target`."""
+    """A file that is at `place` and should be at `target`."""
 
     document_id: uuid.UUID
     tenant_id: int
@@ -38,7 +38,7 @@ class Loose(NamedTuple):
 
 
 def find_stored(session: Session, document_id: uuid.UUID) -> StoredFile | None:
-    """The file of a document that may have none. Raises DocumentNotFound."""
+    """Return the file of a document, which may have none. Raises DocumentNotFound."""
     digest = session.scalar(select(Document.sha256).where(Document.id == document_id))
     if digest is None:
         raise DocumentNotFound(f"There is no document {document_id}.")
@@ -49,7 +49,7 @@ def find_stored(session: Session, document_id: uuid.UUID) -> StoredFile | None:
 
 
 def add_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: str, place: str) -> None:
-    """Store the content in the row, or name the object at `place` that was announced and written before."""
+    """Store the content in the row, or refer to the object at `place` that was announced and written before."""
     if place == DATABASE:
         session.add(DocumentFile(document_id=document_id, content=content))
     else:
@@ -107,7 +107,7 @@ def _is(loose: Loose) -> list[ColumnElement[bool]]:
 def list_misplaced(
     session: Session, store: str, above_bytes: int, *, after: uuid.UUID | None, limit: int
 ) -> list[Misplaced]:
-    """Files that lie elsewhere than the settings say, by document."""
+    """Return files that are elsewhere than the settings say, by document."""
     place = _place()
     target = case((Document.size_bytes > above_bytes, literal(store)), else_=literal(DATABASE))
     statement = (
@@ -124,7 +124,7 @@ def list_misplaced(
 
 
 def move_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: str, place: str) -> bool:
-    """Let the document have its file at `place` only; False if the document was deleted meanwhile."""
+    """Give the document its file at `place` only; False if the document was deleted meanwhile."""
     held = select(Document.id).where(Document.id == document_id).with_for_update(key_share=True)
     if session.scalar(held) is None:
         return False
@@ -135,7 +135,7 @@ def move_file(session: Session, document_id: uuid.UUID, content: bytes, sha256: 
 
 
 def sum_places(session: Session) -> dict[str, tuple[int, int]]:
-    """How many documents have their file in each place, and the bytes of these files."""
+    """Return for each place the number of documents whose file is there, and the bytes of these files."""
     place = _place().label("kept_at")
     rows = session.execute(
         select(place, func.count(), func.coalesce(func.sum(Document.size_bytes), 0))

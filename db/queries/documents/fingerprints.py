@@ -11,14 +11,14 @@ from db.models import Document, DocumentFingerprint, FingerprintBand
 
 
 class NearDuplicate(NamedTuple):
-    """The document that another is nearly the same as."""
+    """The document that another one is nearly the same as."""
 
     id: uuid.UUID
     filename: str
     similarity: float
 
 
-# Bounded whatever the workspace holds: a thousand copies of a form share all their bands.
+# The number of rows is bounded for every workspace: a thousand copies of a form share all their bands.
 _SHARING_A_BAND = text("""
 SELECT DISTINCT found.document_id, prints.minima
 FROM unnest(CAST(:bands AS bigint[])) AS own (band)
@@ -35,7 +35,8 @@ _MOST_OF_A_BAND = 20
 def list_sharing(
     session: Session, workspace_id: int, filename: str, bands: Sequence[int]
 ) -> list[tuple[uuid.UUID, bytes]]:
-    """(document, minima) of documents in force under other names that share a band; at most twenty for each band."""
+    """Return (document, minima) of documents in force under other names that share a band; at most twenty for each
+    band."""
     values = {"workspace_id": workspace_id, "filename": filename, "bands": list(bands), "most": _MOST_OF_A_BAND}
     return [(document_id, minima) for document_id, minima in session.execute(_SHARING_A_BAND, values)]
 
@@ -57,7 +58,7 @@ def store_fingerprint(
 
 
 def drop_fingerprints(session: Session, document_ids: Collection[uuid.UUID]) -> None:
-    """Delete the fingerprints of documents that are no longer in force: nothing is compared with them."""
+    """Delete the fingerprints of documents that are no longer in force, because nothing is compared with them."""
     for table in (FingerprintBand, DocumentFingerprint):
         session.execute(delete(table).where(table.document_id.in_(document_ids)))
 

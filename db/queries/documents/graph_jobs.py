@@ -27,7 +27,8 @@ _UNFINISHED = (GraphStatus.QUEUED, GraphStatus.BUILDING)
 
 @dataclass(frozen=True, slots=True)
 class GraphClaim:
-    """`attempt` fences this worker; `idle` counts the attempts, including this one, since one last stored a chunk."""
+    """A worker's claim: `attempt` fences this worker; `idle` counts the attempts, including this one, since a chunk was
+    last stored."""
 
     document_id: uuid.UUID
     workspace_id: int
@@ -93,7 +94,7 @@ def advance_graph(session: Session, claim: GraphClaim, lease_s: float, **values:
 
 
 def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str | None) -> bool:
-    """Count one more chunk as read, or as failed with `error`. Returns as `advance_graph`."""
+    """Count one more chunk as read, or as failed with `error`. Returns the same as `advance_graph`."""
     failed = {"failed": DocumentGraph.failed + 1, "reason": error} if error else {}
     return advance_graph(session, claim, lease_s, done=DocumentGraph.done + 1, idle=0, **failed)
 
@@ -101,7 +102,7 @@ def count_chunk(session: Session, claim: GraphClaim, lease_s: float, error: str 
 def add_graph_usage(
     session: Session, document_id: uuid.UUID, *, calls: int, prompt_tokens: int, completion_tokens: int, cost: Decimal
 ) -> None:
-    # Tokens count even if another worker holds the claim by now: they were paid for.
+    # Tokens count even if another worker holds the claim by now, because they were paid for.
     session.execute(
         update(DocumentGraph)
         .where(DocumentGraph.document_id == document_id)
@@ -117,8 +118,8 @@ def add_graph_usage(
 def list_waiting_graphs(
     session: Session, in_flight: int, older_than_s: float | None = None
 ) -> list[tuple[uuid.UUID, int]]:
-    """(document, tenant) of unfinished graphs without a live claim, the oldest documents first; only as many as keep
-    `in_flight` graphs of all tenants in progress.
+    """Return (document, tenant) of unfinished graphs without a live claim, the oldest documents first; only as many as
+    keep `in_flight` graphs of all tenants in progress.
 
     With `older_than_s` only graphs without progress for that long; their publication now is recorded as progress.
     """
@@ -132,7 +133,7 @@ def list_waiting_graphs(
             or_(DocumentGraph.lease_until.is_(None), not_(held)),
             Document.status == DocumentStatus.READY,
         )
-        # The same ones until they are claimed: more of them would take the threads that questions need.
+        # The same graphs are returned until they are claimed: more of them would take the threads that questions need.
         .order_by(Document.created_at, Document.id)
         .limit(max(0, in_flight - building))
     )
@@ -147,7 +148,7 @@ def list_waiting_graphs(
 
 @dataclass(frozen=True, slots=True)
 class GraphState:
-    """Progress of a document's graph, and the number of entities and relations that its chunks mention."""
+    """The progress of a document's graph, and the number of entities and relations that its chunks mention."""
 
     row: DocumentGraph
     entities: int

@@ -14,14 +14,14 @@ from domain.documents.graph import EntityMention, Merged, PassageGraph, Relation
 
 _LOCK_CLASS = 0x43475248
 _MOST_MERGED = 50
-"""Most mentions merged into one description: more would not fit."""
+"""The most mentions that are merged into one description, because more would not fit."""
 
 Row = type[Entity] | type[Relation]
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """An entity or relation to be updated with what its `mentions` mentions merge into."""
+    """An entity or relation to be updated with the merged content of its `mentions` mentions."""
 
     id: int
     mentions: int
@@ -97,7 +97,7 @@ def _count_relations(
 
 
 def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int) -> list[Stale]:
-    """Entities or relations of a document with mentions that are not merged yet, with their updated contents."""
+    """Return entities or relations of a document with mentions that are not merged yet, with their updated contents."""
     mention, owner = _mention(table)
     of_document = select(owner).join(Chunk, Chunk.id == mention.chunk_id).where(Chunk.document_id == document_id)
     rows = session.execute(
@@ -112,9 +112,8 @@ def stale_rows(session: Session, table: Row, document_id: uuid.UUID, limit: int)
 def rows_of_other_models(
     session: Session, table: Row, workspace_id: int, model: str, after: int, limit: int
 ) -> list[Stale]:
-    """The next entities or relations of a workspace with an id above `after` whose vectors are not of `model`, with
-    their updated contents.
-    """
+    """Return the next entities or relations of a workspace with an id above `after` whose vectors are not of `model`,
+    with their updated contents."""
     rows = session.execute(
         select(table.id, table.mentions)
         .where(table.workspace_id == workspace_id, table.id > after, table.embedding_model.is_distinct_from(model))
@@ -139,8 +138,8 @@ def save_merged(
 
 
 def delete_document_graph(session: Session, workspace_id: int, document_id: uuid.UUID) -> None:
-    """Remove a document's mentions before it is deleted; nothing that only it stated remains, not even in a
-    description.
+    """Remove a document's mentions before it is deleted; statements that only this document made do not remain, not
+    even in a description.
 
     Entities and relations that other documents mention keep their vectors until their next merge.
     """

@@ -177,7 +177,7 @@ def list_skipped(session: Session, import_id: uuid.UUID) -> list[Skipped]:
 
 
 def count_accepted(session: Session, import_id: uuid.UUID) -> int:
-    """How many documents the import has made, including those that were deleted since."""
+    """Return how many documents the import has created, including those that were deleted since."""
     counted = select(func.count()).where(ImportMember.import_id == import_id, ImportMember.code.is_(None))
     return session.scalar(counted) or 0
 
@@ -193,7 +193,7 @@ def count_documents(session: Session, import_id: uuid.UUID) -> Counter[str]:
 
 
 def list_failures(session: Session, import_id: uuid.UUID) -> list[tuple[uuid.UUID, str, dict[str, Any]]]:
-    """(document, file name, error) of the documents that failed."""
+    """Return (document, file name, error) of the documents that failed."""
     rows = session.execute(
         select(Document.id, Document.filename, Document.error)
         .join(ImportMember, ImportMember.document_id == Document.id)

@@ -20,7 +20,8 @@ from domain.retrieval.lexemes import lexemes
 
 
 class DocumentClaim(NamedTuple):
-    """`attempt` fences this worker; `idle` counts the attempts, with this one, since one last stored something."""
+    """A worker's claim: `attempt` fences this worker; `idle` counts the attempts, including this one, since something
+    was last stored."""
 
     attempt: int
     idle: int
@@ -110,7 +111,7 @@ def store_layout(session: Session, document_id: uuid.UUID, parsed: ParsedDocumen
 
 
 def is_same(session: Session, document_id: uuid.UUID, text: str, chunks: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the document has exactly this text in these chunks."""
+    """Return whether the document has exactly this text in these chunks."""
     stored = session.scalar(select(func.count()).where(Chunk.document_id == document_id))
     same = stored == len(chunks) == _count_kept(session, document_id, chunks)
     return same and session.scalar(select(Document.text).where(Document.id == document_id)) == text
@@ -144,7 +145,7 @@ def chunk_row(document_id: uuid.UUID, doc_id: str, chunk: TextChunk) -> dict[str
 def add_chunks(session: Session, workspace_id: int, chunks: Sequence[dict[str, Any]], name: str = "") -> list[int]:
     """Insert chunk rows with their lexical index; return their keys in the same order.
 
-    `name` is how readers refer to the document: every chunk is findable by it. It is not embedded, so the same text in
+    `name` is how readers refer to the document: every chunk can be found by it. It is not embedded, so the same text in
     another document shares its vector.
     """
     named = lexemes(name)
@@ -171,9 +172,8 @@ def mark_document_failed(session: Session, document_id: uuid.UUID, attempt: int,
 
 
 def release_document(session: Session, document_id: uuid.UUID, attempt: int, reason: dict[str, Any]) -> None:
-    """Release the claim on a document whose reading something else prevents: the attempt does not count as idle, and
-    readers see what the document waits for.
-    """
+    """Release the claim on a document that cannot be read at the moment because something outside of it prevents that:
+    the attempt does not count as idle, and readers see what the document waits for."""
     session.execute(
         update(Document)
         .where(Document.id == document_id, Document.attempt == attempt, Document.status == DocumentStatus.PROCESSING)

@@ -35,7 +35,7 @@ _UNREAD = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 
 @dataclass(frozen=True, slots=True)
 class ReingestionFilter:
-    """Which documents in force of a workspace; None leaves a property open. `suffix` is like `.pdf`."""
+    """A filter for the documents in force of a workspace; None leaves a property open. `suffix` is like `.pdf`."""
 
     workspace_id: int
     suffix: str | None = None
@@ -44,7 +44,8 @@ class ReingestionFilter:
 
 
 class Replaced(NamedTuple):
-    """What a version is a second reading of: the run, and the document in force; None when that was deleted since."""
+    """The origin of a version that is a second reading: the run, and the document in force; None when that was deleted
+    since."""
 
     reingestion_id: uuid.UUID
     of_document: uuid.UUID | None
@@ -55,12 +56,12 @@ def count_matching(session: Session, wanted: ReingestionFilter) -> int:
 
 
 def count_corrected(session: Session, wanted: ReingestionFilter) -> int:
-    """How many documents match but are left out, because a correction is not in their file."""
+    """Return the number of documents that match but are left out, because their file does not contain a correction."""
     return session.scalars(_matching(wanted, corrected=True).with_only_columns(func.count())).one()
 
 
 def add_reingestion(session: Session, wanted: ReingestionFilter, told: dict[str, Any]) -> tuple[uuid.UUID, int]:
-    """Queue the matching documents that are not queued already; return the id and how many were queued."""
+    """Queue the matching documents that are not queued already; return the id and the number of queued documents."""
     lock_workspace(session, wanted.workspace_id)
     added = Reingestion(id=uuid.uuid4(), workspace_id=wanted.workspace_id, filter=told)
     session.add(added)
@@ -77,7 +78,7 @@ def add_reingestion(session: Session, wanted: ReingestionFilter, told: dict[str,
 
 
 def get_reingestion(session: Session, reingestion_id: uuid.UUID) -> tuple[Reingestion, str]:
-    """The run and the name of its workspace. Raises ReingestionNotFound."""
+    """Return the run and the name of its workspace. Raises ReingestionNotFound."""
     reingestion = session.get(Reingestion, reingestion_id)
     if reingestion is None:
         raise ReingestionNotFound(f"There is no re-ingestion {reingestion_id}.")
@@ -95,7 +96,7 @@ def count_states(session: Session, reingestion_id: uuid.UUID) -> Counter[str]:
 
 
 def find_replaced(session: Session, document_id: uuid.UUID) -> Replaced | None:
-    """What this version is a second reading of; None for a version with a file of its own."""
+    """Return the origin of a version that is a second reading; None for a version with a file of its own."""
     stored = session.get(ReingestedDocument, document_id)
     return Replaced(stored.reingestion_id, stored.of_document) if stored else None
 
@@ -130,12 +131,12 @@ def delete_waiting(session: Session, of: list[uuid.UUID]) -> None:
 
 
 def digest_of(document: Document) -> str:
-    """The digest of a document's file, without the mark."""
+    """Return the digest of a document's file, without the mark."""
     return document.sha256.rstrip(MARK)
 
 
 def is_of_same_content(sha256: str, reread: str) -> bool:
-    """Whether two versions have the same file; one of them may be a second reading of it."""
+    """Return whether two versions have the same file; one of them may be a second reading of it."""
     return sha256.rstrip(MARK) == reread.rstrip(MARK)
 
 

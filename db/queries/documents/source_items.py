@@ -1,4 +1,4 @@
-"""The items that sources list, and what became of each."""
+"""The items that sources list, and the outcome of each."""
 
 import uuid
 from collections import Counter
@@ -16,9 +16,8 @@ Json = dict[str, Any]
 
 
 class KnownItem(NamedTuple):
-    """What is known of an item: the tag of the content that was taken last, its document if that still exists, and
-    whether anything was ever taken.
-    """
+    """The state of an item: the tag of the content that was last taken, its document if that still exists, and whether
+    anything was ever taken."""
 
     wanted: Wanted
     sha256: str | None
@@ -37,7 +36,7 @@ class Reason(NamedTuple):
 
 
 def list_items(session: Session, source_id: uuid.UUID, run: int, listed: Sequence[Listed]) -> None:
-    """Store what a run has listed; the items that this run has dealt with already keep their outcome."""
+    """Store the items that a run has listed; items that this run has already handled keep their outcome."""
     if not listed:
         return
     adding = insert(SourceItem).values([_row(source_id, run, item) for item in listed])
@@ -98,7 +97,7 @@ def not_listed(session: Session, source: Source, listed: Sequence[Listed]) -> li
 
 
 def list_pending(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[KnownItem]:
-    """Items that are still to be fetched; those with the fewest links from the start come first."""
+    """Return items that are still to be fetched; those with the fewest links from the start come first."""
     rows = session.execute(
         select(SourceItem, Document.id, Document.filename)
         .outerjoin(Document, Document.id == SourceItem.document_id)
@@ -144,7 +143,7 @@ def is_name_free(session: Session, source_id: uuid.UUID, key: str, filename: str
 
 
 def list_missing(session: Session, source_id: uuid.UUID, run: int, limit: int) -> list[tuple[str, uuid.UUID | None]]:
-    """(key, document) of items that a run did not list and that are not known as gone."""
+    """Return (key, document) of items that a run did not list and that are not recorded as gone."""
     rows = session.execute(
         select(SourceItem.key, SourceItem.document_id)
         .where(SourceItem.source_id == source_id, SourceItem.run < run, SourceItem.gone_at.is_(None))
@@ -155,13 +154,14 @@ def list_missing(session: Session, source_id: uuid.UUID, run: int, limit: int) -
 
 
 def forget_unlisted(session: Session, source_id: uuid.UUID, run: int) -> None:
-    """Delete items that a run did not list and that never became a document: a place may list others each time."""
+    """Delete items that a run did not list and that never became a document, because a place may list other ones each
+    time."""
     never = (SourceItem.document_id.is_(None), SourceItem.sha256.is_(None), SourceItem.gone_at.is_(None))
     session.execute(delete(SourceItem).where(SourceItem.source_id == source_id, SourceItem.run < run, *never))
 
 
 def lists_nothing(session: Session, source_id: uuid.UUID, run: int) -> bool:
-    """Whether the run found none of several items that were listed before."""
+    """Return whether the run found none of several items that were listed before."""
     listed = exists().where(SourceItem.source_id == source_id, SourceItem.run == run)
     before = select(func.count()).where(
         SourceItem.source_id == source_id, SourceItem.gone_at.is_(None), SourceItem.document_id.is_not(None)
@@ -185,7 +185,7 @@ _ISO = 'YYYY-MM-DD"T"HH24:MI:SS"Z"'
 
 
 def count_outcomes(session: Session, source: Source) -> Counter[str]:
-    """How many items of the current or last run have each outcome."""
+    """Return the number of items of the current or last run with each outcome."""
     rows = session.execute(
         select(SourceItem.outcome, func.count())
         .where(SourceItem.source_id == source.id, SourceItem.run == source.run)
@@ -209,7 +209,7 @@ def count_documents(session: Session, source_id: uuid.UUID) -> Counter[str]:
 
 
 def list_reasons(session: Session, source: Source, limit: int) -> list[Reason]:
-    """Items of the run that failed or were skipped, the failed ones first."""
+    """Return items of the run that failed or were skipped, the failed ones first."""
     rows = session.execute(
         select(SourceItem.key, SourceItem.outcome, SourceItem.code, SourceItem.message)
         .where(SourceItem.source_id == source.id, SourceItem.run == source.run, SourceItem.code.is_not(None))
@@ -220,7 +220,8 @@ def list_reasons(session: Session, source: Source, limit: int) -> list[Reason]:
 
 
 def hides_any(session: Session, source: Source, *, by_links: bool) -> bool:
-    """Whether the run could not list everything: a part of the place, or `by_links` a page, could not be read."""
+    """Return whether the run could not list everything: a part of the place, or `by_links` a page, could not be
+    read."""
     failed = exists().where(
         SourceItem.source_id == source.id, SourceItem.run == source.run, SourceItem.outcome == ItemOutcome.FAILED
     )
@@ -230,7 +231,7 @@ def hides_any(session: Session, source: Source, *, by_links: bool) -> bool:
 def page_of_items(
     session: Session, source_id: uuid.UUID, outcome: str | None, *, after: str, limit: int
 ) -> list[tuple[SourceItem, str | None]]:
-    """One page of (item, state of its document), by key."""
+    """Return one page of (item, state of its document), by key."""
     statement = (
         select(SourceItem, Document.status)
         .outerjoin(Document, Document.id == SourceItem.document_id)

@@ -18,7 +18,7 @@ _UNREAD = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)
 
 
 def add_source(session: Session, workspace_id: int, **values: Any) -> Source | None:
-    """A source, due at once; None when the workspace has one of that name."""
+    """Add a source that is due at once; None when the workspace has one of that name."""
     row = {"id": uuid.uuid4(), "workspace_id": workspace_id, "due_at": func.now(), **values}
     added = session.scalar(insert(Source).values(row).on_conflict_do_nothing().returning(Source.id))
     return None if added is None else session.get_one(Source, added)
@@ -32,7 +32,7 @@ def get_source(session: Session, source_id: uuid.UUID) -> Source:
 
 
 def lock_source(session: Session, source_id: uuid.UUID) -> Source:
-    """Keep its status from changing until the transaction ends. Raises DocumentSourceNotFound."""
+    """Return the source, whose status then cannot change until the transaction ends. Raises DocumentSourceNotFound."""
     source = session.scalar(select(Source).where(Source.id == source_id).with_for_update(key_share=True))
     return source or get_source(session, source_id)
 
@@ -48,7 +48,7 @@ def tenant_name(session: Session) -> str:
 def list_sources(
     session: Session, workspace: str | None, *, after: Place | None = None, limit: int
 ) -> list[tuple[Source, str]]:
-    """One page of (source, workspace name), the newest first."""
+    """Return one page of (source, workspace name), newest first."""
     statement = select(Source, Workspace.name).join(Workspace, Workspace.id == Source.workspace_id)
     if workspace is not None:
         statement = statement.where(Workspace.name == workspace)
@@ -74,8 +74,8 @@ def reschedule(session: Session, source_id: uuid.UUID) -> None:
     session.execute(update(Source).where(Source.id == source_id).values(due_at=due))
 
 
-# The k-th source of a tenant that runs or is due counts k, and the smallest counts start: one with many sources
-# does not keep out another.
+# The k-th source of a tenant that runs or is due counts k, and the smallest counts start, so that a tenant with many
+# sources does not keep out another.
 _ADMIT = text("""
 WITH running AS (
     SELECT tenant_id, count(*) AS n FROM sources WHERE lease_until > now() GROUP BY tenant_id
@@ -96,18 +96,18 @@ FROM chosen WHERE sources.id = chosen.id RETURNING sources.id, sources.tenant_id
 
 
 def admit_sources(session: Session, *, at_a_time: int, again_s: float) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of the sources that a worker shall look at now. One that none claims is due again after
-    `again_s`."""
+    """Return (id, tenant) of the sources that a worker has to look at now. A source that no worker claims is due again
+    after `again_s`."""
     rows = session.execute(_ADMIT, {"at_a_time": at_a_time, "again_s": again_s})
     return [(source_id, tenant_id) for source_id, tenant_id in rows]
 
 
 def claim_source(session: Session, source_id: uuid.UUID, lease_s: float) -> int | None:
-    """Claim a source whose lease is free, and begin a run unless one is under way; return the attempt that fences this
-    worker.
+    """Claim a source whose lease is free, and begin a run unless one is in progress; return the attempt that fences
+    this worker.
 
-    A message may come late, or twice: it begins a run only if the source is due within the `lease_s` that admission
-    puts it off by.
+    A message may come late, or twice: it begins a run only if the source is due within the `lease_s` by which admission
+    postpones it.
     """
     begins = and_(Source.phase == SourcePhase.IDLE, Source.status == SourceStatus.ACTIVE)
     return session.scalar(
@@ -193,7 +193,7 @@ def end_run(session: Session, source_id: uuid.UUID, attempt: int, error: dict[st
 
 
 def count_unread(session: Session, most: int) -> int:
-    """How many documents of the tenant are not read yet, counted up to `most`."""
+    """Return how many documents of the tenant are not read yet, counted up to `most`."""
     some = select(Document.id).where(Document.status.in_(_UNREAD)).limit(most).subquery()
     return session.scalar(select(func.count()).select_from(some)) or 0
 

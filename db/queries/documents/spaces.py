@@ -29,7 +29,8 @@ class Space:
 
 
 def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
-    """The space of these vectors, created if missing; safe under concurrent first use. Raises EmbeddingRejected."""
+    """Return the space of these vectors, created if missing; safe under concurrent first use. Raises
+    EmbeddingRejected."""
     if dimension > MAX_DIMENSION:
         raise EmbeddingRejected(
             f"{model} makes vectors of {dimension} components, and no more than {MAX_DIMENSION} can be indexed; "
@@ -45,7 +46,7 @@ def get_or_add_space(session: Session, model: str, dimension: int) -> Space:
 
 
 def space_of(session: Session, workspace_id: int) -> Space | None:
-    """The space that the workspace is searched in; None before its first document. Raises WorkspaceNotFound.
+    """Return the space that the workspace is searched in; None before its first document. Raises WorkspaceNotFound.
 
     Code that stores vectors in it locks the workspace first (workspaces.lock_workspace), which keeps it from changing.
     """
@@ -65,7 +66,7 @@ def find_space(session: Session, workspace_id: int) -> Space | None:
 
 
 def count_workspaces(session: Session) -> list[tuple[Space, int]]:
-    """The spaces that workspaces are searched in, and how many."""
+    """Return the spaces that workspaces are searched in, and the number of workspaces of each."""
     columns = (EmbeddingSpace.id, EmbeddingSpace.model, EmbeddingSpace.dimension)
     counted = select(*columns, func.count()).join(Workspace, Workspace.space_id == EmbeddingSpace.id)
     rows = session.execute(counted.group_by(*columns).order_by(EmbeddingSpace.id))
@@ -73,7 +74,7 @@ def count_workspaces(session: Session) -> list[tuple[Space, int]]:
 
 
 def assign_space(session: Session, workspace_id: int, space: Space) -> Space:
-    """The workspace's space, set to `space` if it had none."""
+    """Return the workspace's space, set to `space` if it had none."""
     session.execute(
         update(Workspace).where(Workspace.id == workspace_id, Workspace.space_id.is_(None)).values(space_id=space.id)
     )
@@ -92,7 +93,7 @@ def _find(session: Session, model: str, dimension: int) -> Space | None:
 
 
 def text_digest(text: str) -> bytes:
-    """The key under which vectors are reused: the SHA-256 of exactly the embedded text."""
+    """Return the key under which vectors are reused: the SHA-256 of exactly the embedded text."""
     return hashlib.sha256(text.encode()).digest()
 
 

@@ -17,7 +17,7 @@ from db.queries.search.passages import uncount_chunks
 
 
 class Version(NamedTuple):
-    """One of the documents of a name."""
+    """One of the documents with the same name."""
 
     id: uuid.UUID
     version: int
@@ -29,8 +29,8 @@ _LIVE = (DocumentStatus.QUEUED, DocumentStatus.PROCESSING, DocumentStatus.READY)
 
 
 def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Version]:
-    """The versions of this name, the oldest first; their statuses cannot change until the transaction ends."""
-    # One locking order for all. A plain FOR UPDATE would block inserts of chunks that refer to the document.
+    """Return the versions of this name, the oldest first; their statuses cannot change until the transaction ends."""
+    # All code locks in this order. A plain FOR UPDATE would block inserts of chunks that refer to the document.
     rows = session.execute(
         select(Document.id, Document.version, Document.status, Document.sha256)
         .where(Document.workspace_id == workspace_id, Document.filename == filename)
@@ -41,7 +41,7 @@ def lock_versions(session: Session, workspace_id: int, filename: str) -> list[Ve
 
 
 def find_live(versions: Sequence[Version], sha256: str) -> Version | None:
-    """The version with this content that is not superseded; there is at most one."""
+    """Return the version with this content that is not superseded; there is at most one."""
     return next(
         (version for version in versions if version.sha256 == sha256 and version.status != DocumentStatus.SUPERSEDED),
         None,
@@ -84,7 +84,7 @@ def mark_document_ready(
     """
     document = get_document(session, document_id)
     versions = lock_versions(session, document.workspace_id, document.filename)
-    # Its number may have grown since the document was read.
+    # The version number may have grown since the document was read.
     own = next(version.version for version in versions if version.id == document_id)
     ready = [version for version in versions if version.status == DocumentStatus.READY]
     newer = [version.id for version in ready if version.version > own]

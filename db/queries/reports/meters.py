@@ -9,7 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 FOLDED_AFTER_S = 300.0
-"""A process silent for this long counts as ended; one that comes back reports only what it counted since."""
+"""A process that is silent for this long counts as ended; if it comes back, it reports only what it has counted
+since."""
 GAUGES_FOR_S = 30.0
 """Gauges older than this are ignored."""
 
@@ -31,7 +32,7 @@ _FLAT = """
     FROM {rows}, jsonb_each(counts) AS family, jsonb_each(family.value) AS series,
         jsonb_each_text(series.value) AS place
 """
-# In one order, so that two processes that end together do not deadlock.
+# All processes use the same order, so that two that end together do not deadlock.
 _FOLD = """
     WITH gone AS (DELETE FROM process_meters WHERE {which} RETURNING counts), flat AS ({flat})
     INSERT INTO meter_totals (family, labels, place, value)
@@ -60,7 +61,8 @@ def add_meter(session: Session, process_id: uuid.UUID, counts: Counts, gauges: G
 
 
 def report_meter(session: Session, process_id: uuid.UUID, counts: Counts | None, gauges: Gauges) -> bool:
-    """Update a process's counts (None: unchanged) and gauges; False when its row is gone: it was taken for dead."""
+    """Update a process's counts (None: unchanged) and gauges; False when its row is gone because the process was
+    considered dead."""
     return session.scalar(_TELL, {"id": process_id, **_as_json(counts, gauges)}) is not None
 
 
@@ -73,7 +75,8 @@ def fold_dead_meters(session: Session) -> None:
 
 
 def sum_meters(session: Session) -> dict[str, dict[str, dict[str, float]]]:
-    """Totals of all processes, by family, labels (a JSON list) and place. The cost grows only with live processes."""
+    """Return the totals of all processes, by family, labels (a JSON list) and place. The cost grows only with live
+    processes."""
     sums: dict[str, dict[str, dict[str, float]]] = {}
     for family, labels, place, value in session.execute(_SUM):
         sums.setdefault(family, {}).setdefault(labels, {})[place] = value

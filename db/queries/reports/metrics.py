@@ -64,7 +64,7 @@ _LEVELS = text(
 
 
 def list_levels(session: Session) -> list[Level]:
-    """Every level; `…_oldest_seconds` is omitted where there are no rows."""
+    """Return every level; `…_oldest_seconds` is omitted where there are no rows."""
     levels: list[Level] = []
     for name, label, value, oldest_s in session.execute(_LEVELS, {"dead_after": DEAD_AFTER_S}):
         levels.append(Level(name, label, value))

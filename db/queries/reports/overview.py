@@ -1,4 +1,4 @@
-"""Results of many queries at a glance: a few statements for a whole page of them."""
+"""Summaries of the results of many queries: a few statements for a whole page of them."""
 
 import uuid
 from collections import defaultdict
@@ -15,7 +15,7 @@ EXCERPT_CHARS = 200
 
 
 class Judged(NamedTuple):
-    """The verification of a query that counts: of the published answer, or of the submitted text."""
+    """The deciding verification of a query: of the published answer, or of the submitted text."""
 
     verification_id: int
     excerpt: str

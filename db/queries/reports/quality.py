@@ -42,9 +42,8 @@ class VerifiedRow(NamedTuple):
 def newest_queries(
     session: Session, workspace: str | None, limit: int, since: datetime | None = None
 ) -> dict[uuid.UUID, datetime]:
-    """The newest questions with verified answers, and their times. Verifications of external answers are excluded: they
-    say nothing about ours.
-    """
+    """Return the newest questions with verified answers, and their times. Verifications of external answers are
+    excluded, because they say nothing about Citewell's own answers."""
     verified = select(Verification.id).where(Verification.query_id == Query.id).exists()
     statement = select(Query.id, Query.created_at).where(
         Query.kind == QueryKind.ANSWER, Query.tenant_id == OWN_TENANT, verified
@@ -77,7 +76,7 @@ def list_verified(session: Session, queries: Collection[uuid.UUID]) -> list[Veri
 
 
 def list_states(session: Session, verifications: Collection[int]) -> list[tuple[int, str]]:
-    """(verification, state) of every sentence."""
+    """Return (verification, state) of every sentence."""
     return _rows(
         session,
         select(VerificationSentence.verification_id, VerificationSentence.status)
@@ -87,7 +86,7 @@ def list_states(session: Session, verifications: Collection[int]) -> list[tuple[
 
 
 def list_cited(session: Session, verifications: Collection[int]) -> list[tuple[int, str, bool]]:
-    """(verification, state, has a citation) of every sentence of published answers."""
+    """Return (verification, state, has a citation) of every sentence of published answers."""
     cited = (
         select(Citation.id)
         .join(Answer, Answer.id == Citation.answer_id)
@@ -116,7 +115,7 @@ def list_citation_states(session: Session, verifications: Collection[int]) -> li
 def list_rerankings(
     session: Session, queries: Collection[uuid.UUID]
 ) -> list[tuple[uuid.UUID, str, str, dict[str, Any]]]:
-    """(query, step, item, outcome) of reranking and selection in first rounds."""
+    """Return (query, step, item, outcome) of reranking and selection in first rounds."""
     return _rows(
         session,
         select(StepOutcome.query_id, StepOutcome.step, StepOutcome.item, StepOutcome.value).where(

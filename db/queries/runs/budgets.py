@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import Query, StepOutcome
 from db.queries.runs.queries import Launch
 
-# A batch item waits for its turn by design, so its time starts with it; until then it has none.
+# A batch item waits for its turn by design, so its time starts with its launch; until then it has no start.
 _BEGINNING = case((Query.batch_id.is_(None), Query.created_at), else_=Query.started_at)
 
 
@@ -20,9 +20,9 @@ def database_time(session: Session) -> datetime:
 
 
 def list_overdue(session: Session, grace_s: float, limit: int = 100) -> list[Launch]:
-    """Unfinished queries whose deadline passed more than `grace_s` ago and that have made no progress since.
+    """Return unfinished queries whose deadline passed more than `grace_s` ago and that have made no progress since.
 
-    After ten times the grace a live lease no longer protects it: a stuck thread renews its lease for ever.
+    After ten times the grace a live lease no longer protects a query, because a stuck thread renews its lease for ever.
     """
     deadline_s = Query.options["deadline_s"].as_float()
     ended = _BEGINNING + func.make_interval(0, 0, 0, 0, 0, 0, deadline_s)

@@ -47,8 +47,8 @@ _IS_CURRENT = ConversationTurn.set_aside_at.is_(None)
 
 
 class ListedConversation(NamedTuple):
-    """A conversation, its workspace's name, its first question (of a branch its own one, if it has one), and the number
-    of its current turns."""
+    """A conversation, its workspace's name, its first question (of a branch its own first question, if it has one), and
+    the number of its current turns."""
 
     conversation: Conversation
     workspace: str
@@ -65,7 +65,7 @@ class TurnPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn with its query, as far as a conversation shows it. `answer` is the text of the last round."""
+    """A turn with the part of its query that a conversation shows. `answer` is the text of the last round."""
 
     turn: ConversationTurn
     query: Query
@@ -90,7 +90,8 @@ def add_conversation(
 
 
 def inherit_turns(session: Session, branch_id: uuid.UUID, original_id: uuid.UUID, until: int) -> None:
-    """Give a new conversation the current turns of another one up to position `until`; their queries stay its."""
+    """Give a new conversation the current turns of another one up to position `until`; their queries still belong to
+    the original conversation."""
     kept = select(
         literal(branch_id), ConversationTurn.query_id, ConversationTurn.position, ConversationTurn.replaces, true()
     ).where(ConversationTurn.conversation_id == original_id, _IS_CURRENT, ConversationTurn.position <= until)
@@ -101,7 +102,7 @@ def inherit_turns(session: Session, branch_id: uuid.UUID, original_id: uuid.UUID
 
 def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversation:
     """Keep others from adding turns until the transaction ends. Raises ConversationNotFound."""
-    # The weaker lock: the foreign keys of stored turns do not wait for it.
+    # This is the weaker lock: the foreign keys of stored turns do not wait for it.
     conversation = session.get(
         Conversation, conversation_id, with_for_update={"key_share": True}, populate_existing=True
     )
@@ -111,9 +112,9 @@ def lock_conversation(session: Session, conversation_id: uuid.UUID) -> Conversat
 
 
 def lock_own(session: Session, conversation_id: uuid.UUID) -> Conversation:
-    """`lock_conversation`, before its turns or title change: only its owner may change them, or a caller whose role
-    allows changes to conversations of others. Raises ConversationOfAnother, ConversationNotFound.
-    """
+    """Lock the conversation like `lock_conversation`, before its turns or title change: only its owner may change them,
+    or a caller whose role allows changes to conversations of others. Raises ConversationOfAnother,
+    ConversationNotFound."""
     conversation = lock_conversation(session, conversation_id)
     if not acting().may_change(conversation.begun_by, conversation.workspace_id):
         raise ConversationOfAnother
@@ -134,7 +135,7 @@ def list_conversations(
     if workspace is not None:
         statement = statement.where(Conversation.workspace_id == workspace_id_of(workspace))
     if search is not None:
-        # One narrow row for each: no index serves a text below row-level security.
+        # One narrow row for each conversation is read, because no index serves a text below row-level security.
         wanted, own = func.lower(search), ConversationText.conversation_id == Conversation.id
         title = func.strpos(func.lower(Conversation.title), wanted) > 0
         asked = func.strpos(ConversationText.asked, wanted) > 0
@@ -150,7 +151,7 @@ def delete_conversation(session: Session, conversation_id: uuid.UUID) -> None:
 def list_turns(
     session: Session, conversation_id: uuid.UUID, *, with_set_aside: bool, after: TurnPlace | None, limit: int
 ) -> list[StoredTurn]:
-    """One page in order of their positions; a turn that was replaced comes before the one that replaces it."""
+    """Return one page in order of their positions; a turn that was replaced comes before the one that replaces it."""
     statement = _stored().where(ConversationTurn.conversation_id == conversation_id)
     if not with_set_aside:
         statement = statement.where(_IS_CURRENT)
@@ -169,7 +170,7 @@ def last_turns_before(session: Session, conversation_id: uuid.UUID, position: in
 
 
 def find_last_turn(session: Session, conversation_id: uuid.UUID) -> tuple[int, uuid.UUID, datetime | None] | None:
-    """(position, query, end of the query) of the last current turn."""
+    """Return (position, query, end of the query) of the last current turn."""
     row = session.execute(
         select(ConversationTurn.position, Query.id, Query.finished_at)
         .join(Query, Query.id == ConversationTurn.query_id)
@@ -192,7 +193,8 @@ def get_current_position(session: Session, conversation_id: uuid.UUID, query_id:
 
 
 def list_current_turns(session: Session, query_id: uuid.UUID) -> Sequence[ConversationTurn]:
-    """Its place in each conversation that it is a part of: in that where it was asked, and in the branches of that."""
+    """Return the query's place in each conversation that contains it: in the one where it was asked, and in the
+    branches of that."""
     places = select(ConversationTurn).where(ConversationTurn.query_id == query_id, _IS_CURRENT)
     return session.scalars(places.order_by(ConversationTurn.conversation_id)).all()
 
@@ -209,7 +211,7 @@ def set_aside(session: Session, conversation_id: uuid.UUID, since: int) -> list[
 
 
 def set_turn_aside(session: Session, turn_id: int) -> bool:
-    """Whether it was a current turn until now."""
+    """Set a turn aside; return whether it was a current turn until now."""
     turn = update(ConversationTurn).where(ConversationTurn.id == turn_id, _IS_CURRENT).values(set_aside_at=func.now())
     return session.scalar(turn.returning(ConversationTurn.id)) is not None
 
@@ -250,8 +252,8 @@ def get_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID:
 
 
 def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
-    """The conversation that it was asked in, or if that was deleted, the first branch that keeps it; None also for a
-    thread of its own, which others may have gone on from."""
+    """Return the conversation that the question was asked in, or if that was deleted, the first branch that keeps it.
+    None for a question that is a thread of its own, even if others began a conversation with it."""
     places = (
         select(ConversationTurn.conversation_id)
         .join(Query, Query.id == ConversationTurn.query_id)
@@ -261,7 +263,8 @@ def find_conversation_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | N
 
 
 def find_begun_with(session: Session, query_id: uuid.UUID, begun_by: str | None) -> uuid.UUID | None:
-    """The conversation that `begun_by` began with a question of another one, while it is the first turn there."""
+    """Return the conversation that `begun_by` began with a question of another caller, while it is the first turn
+    there."""
     places = (
         select(Conversation.id)
         .join(ConversationTurn, ConversationTurn.conversation_id == Conversation.id)
@@ -277,7 +280,7 @@ def find_begun_with(session: Session, query_id: uuid.UUID, begun_by: str | None)
 
 
 def list_unfinished(session: Session, conversation_id: uuid.UUID) -> list[uuid.UUID]:
-    """The unfinished queries that were asked here."""
+    """Return the unfinished queries that were asked here."""
     return list(
         session.scalars(
             select(Query.id)

@@ -14,7 +14,7 @@ from db.models import Event, Query
 EventData = tuple[str, dict[str, Any]]
 """(type, data)."""
 DRAFT = "draft"
-"""Type of the events that carry unchecked model output; all others are milestones."""
+"""The type of the events that carry unchecked model output; all others are milestones."""
 
 
 def add_event(session: Session, type_: str, data: dict[str, Any], *, query_id: uuid.UUID) -> None:
@@ -120,7 +120,7 @@ def list_events(session: Session, query_id: uuid.UUID) -> list[Event]:
 
 
 class Progress(NamedTuple):
-    """A query's status and kind, and its (number, type, data) of later events, all of one moment."""
+    """A query's status and kind, and its (number, type, data) of later events, all at one moment."""
 
     status: str
     kind: str

@@ -33,10 +33,9 @@ class SettledCalls(NamedTuple):
 
 
 def add_model_calls(session: Session, calls: Sequence[Mapping[str, Any]], settled: Sequence[SettledCalls] = ()) -> None:
-    """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer
-    count as begun.
+    """Store calls, given as columns of `ModelCall`; they are never changed. `settled` calls no longer count as begun.
 
-    Each call of an execution is stored once: not again if it is stored.
+    Each call of an execution is stored once: a call that is already stored is skipped.
     """
     if settled:
         # This comes first, as a statement of its own: another process that books the calls of a dead one has then
@@ -73,13 +72,13 @@ _ADD = text(f"""
 
 
 def write_off_calls(session: Session, after_s: float) -> int:
-    """Move begun calls to the ledger if their process has not held their step for `after_s` seconds: it was killed.
-    Those that had not ended are unknown there, because their outcome will never be known. Returns how many.
-    """
+    """Move begun calls to the ledger if their process has not held their step for `after_s` seconds, because it was
+    killed. Calls that had not ended are unknown there, because their outcome will never be known. Returns the number of
+    calls."""
     return len(session.execute(_WRITE_OFF, {"after": after_s}).all())
 
 
-# The text of a reply is where it was kept.
+# The text of a reply is in the reply cache.
 _BOOK_DEAD = f"""
     INSERT INTO model_calls (tenant_id, created_at, unknown, {_NAMES})
     SELECT dead.tenant_id, dead.begun_at, dead.ended IS NULL, {_NAMES}
@@ -106,8 +105,7 @@ _WRITE_OFF = text(f"""
 
 def book_ended_calls(session: Session, query_id: uuid.UUID, round_: int, steps: Sequence[str], worker: str) -> int:
     """Move the ended calls of these steps to the ledger that processes other than `worker` have made and not booked:
-    they are dead, or late, and another process does their steps. Returns how many.
-    """
+    these processes are dead, or late, and another process does their steps. Returns the number of calls."""
     values = {"query": query_id, "round": round_, "steps": list(steps), "worker": worker}
     return len(session.execute(_BOOK_ENDED, values).all())
 
@@ -143,8 +141,8 @@ def list_model_calls(session: Session, query_id: uuid.UUID) -> list[ModelCall]:
 
 
 def find_last_failure(session: Session, query_id: uuid.UUID, step: str) -> tuple[str, str] | None:
-    """The model and the error of the step's last call, or of the query's if the step made none; None if it succeeded
-    or there is none."""
+    """Return the model and the error of the step's last call, or of the query's if the step made none; None if it
+    succeeded or there is none."""
     last = select(ModelCall.model, ModelCall.error).where(ModelCall.query_id == query_id, ~ModelCall.kept)
     newest = last.order_by((ModelCall.step == step).desc(), ModelCall.id.desc()).limit(1)
     call = session.execute(newest).one_or_none()

@@ -34,7 +34,7 @@ def list_open_items(
     launch: int,
     lease_s: float,
 ) -> list[OpenItem]:
-    """The `items` that have a claim and no outcome, as seen by a message of `launch`."""
+    """Return the `items` that have a claim and no outcome, as a message of `launch` sees them."""
     rows = session.execute(
         _OPEN, {"q": query_id, "r": round_, "s": step, "items": list(items), "launch": launch, "lease": lease_s}
     )
@@ -55,8 +55,7 @@ def hand_back(
     session: Session, query_id: str, round_: int, step: str, attempts: Mapping[str, int], hold_s: float = 0.0
 ) -> bool:
     """Release claims as if they had not been made. They look held for `hold_s` seconds, and can be claimed again one
-    lease before that. False when all of them have ended.
-    """
+    lease before that. False when all of them have ended."""
     handed = 0
     for item, attempt in attempts.items():
         values = {"q": query_id, "r": round_, "s": step, "i": item, "a": attempt, "hold": hold_s}
@@ -64,7 +63,7 @@ def hand_back(
     return handed > 0
 
 
-# If another worker took the item over meanwhile, its lease stays, and this claim still does not count as a try.
+# If another worker took the item over meanwhile, its lease stays, and this claim still does not count as an attempt.
 _HAND_BACK = text("""
     UPDATE step_outcomes
     SET tries = greatest(tries - 1, 0), worker = CASE WHEN attempt = :a THEN '' ELSE worker END,
@@ -78,7 +77,8 @@ _HAND_BACK = text("""
 
 
 def hand_back_all(session: Session, worker_prefix: str) -> int:
-    """Release everything still held by workers whose names have this prefix, in all tenants; return how many."""
+    """Release everything that workers whose names have this prefix still hold, in all tenants; return the number of
+    released claims."""
     handed = session.execute(_HAND_BACK_ALL, {"prefix": worker_prefix})
     return len(handed.all())
 
@@ -122,7 +122,7 @@ def park_items(
 
 
 class Parked(NamedTuple):
-    """An item that is not tried again; `worker` is the last one that it crashed."""
+    """An item that is not tried again; `worker` is the last worker that it crashed."""
 
     tenant: str
     query_id: uuid.UUID
@@ -177,7 +177,7 @@ def parked_of_query(session: Session, query_id: uuid.UUID) -> list[dict[str, Any
 
 
 def list_degraded(session: Session, query_id: uuid.UUID) -> list[dict[str, str]]:
-    """{step, reason} of every step that left something out, or that a model failed."""
+    """Return {step, reason} of every step that left something out, or that a model failed."""
     value = StepOutcome.value
     degraded = value["degraded"].astext
     failure = case((value["status"].astext.in_(UNFINISHED), value["reason"].astext))

@@ -59,7 +59,7 @@ def add_queries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def count_in_flight(session: Session, key_id: str | None, most: int) -> int:
-    """Number of the tenant's unfinished queries sent with this key, or without any; counted up to `most`."""
+    """Return the number of the tenant's unfinished queries sent with this key, or without any; counted up to `most`."""
     return session.execute(_IN_FLIGHT, {"key": key_id, "most": most}).scalar_one()
 
 
@@ -79,7 +79,8 @@ _IN_FLIGHT = text("""
 
 
 def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> Query:
-    """Raise QueryNotFound when there is none, VerificationNotFound when there is none of that `kind`."""
+    """Return the query. Raises QueryNotFound when there is none, VerificationNotFound when there is none of that
+    `kind`."""
     query = session.get(Query, query_id)
     if query is None or kind not in (None, query.kind):
         raise not_found(query_id, kind)
@@ -87,7 +88,8 @@ def get_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = No
 
 
 def lock_query(session: Session, query_id: uuid.UUID, kind: QueryKind) -> Query:
-    """The query, which others neither change nor lock until the transaction ends. Raises as `get_query`."""
+    """Return the query, which others neither change nor lock until the transaction ends. Raises the errors of
+    `get_query`."""
     query = session.get(Query, query_id, with_for_update={"key_share": True}, populate_existing=True)
     if query is None or kind != query.kind:
         raise not_found(query_id, kind)
@@ -99,24 +101,24 @@ def find_query(session: Session, query_id: uuid.UUID) -> Query | None:
 
 
 def find_replay(session: Session, query_id: uuid.UUID) -> Query | None:
-    """The newest query that repeats this one."""
+    """Return the newest query that repeats this one."""
     return session.scalar(select(Query).where(Query.replay_of == query_id).order_by(Query.created_at.desc()).limit(1))
 
 
 def ids_beginning(session: Session, start: str) -> Sequence[uuid.UUID]:
-    """The ids of queries that begin with `start`, in lower case and without signs of a pattern."""
+    """Return the ids of queries that begin with `start`, which is in lower case and has no pattern characters."""
     wanted = cast(Query.id, Text).startswith(start, autoescape=True)
     return session.scalars(select(Query.id).where(wanted).order_by(Query.created_at.desc())).all()
 
 
 def list_reverifications(session: Session, query_id: uuid.UUID) -> list[Query]:
-    """The re-verifications of the query's answer (N6), the oldest first."""
+    """Return the re-verifications of the query's answer (N6), the oldest first."""
     made = select(Query).where(Query.reverifies == query_id)
     return list(session.scalars(made.order_by(Query.created_at, Query.id)))
 
 
 def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> str:
-    """The query's status alone. Raises as `get_query`."""
+    """Return the query's status alone. Raises the errors of `get_query`."""
     row = session.execute(select(Query.status, Query.kind).where(Query.id == query_id)).one_or_none()
     if row is None or kind not in (None, row.kind):
         raise not_found(query_id, kind)
@@ -124,14 +126,14 @@ def get_status(session: Session, query_id: uuid.UUID, kind: QueryKind | None = N
 
 
 def find_unfinished(session: Session, query_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    """Those that wait or run."""
-    # One parameter, so that the statement stays the same and keeps its plan.
+    """Return those of the queries that wait or run."""
+    # With one parameter the statement stays the same and keeps its plan.
     asked = Query.id == any_(cast(list(query_ids), ARRAY(UUID)))
     return {*session.scalars(select(Query.id).where(asked, Query.status.in_(UNFINISHED)))}
 
 
 def get_named_query(session: Session, query_id: uuid.UUID, kind: QueryKind | None = None) -> tuple[Query, str]:
-    """The query and the name of its workspace. Raises as `get_query`."""
+    """Return the query and the name of its workspace. Raises the errors of `get_query`."""
     statement = select(Query, Workspace.name).join(Workspace, Workspace.id == Query.workspace_id)
     row = session.execute(statement.where(Query.id == query_id)).one_or_none()
     if row is None or kind not in (None, row[0].kind):
@@ -146,7 +148,8 @@ def not_found(query_id: uuid.UUID, kind: QueryKind | None) -> NotFound:
 
 
 def searched_workspaces(session: Session, queries: Iterable[Query]) -> dict[int, str]:
-    """The names of the workspaces that these queries search, by the ids of those queries that search several."""
+    """Return the names of the workspaces that these queries search, for those queries that search several, by their
+    ids."""
     ids = {option for query in queries for option in query.options.get("workspaces", ())}
     named = select(Workspace.id, Workspace.name).where(Workspace.id.in_(ids))
     return dict(session.execute(named).all()) if ids else {}
@@ -160,7 +163,7 @@ def workspace_name_of(session: Session, query: Query) -> str:
 class QueryFilter:
     """Conditions on listed queries; None leaves a property open. Times are half-open: `since` <= time < `until`.
 
-    `text` is a part of the question, or of the submitter's own id, in upper or lower case.
+    `text` is a part of the question, or of the submitter's own id, ignoring case.
     """
 
     workspace: str | None = None
@@ -198,7 +201,8 @@ def _conditions(wanted: QueryFilter) -> list[ColumnElement[bool]]:
 
 
 def workspace_id_of(name: str) -> ScalarSelect[int]:
-    """The id of the tenant's workspace as a subquery: a join by name would not be read in index order."""
+    """Return the id of the tenant's workspace as a subquery, because a join by name would not be read in index
+    order."""
     own = select(Workspace.id).where(Workspace.name == name, Workspace.tenant_id == OWN_TENANT)
     return own.scalar_subquery()
 
@@ -227,7 +231,7 @@ def mark_launched(session: Session, query_id: uuid.UUID, seen_launch: int) -> in
 
 
 def find_current(session: Session, query_id: str, launch: int) -> Query | None:
-    """The query, if it is unfinished and `launch` is its latest start; None means that the message is stale."""
+    """Return the query, if it is unfinished and `launch` is its latest start; None means that the message is stale."""
     query = session.get(Query, uuid.UUID(query_id))
     return query if query and query.status in UNFINISHED and query.launch == launch else None
 
@@ -235,7 +239,7 @@ def find_current(session: Session, query_id: str, launch: int) -> Query | None:
 def unlaunch(session: Session, query_id: uuid.UUID, launch: int) -> None:
     """Undo a launch whose message could not be published: the query waits again and starts soon.
 
-    It does not count as a start: a long outage of the broker must not use up the starts of accepted queries.
+    The launch does not count as a start: a long outage of the broker must not use up the starts of accepted queries.
     """
     session.execute(
         update(Query)
@@ -279,7 +283,7 @@ def mark_finished(
 ) -> Finished | None:
     """Enter a final state, once, with its last `event`; None when the query had one already.
 
-    One that was held keeps the time at which its answer was written.
+    A query that was held keeps the time at which its answer was written.
     """
     type_, data = event or (None, None)
     columns = {"q": query_id, "status": status, "type": type_, "data": json.dumps(data), "held": was_held}
@@ -309,15 +313,15 @@ _FINISH = text("""
 def list_stalled(
     session: Session, *, lease_s: float, stalled_s: float, doublings: int = 5, limit: int = 100
 ) -> list[Launch]:
-    """Unfinished, launched queries that hold no live claim and need a new start.
+    """Return unfinished, launched queries that hold no live claim and need a new start.
 
-    At once when a lease of this launch expired: a process died. Soon when a lease of an earlier launch expired. Late
-    when nothing is known: the message was lost, or waits in a long queue. The two waits double with every launch, up to
-    `doublings` times, so that a backlog is not mistaken for a loss again and again.
+    At once when a lease of this launch expired, because a process died. Soon when a lease of an earlier launch expired.
+    Late when nothing is known: the message was lost, or waits in a long queue. The two waits double with every launch,
+    up to `doublings` times, so that a backlog is not mistaken for a loss again and again.
     """
     since = func.extract("epoch", func.now() - Query.progress_at)
     patience = func.power(2, func.least(Query.launch - 1, doublings))
-    # The lease of a postponed step covers its wait; beyond that it may be as late as any other step.
+    # The lease of a postponed step covers its wait; after that it may be as late as any other step.
     lapsed = StepOutcome.lease_until < func.now() - func.make_interval(0, 0, 0, 0, 0, 0, lease_s * (patience - 1))
     waited = or_(
         # Claims and launches both set `progress_at`: only a claim made since then has a lease that ends after it.

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.models import GivenSource, StepOutcome
 
-# `worker` of outcomes that came with a request (db.queries.runs.steps.add_outcomes).
+# The `worker` of outcomes that came with a request (db.queries.runs.steps.add_outcomes).
 _FROM_REQUEST = "request"
 
 
@@ -47,7 +47,7 @@ _COPY_SOURCES = text("""
 
 
 def outcomes_of_request(session: Session, query_id: uuid.UUID) -> list[tuple[str, str, dict[str, Any]]]:
-    """(step, item, outcome) of everything that came with the request (N2)."""
+    """Return (step, item, outcome) of everything that came with the request (N2)."""
     rows = session.execute(
         select(StepOutcome.step, StepOutcome.item, StepOutcome.value).where(
             StepOutcome.query_id == query_id, StepOutcome.worker == _FROM_REQUEST, StepOutcome.value.is_not(None)

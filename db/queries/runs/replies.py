@@ -12,11 +12,11 @@ from db.models import KeptReply
 from db.round_trips import call
 
 SWEEP = 5_000
-"""Rows deleted per sweep: a long statement would hold up the other housekeeping."""
+"""The rows deleted per sweep, because a long statement would delay the other housekeeping."""
 
 
 class Reply(NamedTuple):
-    """A reply, the model that gave it, and what is to be noted of the call that produced it, if one began."""
+    """A reply, the model that gave it, and the record of the call that produced it, if one began."""
 
     text: str
     model: str
@@ -26,7 +26,7 @@ class Reply(NamedTuple):
 async def find_replies(
     begun: Mapping[bytes, Mapping[str, Any] | None], keep_s: float, new: Mapping[bytes, Reply] | None = None
 ) -> dict[bytes, Reply]:
-    """The replies under these keys that are at most `keep_s` seconds old.
+    """Return the replies under these keys that are at most `keep_s` seconds old.
 
     For the other keys a call begins, and their `begun` values, columns of `BegunCall`, are stored, unless their step
     has stored its outcome meanwhile. `new` replies are stored too, as by `add_replies`. Raises Refused.

@@ -1,4 +1,4 @@
-"""What clients of OpenAI's Responses API said beside their questions."""
+"""The further fields of questions that came through OpenAI's Responses API."""
 
 import uuid
 from typing import Any
@@ -20,7 +20,7 @@ def find_response(session: Session, query_id: uuid.UUID) -> dict[str, Any] | Non
 
 
 def delete_response(session: Session, query_id: uuid.UUID) -> None:
-    """Raises ResponseNotFound."""
+    """Delete a response. Raises ResponseNotFound."""
     deleted = delete(StoredResponse).where(StoredResponse.query_id == query_id).returning(StoredResponse.query_id)
     if session.scalar(deleted) is None:
         raise ResponseNotFound

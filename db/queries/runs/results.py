@@ -59,7 +59,7 @@ def find_published_verification(session: Session, query_id: uuid.UUID) -> Stored
 
 
 def find_published_grounding(session: Session, query_id: uuid.UUID) -> bool | None:
-    """Whether every claim of the published answer is supported; None if none was published."""
+    """Return whether every claim of the published answer is supported; None if none was published."""
     published = select(Verification.is_grounded).where(
         Verification.query_id == query_id, Verification.kind == "published"
     )
@@ -74,10 +74,10 @@ class Whole(NamedTuple):
     """The published verification without its citation checks."""
     sources: list[dict[str, Any]]
     added: dict[str, tuple[str, str]]
-    """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left
-    out (S3.3)."""
+    """When each cited document or source was added, and the name of its workspace, by its id; deleted ones are left out
+    (S3.3)."""
     marks: TextMarks
-    """The marks on the text of the cited documents, and of the sources."""
+    """The marks on the text of the cited documents and sources."""
     usage: dict[str, Any]
     timings: dict[str, float]
     """Milliseconds from the first start to the last end of every step, in order of their start."""
@@ -89,15 +89,15 @@ class Whole(NamedTuple):
     """{state, reason, since, verification} of the answer, once a cited document has changed (N7)."""
     conversation_id: uuid.UUID | None = None
     filled: dict[str, Any] | None = None
-    """The outcome of `fill_object`, if the answer was asked for as an object."""
+    """The outcome of `fill_object`, if an object was requested."""
     cells: Mapping[int, Cells] = MappingProxyType({})
     """The cells that citations of spreadsheets point at, by the position of the citation."""
     review: dict[str, Any] | None = None
-    """{reasons, note, decided_by, decided_at} of its review, if a rule of the workspace asked for one."""
+    """{reasons, note, decided_by, decided_at} of its review, if a rule of the workspace required one."""
     passages: Mapping[int, int] = MappingProxyType({})
     """The keys of the passages that are cited, by the position of the citation, while they are stored."""
     conflicts: Sequence[Mapping[str, Any]] = ()
-    """What `conclude` found in other documents that disagrees with what the answer cites."""
+    """The statements of other documents, found by `conclude`, that disagree with those that the answer cites."""
 
 
 # One statement, because every fetched answer runs it: a dozen separate ones cost five times as much.
@@ -208,8 +208,8 @@ SELECT
 
 
 def read_whole(session: Session, query_id: uuid.UUID, round_: int, *, with_correction: bool = True) -> Whole:
-    """Everything about a query that a report shows; `round_` is the query's current round, behind which only a
-    reviewer's correction stands."""
+    """Return everything about a query that a report shows; `round_` is the query's current round, and only a reviewer's
+    correction has a later one."""
     given = {"q": query_id, "round": round_, "corrected": with_correction, "unfinished": list(UNFINISHED)}
     row = session.execute(_WHOLE, given).one()
     corrected: dict[str, list[list[Any]]] = row.corrected or {}
@@ -254,13 +254,14 @@ def _published(
 
 
 def find_draft_verification(session: Session, query_id: uuid.UUID) -> StoredVerification | None:
-    """The verification before any repair, of the draft or of a given answer (N2); else that of the published answer."""
+    """Return the verification before any repair, of the draft or of a given answer (N2); else that of the published
+    answer."""
     verification = session.scalar(select(Verification).where(Verification.id == _draft_id(query_id)))
     return _with_parts(session, verification)[0] if verification else None
 
 
 def list_draft_sentences(session: Session, query_id: uuid.UUID) -> list[VerificationSentence]:
-    """The sentences of `find_draft_verification`; empty if there is none."""
+    """Return the sentences of `find_draft_verification`; empty if there is none."""
     own = VerificationSentence.verification_id == _draft_id(query_id)
     return list(session.scalars(select(VerificationSentence).where(own).order_by(VerificationSentence.position)))
 
@@ -278,7 +279,8 @@ def list_verifications(session: Session, query_id: uuid.UUID) -> list[StoredVeri
 
 
 def _with_parts(session: Session, *verifications: Verification) -> list[StoredVerification]:
-    """The verifications with their rows below them, read by three statements for any number of verifications."""
+    """Return the verifications with their dependent rows, which three statements read for any number of
+    verifications."""
     own = [verification.id for verification in verifications]
     sentences = _below(session, VerificationSentence, VerificationSentence.position, own)
     claims = _below(session, VerificationClaim, VerificationClaim.position, own)

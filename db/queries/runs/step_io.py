@@ -18,7 +18,7 @@ from db.round_trips import call
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Identity and terms of a claim: see `steps.claim_items`."""
+    """The identity and the terms of a claim: see `steps.claim_items`."""
 
     worker: str
     lease_s: float
@@ -61,13 +61,12 @@ class ClaimRequest(NamedTuple):
 
 
 _NOTED_EVERY_S = 1.0
-"""Interval of progress updates within a stage; the search for stalled queries waits much longer."""
+"""The interval of progress updates within a stage; the search for stalled queries waits much longer."""
 
 
 async def claim_steps(query_id: str, request: ClaimRequest) -> ClaimedSteps | None:
     """Claim the keys that are neither done nor held, and enter the stage if any was claimed. None when the query has
-    ended or was launched again.
-    """
+    ended or was launched again."""
     rows = await call(_CLAIM, {"q": query_id, "note_every": _NOTED_EVERY_S, **_columns(request)})
     if not rows:
         return None
@@ -130,9 +129,8 @@ class Completion:
 
 
 class CompletionResult(NamedTuple):
-    """`kept` if the outcomes were stored; what was claimed next, what the query had used by then, whether it `entered`
-    another stage, and the requested passages.
-    """
+    """The result of a completion: `kept` if the outcomes were stored; the next claims, the query's use of its budget by
+    then, whether it `entered` another stage, and the requested passages."""
 
     kept: bool
     claimed: dict[Key, int]
@@ -146,7 +144,8 @@ NOT_STORED = CompletionResult(kept=False, claimed={}, used_s=0.0, spent_usd=0.0,
 
 
 async def complete_steps(completion: Completion, following: ClaimRequest | None = None) -> CompletionResult:
-    """Store the outcomes, all or none, publish the events, and claim what follows. Model calls are stored in any case.
+    """Store the outcomes, all or none, publish the events, and claim the following steps. Model calls are stored in any
+    case.
 
     No outcome is stored when the query has ended, or when another worker took over one of the claims (the fence). A
     worker busy with an `adopted` item loses its claim on it. If all of `following` is claimed for the first time, the
@@ -217,8 +216,8 @@ _COMPLETE_UNFLUSHED = _complete(
             SELECT FROM json_array_elements(left_.claimed) AS each WHERE (each ->> 2)::int %% {FIRST_OF} <> 1)
         THEN 'off' ELSE current_setting('synchronous_commit') END, true)""",
 )
-# The other rows that steps save are found by their keys, too: their statements are planned once per connection, and not
-# for each query.
+# The other rows that steps save are also looked up by their keys, so these statements are planned once per connection,
+# and not for each query.
 _COMPLETE_WITHIN = _complete(
     "current_setting('citewell.tenant')", ", set_config('plan_cache_mode', 'force_generic_plan', true)"
 )

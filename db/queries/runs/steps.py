@@ -84,7 +84,7 @@ CLAIM = f"""
         AND step_outcomes.tries < coalesce(CAST(:tries AS int), step_outcomes.tries + 1)
     RETURNING step, item, attempt
 """  # noqa: S608 - only constants are put together
-"""To be completed with `query`, a table expression that holds the query's id."""
+"""SQL to be completed with `query`, a table expression that has the query's id."""
 _CLAIM = text(f"WITH query AS (SELECT CAST(:q AS uuid) AS id) {CLAIM}")
 
 
@@ -99,7 +99,7 @@ def add_outcomes(session: Session, outcomes: Sequence[tuple[uuid.UUID, str, str,
 
 
 UNFINISHED = ("not_checked", "fallback", "failed", "unreadable")
-"""The states of an outcome without what a model was asked for; its `reason` says why."""
+"""The states of an outcome without the requested work of a model; its `reason` says why."""
 FIRST_OF = 1000
 """The first claim of an item has one of many numbers, each one more than a multiple of this (the default of
 `StepOutcome.attempt`)."""
@@ -119,7 +119,7 @@ class HeldItem(NamedTuple):
 
 
 def renew_leases(session: Session, held: Sequence[HeldItem], worker: str, lease_s: float) -> set[str]:
-    """Extend this worker's leases on what is `held`; return the queries that have ended meanwhile.
+    """Extend this worker's leases on the claims in `held`; return the queries that have ended meanwhile.
 
     Locked rows are skipped until the next renewal: they are being stored or taken over, and must not delay the others.
     """
@@ -148,7 +148,7 @@ _RENEW = text("""
 
 
 def stage_timings(session: Session, query_id: uuid.UUID) -> dict[str, float]:
-    """Milliseconds from the first start to the last end of every step, in order of their start."""
+    """Return milliseconds from the first start to the last end of every step, in order of their start."""
     started = func.min(StepOutcome.started_at)
     elapsed = func.extract("epoch", func.max(StepOutcome.finished_at) - started) * 1000
     rows = session.execute(

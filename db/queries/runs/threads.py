@@ -1,4 +1,4 @@
-"""Threads: conversations and questions that belong to none, as one list."""
+"""Threads: conversations, and questions outside conversations, as one list."""
 
 import uuid
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from domain.errors.missing import ThreadNotFound
 
 
 class ListedThread(NamedTuple):
-    """`id` is that of the conversation or of the question. `first_question` of a branch is its own first one, if it has
-    one. It, `status` and `abstained` (of the last turn that is not set aside) are None for a conversation without
-    turns."""
+    """A thread; `id` is that of the conversation or of the question. `first_question` of a branch is its own first
+    question, if it has one. This field, `status` and `abstained` (of the last turn that is not set aside) are None for
+    a conversation without turns."""
 
     id: uuid.UUID
     is_conversation: bool
@@ -30,7 +30,8 @@ class ListedThread(NamedTuple):
 
 
 def list_threads(session: Session, *, search: str | None, after: Place | None, limit: int) -> Sequence[ListedThread]:
-    """The last asked first; each word of `search` is a part of the title, of a question or of its published answer."""
+    """Return threads ordered by their last question, newest first; each word of `search` is a part of the title, of a
+    question or of its published answer."""
     at, id_ = after or (_LATEST, uuid.UUID(int=2**128 - 1))
     words = search.split() if search else None
     rows = session.execute(_NEWEST, {"words": words, "at": at, "id": id_, "limit": limit})
@@ -38,7 +39,8 @@ def list_threads(session: Session, *, search: str | None, after: Place | None, l
 
 
 def get_thread(session: Session, id_: uuid.UUID) -> ListedThread:
-    """The thread of a conversation or of a question; that of a turn is its conversation's. Raises ThreadNotFound."""
+    """Return the thread of a conversation or of a question; a turn belongs to the thread of its conversation. Raises
+    ThreadNotFound."""
     row = session.execute(_OF, {"id": id_}).one_or_none()
     if row is None:
         raise ThreadNotFound(f"There is no thread {id_}.")
@@ -64,7 +66,7 @@ _SHOWN = """
     ) AS answer ON last.status = 'succeeded'
     ORDER BY listed.asked_at DESC, listed.id DESC
 """
-# Small letters are most of the cost of looking through answers; this collation makes them in a third of the time.
+# Lower-casing is most of the cost of searching answers; this collation does it in a third of the time.
 _SAYS_WORD = """queries.status = 'succeeded' AND strpos(
     lower((SELECT text FROM answers WHERE query_id = queries.id ORDER BY round DESC LIMIT 1) COLLATE pg_c_utf8),
     lower(word COLLATE pg_c_utf8)) > 0"""

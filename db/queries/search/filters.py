@@ -1,4 +1,4 @@
-"""What a search leaves out: documents by filter, and copies of a passage that has been found."""
+"""The limits of a search: filters of documents, and copies of a passage that was already found."""
 
 import re
 import uuid
@@ -24,8 +24,8 @@ class PassageCopy(NamedTuple):
     filename: str
 
 
-# A vector's digest is of exactly what was embedded: the text with what it belongs to. Similarities are estimates, and
-# what differs in a near-duplicate is no copy, nor what two documents merely have in common.
+# A vector's digest is of exactly the embedded text: the passage with its context. Similarities are estimates: the
+# differing parts of a near-duplicate are not copies, and neither are parts that two other documents have in common.
 _COPIES = text(f"""
     SELECT DISTINCT own.chunk_id, same.chunk_id, same.document_id, same.filename
     FROM chunk_vectors AS own
@@ -54,7 +54,7 @@ _MOST = 100
 
 
 def list_copies(session: Session, keys: Collection[int], workspaces: Collection[int]) -> list[PassageCopy]:
-    """The copies of these passages in documents in force of these workspaces; at most a hundred of each."""
+    """Return the copies of these passages in documents in force of these workspaces; at most a hundred of each."""
     values = {"keys": list(keys), "workspaces": list(workspaces), "alike": _ALIKE, "most": _MOST}
     return [PassageCopy(*row) for row in session.execute(_COPIES, values)]
 
@@ -92,7 +92,7 @@ def _within(stored: ColumnElement[Any], text: ColumnElement[str], bounds: Bounds
     comparisons: list[ColumnElement[bool]] = []
     for bound, is_least in ((bounds.gte, True), (bounds.lte, False)):
         if isinstance(bound, str):
-            # Cut to the bound's precision, so that an upper bound of a day includes that whole day.
+            # The value is cut to the bound's precision, so that an upper bound of a day includes that whole day.
             compared = text if is_least else func.left(text, len(bound))
             comparisons += [single, compared >= bound if is_least else compared <= bound]
             comparisons += [text.regexp_match(_YEAR)] if re.match(_YEAR, bound) else []

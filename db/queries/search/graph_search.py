@@ -24,15 +24,14 @@ from domain.retrieval.lexemes import lexemes
 Conditions = Sequence[ColumnElement[bool]]
 
 
-_LEXEMES = 32  # most lexemes of a question that rank passages
+_LEXEMES = 32  # the most lexemes of a question that rank passages
 _SEARCHED = (Document.status == DocumentStatus.READY, ~Chunk.excluded)
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
     """The entities of a workspace whose vectors `model` made and that documents meeting `where` mention. Vectors of
-    other models cannot be compared.
-    """
+    other models cannot be compared."""
 
     workspace_id: int
     model: str
@@ -68,9 +67,9 @@ def entities_with_keys(session: Session, workspace_id: int, keys: Iterable[str])
 
 
 def near_entities(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[tuple[int, float]]:
-    """The `k` entities nearest to a vector as (id, cosine similarity), the nearest first.
+    """Return the `k` entities nearest to a vector as (id, cosine similarity), the nearest first.
 
-    Exact: the entities of one workspace are far fewer than its chunks.
+    The search is exact, because the entities of one workspace are far fewer than its chunks.
     """
     distance = Entity.embedding.cosine_distance(embedding)
     rows = session.execute(
@@ -83,7 +82,7 @@ def near_entities(session: Session, space: Space, embedding: Sequence[float], k:
 
 
 def near_connections(session: Session, space: Space, embedding: Sequence[float], k: int) -> list[Connection]:
-    """The relations nearest to a vector, compared one by one like the entities."""
+    """Return the relations nearest to a vector, compared one by one like the entities."""
     return _connections(session, space, embedding, k)
 
 
@@ -123,9 +122,8 @@ def _connections(
 def chunks_of_connections(
     session: Session, ids: Iterable[int], per: int, where: Conditions = ()
 ) -> dict[int, list[tuple[int, str]]]:
-    """For each relation, up to `per` chunks of ready documents that state it, as (chunk, description); `where` holds
-    conditions on their documents.
-    """
+    """Return for each relation up to `per` chunks of ready documents that state it, as (chunk, description); `where`
+    has conditions on their documents."""
     place = func.row_number().over(partition_by=RelationChunk.relation_id, order_by=RelationChunk.chunk_id)
     inner = (
         select(RelationChunk.relation_id, RelationChunk.chunk_id, RelationChunk.description, place.label("place"))
@@ -144,9 +142,8 @@ def chunks_of_connections(
 def chunks_of_entities(
     session: Session, ids: Iterable[int], question: str, per: int, where: Conditions = ()
 ) -> dict[int, list[int]]:
-    """For each entity, up to `per` chunks of ready documents that mention it, the best matches of the question first;
-    `where` holds conditions on their documents.
-    """
+    """Return for each entity up to `per` chunks of ready documents that mention it, the best matches of the question
+    first; `where` has conditions on their documents."""
     rank = func.ts_rank_cd(Chunk.search, any_of(list(dict.fromkeys(lexemes(question)))[:_LEXEMES]), 1)
     place = func.row_number().over(partition_by=EntityChunk.entity_id, order_by=(rank.desc(), EntityChunk.chunk_id))
     inner = (

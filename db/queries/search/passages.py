@@ -1,6 +1,6 @@
-"""Passages found by vectors (S1.1), through the index of the space of a workspace or exactly where few chunks are
-candidates, and by words; and the statistics of a workspace that words score by: how many passages hold each lexeme, and
-their length.
+"""Searches passages by vectors (S1.1), through the index of the workspace's space or exactly where few chunks are
+candidates, and by words; and stores the statistics of a workspace for the search by words: how many passages contain
+each lexeme, and their length.
 
 The statistics are updated in the transaction that stores or deletes the passages.
 """
@@ -57,7 +57,7 @@ _HELD = text("""
     SELECT held.lexeme, count(*) FROM chunks CROSS JOIN LATERAL unnest(chunks.search) AS held
     WHERE chunks.document_id = :document_id GROUP BY held.lexeme
 """)
-# One statement for all: a row each would be a round trip each.
+# One statement for all rows, because a statement for each would be a round trip each.
 _ADD = text("""
     INSERT INTO lexemes (workspace_id, lexeme, chunks)
     SELECT :workspace_id, held.lexeme, held.chunks
@@ -74,8 +74,7 @@ _SCORED = 200
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The chunks to search: those of a workspace's ready documents for which `where` holds; with `excluded` those that
-    people took out of the search instead.
-    """
+    people excluded from the search instead."""
 
     space: Space
     workspace_id: int
@@ -97,9 +96,9 @@ def search_vector(
     space: Space | None = None,
     excluded: bool = False,
 ) -> list[tuple[int, float]]:
-    """The `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first.
+    """Return the `k` nearest chunks of ready documents as (chunk id, cosine similarity), the nearest first.
 
-    `where` holds conditions on Document. `space` is the vector's space, by default the workspace's; without one the
+    `where` has conditions on Document. `space` is the vector's space, by default the workspace's; without a space the
     result is empty. Raises EmbeddingMismatch when the vector does not have the dimension of the space.
     """
     space = space or space_of(session, workspace_id)
@@ -111,7 +110,7 @@ def search_vector(
             f"which one of {len(embedding)} cannot be compared with."
         )
     chosen = Candidates(space, workspace_id, where, excluded)
-    # Few are excluded, if any, and an index scan would read all others before it found them.
+    # Few chunks are excluded, if any, and an index scan would read all others before it found them.
     if excluded or _at_most(session, EXACT_UP_TO, chosen):
         return exactly(session, chosen, embedding, k)
     hits = through_index(session, chosen, embedding, k)
@@ -164,9 +163,8 @@ def _nearest(
 
 
 def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
-    """Whether the candidates are at most this many. It counts documents, not chunks: there are far fewer, and each has
-    at least one chunk. Usually the first pass decides.
-    """
+    """Return whether there are at most this many candidates. Documents are counted, not chunks: there are far fewer,
+    and each has at least one chunk. Usually the first pass decides."""
     for most in (limit // _CHUNKS_OF_A_DOCUMENT, limit):
         looked_at = select(Document.chunks_done).where(*chosen.conditions).limit(most).subquery()
         chunks = func.coalesce(func.sum(looked_at.c.chunks_done), 0)
@@ -179,11 +177,11 @@ def _at_most(session: Session, limit: int, chosen: Candidates) -> bool:
 
 
 def as_tsvector(lexemes: Sequence[str]) -> str:
-    """The lexemes with their positions (from 1), in the input syntax of tsvector."""
+    """Return the lexemes with their positions (from 1), in the input syntax of tsvector."""
     places: dict[str, list[int]] = {}
     for place, lexeme in enumerate(lexemes[:_LAST_PLACE], start=1):
         places.setdefault(lexeme, []).append(place)
-    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes).
+    # No lexeme contains a quotation mark or a backslash (domain.retrieval.lexemes).
     return " ".join(f"'{lexeme}':{','.join(map(str, at[:_MOST_PLACES]))}" for lexeme, at in places.items())
 
 
@@ -205,7 +203,7 @@ def uncount_chunks(session: Session, document_id: uuid.UUID) -> None:
     held = {lexeme: -count for lexeme, count in session.execute(_HELD, {"document_id": document_id})}
     session.execute(delete(Chunk).where(Chunk.document_id == document_id))
     _add(session, workspace_id, held, -chunks, -length)
-    # Lexemes that only the deleted document held must not remain.
+    # Lexemes that only the deleted document contained must not remain.
     session.execute(delete(Lexeme).where(Lexeme.workspace_id == workspace_id, Lexeme.chunks <= 0))
 
 
@@ -221,7 +219,7 @@ def recount(session: Session, workspace_id: int) -> None:
 
 
 def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> Collection:
-    """The workspace's statistics for these lexemes; lexemes that no passage holds are left out."""
+    """Return the workspace's statistics for these lexemes; lexemes that no passage contains are left out."""
     held = and_(Lexeme.workspace_id == Workspace.id, Lexeme.lexeme.in_(list(lexemes)), Lexeme.chunks > 0)
     counts = select(Workspace.chunk_count, Workspace.lexeme_count, Lexeme.lexeme, Lexeme.chunks).outerjoin(Lexeme, held)
     rows = session.execute(counts.where(Workspace.id == workspace_id)).all()
@@ -233,7 +231,7 @@ def collection(session: Session, workspace_id: int, lexemes: Sequence[str]) -> C
 
 def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: int, length: int) -> None:
     if held:
-        # In one order, so that two writers to one workspace do not deadlock.
+        # All writers use the same order, so that two writers to one workspace do not deadlock.
         names = sorted(held)
         values = {"workspace_id": workspace_id, "lexemes": names, "chunks": [held[name] for name in names]}
         session.execute(_ADD, values)
@@ -247,9 +245,8 @@ def _add(session: Session, workspace_id: int, held: Mapping[str, int], chunks: i
 def search_text(
     session: Session, workspace_id: int, question: str, k: int, where: Sequence[ColumnElement[bool]] = ()
 ) -> list[int]:
-    """The `k` passages of ready documents that match the question's words best, the best first; `where` holds
-    conditions on their documents. Empty if no passage has any of the words.
-    """
+    """Return the `k` passages of ready documents that match the question's words best, the best first; `where` has
+    conditions on their documents. Empty if no passage has any of the words."""
     return [key for key, _ in search_scored(session, workspace_id, question, k, where)]
 
 
@@ -262,7 +259,7 @@ def search_scored(
     *,
     excluded: bool = False,
 ) -> list[tuple[int, float]]:
-    """Like `search_text`, with scores; with `excluded` over the chunks that people took out of the search instead."""
+    """Like `search_text`, with scores; with `excluded` over the chunks that people excluded from the search instead."""
     asked = searched_question(question)
     known = collection(session, workspace_id, list(dict.fromkeys((*asked.own, *asked.further))))
     rarest = sorted(
@@ -284,7 +281,7 @@ def _candidates(
     known: Collection,
     where: Sequence[ColumnElement[bool]],
 ) -> list[Occurrences[int]]:
-    """The passages to be scored, those that share most first, with the places of the lexemes in them.
+    """Return the passages to be scored, those that share most lexemes first, with the places of the lexemes in them.
 
     `weights` are those of the lexemes, the question's rarest first.
     """
@@ -312,7 +309,7 @@ def _candidates(
 
 
 def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
-    """The first lexemes that together occur in no more passages than may be scanned; at least one."""
+    """Return the first lexemes that together occur in no more passages than may be scanned; at least one."""
     chosen, passages = rarest[:1], frequencies[rarest[0]]
     for lexeme in rarest[1:]:
         passages += frequencies[lexeme]
@@ -323,7 +320,7 @@ def _affordable(rarest: list[str], frequencies: Mapping[str, int]) -> list[str]:
 
 
 def any_of(wanted: Sequence[str]) -> ColumnElement[str]:
-    # No lexeme holds a quotation mark or a backslash (domain.retrieval.lexemes), so none needs escaping.
+    # No lexeme contains a quotation mark or a backslash (domain.retrieval.lexemes), so none needs escaping.
     return cast(" | ".join(f"'{lexeme}'" for lexeme in wanted), TSQUERY)
 
 

@@ -1,1 +1,1 @@
-"""Statements about audits, the validity of answers, and answers from elsewhere with their batches."""
+"""Statements about audits, the validity of answers, and answers from other systems with their batches."""

@@ -21,7 +21,7 @@ from db.models import (
     QueryStatus,
 )
 
-# A document that nothing cites leaves no row, unless an answer that may cite it is being written.
+# A document that no answer cites leaves no row, unless an answer that may cite it is being written.
 _NOTE = """
     INSERT INTO document_changes (document_id, filename, replaced_by)
     SELECT old.id, old.filename, {by} FROM documents AS old
@@ -63,8 +63,8 @@ def record_deletion(session: Session, document_ids: Collection[uuid.UUID]) -> No
 
 
 def record_missed(session: Session, query_id: uuid.UUID) -> None:
-    """Note the changes of cited documents for an answer that is published only now: while it was held back, they passed
-    it over."""
+    """Record the changes of cited documents for an answer that is published only now: while it was held back, they did
+    not affect it."""
     session.execute(_MISSED, {"query": query_id})
 
 
@@ -89,7 +89,8 @@ def postpone_change(session: Session, change_id: int, seconds: float) -> None:
 
 
 def advance_change(session: Session, change: DocumentChange, cursor: int | None, settle_s: float) -> None:
-    """Record the last processed citation. None ends the pass: the first schedules a second, which ends the change."""
+    """Record the last processed citation. None ends the pass: the first pass schedules a second one, which ends the
+    change."""
     if cursor is not None:
         change.cursor = cursor
     elif change.passes:
@@ -102,7 +103,7 @@ def advance_change(session: Session, change: DocumentChange, cursor: int | None,
 
 
 def list_citing(session: Session, change: DocumentChange, limit: int) -> list[tuple[int, uuid.UUID]]:
-    """(citation, query) of the next citations of the document in published answers, in order."""
+    """Return (citation, query) of the next citations of the document in published answers, in order."""
     rows = session.execute(
         select(Citation.id, Answer.query_id)
         .join(Answer, Answer.id == Citation.answer_id)
@@ -142,7 +143,7 @@ def list_quotes(session: Session, query_ids: Collection[uuid.UUID]) -> dict[uuid
 
 
 class Version(NamedTuple):
-    """A version of a document; `is_same` says that its file and its text are those of the version that was asked about.
+    """A version of a document; `is_same` says that its file and its text are those of the version in question.
 
     The text of the same file differs where people corrected it, or where it was read again with other settings.
     """

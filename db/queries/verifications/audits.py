@@ -21,7 +21,7 @@ def _utc(expression: str) -> str:
     return f"""to_char({expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
-# Columns are listed by name: one that a later migration adds must not change what was hashed.
+# Columns are listed by name, because a column that a later migration adds must not change what was hashed.
 _SCORES = """
     answer, overall_score, answer_source_alignment, citation_coverage, fact_verification_score, confidence,
     confidence_level, draft_confidence, calibrated_confidence, calibration, is_grounded, claims_checked,
@@ -38,7 +38,7 @@ _CITATION = """
 """
 
 # Contents stay in the database; only their hashes leave it. JSON is hashed as the text that Postgres renders, which is
-# always the same for the same value. The parts are ordered, and the records of each part by what identifies them.
+# always the same for the same value. The parts are ordered, and the records of each part by their identifying columns.
 _CONTENTS = text(f"""
     WITH
     query AS MATERIALIZED (SELECT * FROM queries WHERE id = :q),
@@ -124,11 +124,12 @@ _CONTENTS = text(f"""
     SELECT part, kind, jsonb_strip_nulls(record) AS record FROM contents ORDER BY part, place
 """)  # noqa: S608 - only constants are put together
 PROMPTS_PART = 3
-"""Position of the prompts among the parts; the database does not store them."""
+"""The position of the prompts among the parts; the database does not store them."""
 
 
 def list_contents(session: Session, query_id: uuid.UUID) -> list[tuple[int, dict[str, Any]]]:
-    """(part, record) of everything that proves the query's result as stored now, in order, except the prompts."""
+    """Return (part, record) of everything that proves the query's result as stored now, in order, except the
+    prompts."""
     rows = session.execute(_CONTENTS, {"q": query_id})
     return [(row.part, {"kind": row.kind, **row.record}) for row in rows]
 

@@ -18,8 +18,8 @@ def add_batch(session: Session, batch_id: uuid.UUID, total: int, callback_url: s
 
 
 def get_batch(session: Session, batch_id: uuid.UUID) -> Batch:
-    """Raise BatchNotFound when there is none, or some of its items belong to workspaces that the transaction is kept
-    from."""
+    """Return the batch. Raises BatchNotFound when there is none, or when the transaction may not see the workspaces of
+    some of its items."""
     batch = session.get(Batch, batch_id)
     if batch is None or (is_limited() and count_states(session, batch_id).total() < batch.total):
         raise BatchNotFound(f"There is no batch {batch_id}.")
@@ -32,7 +32,7 @@ def count_states(session: Session, batch_id: uuid.UUID) -> Counter[str]:
 
 
 def lock_batch_of(session: Session, query_id: uuid.UUID) -> uuid.UUID | None:
-    """The batch of a query, locked until the transaction ends; None when it is not part of one.
+    """Return the batch of a query, locked until the transaction ends; None when the query is not part of one.
 
     Code that ends items takes this lock before the item's own, so exactly one of them sees that it ended the last item.
     """

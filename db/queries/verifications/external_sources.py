@@ -1,5 +1,5 @@
 """Sources that came with a request: each is one passage of any length (N2), or the passages of a text beside a question
-(N9), whose keys are negative: no chunk has such a key."""
+(N9), whose keys are negative, so that no chunk has such a key."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ _COLUMNS = (
     GivenSource.passages,
 )
 MOST_PASSAGES = 100_000
-"""A text of a question has fewer passages."""
+"""A text of a question has fewer passages than this."""
 
 
 def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
@@ -39,7 +39,7 @@ def add_given_sources(session: Session, rows: Sequence[dict[str, Any]]) -> list[
 
 
 def read_document(session: Session, document_id: uuid.UUID) -> Document:
-    """A stored document with its text. Raises DocumentNotFound, DocumentNotRead."""
+    """Return a stored document with its text. Raises DocumentNotFound, DocumentNotRead."""
     document = get_document(session, document_id)
     # A request that names a superseded version means that version.
     if document.status not in (DocumentStatus.READY, DocumentStatus.SUPERSEDED) or document.text is None:
@@ -58,7 +58,7 @@ def get_given_passages(session: Session, keys: Iterable[int]) -> list[Passage]:
 
 
 def list_given_passages(session: Session, query_id: uuid.UUID) -> list[Passage]:
-    """All passages of the texts that came with a question, in their order."""
+    """Return all passages of the texts that came with a question, in their order."""
     rows = session.execute(select(*_COLUMNS).where(GivenSource.query_id == query_id).order_by(GivenSource.number))
     return [_part(row, place) for row in rows for place in range(len(row.passages or ()))]
 
@@ -90,7 +90,8 @@ def get_given_text(session: Session, query_id: uuid.UUID, number: int) -> str:
 
 
 def find_attached_text(session: Session, document_id: uuid.UUID) -> str | None:
-    """The text that came with a question, by the id that its citations name; None for who may not see the question."""
+    """Return the text that came with a question, by the id that its citations name; None for callers who may not see
+    the question."""
     named = select(GivenSource.text).join(Query, Query.id == GivenSource.query_id)
     return session.scalar(
         named.where(GivenSource.document_id == document_id, GivenSource.passages.is_not(None)).limit(1)
@@ -98,7 +99,7 @@ def find_attached_text(session: Session, document_id: uuid.UUID) -> str | None:
 
 
 def given_passage(row: Any) -> Passage:
-    """The passage of a `GivenSource`, or of a row with its columns."""
+    """Return the passage of a `GivenSource`, or of a row with its columns."""
     return source_passage(
         key=row.id,
         number=row.number,

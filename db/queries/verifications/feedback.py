@@ -54,7 +54,7 @@ def list_feedback(
 
 
 def queries_of(session: Session, reports: Sequence[Feedback]) -> dict[uuid.UUID, Query]:
-    """What the reports are about, by its id."""
+    """Return the queries that the reports are about, by their ids."""
     asked = select(Query).where(Query.id.in_({row.query_id for row in reports}))
     return {query.id: query for query in session.scalars(asked)}
 
@@ -74,11 +74,11 @@ _IS_A_LABEL = or_(Query.review.is_(None), Query.review.in_(("queued", "released"
 
 
 def list_judged(session: Session, workspace: str | None = None) -> Sequence[tuple[Feedback, QueryKind]]:
-    """All feedback with a verdict, the oldest first, and whether it is on an answer or on a verification."""
+    """Return all feedback with a verdict, the oldest first, and whether it is on an answer or on a verification."""
     statement = (
         select(Feedback, Query.kind)
         .join(Query, Query.id == Feedback.query_id)
-        # A reviewer's label of an answer that was held back stands whatever others say of it.
+        # A reviewer's label of an answer that was held back takes precedence over all other labels.
         .where(Feedback.verdict.is_not(None), _IS_A_LABEL)
         .order_by(Feedback.created_at, Feedback.id)
     )

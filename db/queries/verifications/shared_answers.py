@@ -45,7 +45,7 @@ def revoke_link(session: Session, query_id: uuid.UUID, link_id: uuid.UUID) -> No
 
 
 def find_open_link(session: Session, link_id: uuid.UUID) -> OpenLink | None:
-    """The link of any tenant; None when there is none, or when it has expired or was revoked."""
+    """Return the link, of any tenant; None when there is none, or when it has expired or was revoked."""
     is_open = SharedAnswer.revoked_at.is_(None), SharedAnswer.expires_at > func.now()
     row = session.scalar(select(SharedAnswer).where(SharedAnswer.id == link_id, *is_open))
     return None if row is None else OpenLink(row.tenant_id, row.query_id, row.digest)

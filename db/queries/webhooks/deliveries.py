@@ -39,7 +39,8 @@ def lock_due(
     # endpoint would then wait for the delivery, and this one for the endpoint.
     of_endpoint = select(WebhookEndpoint.id).where(WebhookEndpoint.id == WebhookDelivery.endpoint_id, own)
     session.execute(of_endpoint.with_for_update(read=True, key_share=True, of=WebhookEndpoint))
-    # A statement of its own, and first: the counts below must include deliveries claimed while this one waited.
+    # This is a statement of its own, and the first one: the counts below must include deliveries claimed while this one
+    # waited.
     session.execute(
         select(func.pg_advisory_xact_lock(_DESTINATIONS, func.hashtext(WebhookDelivery.destination))).where(own)
     )
@@ -91,7 +92,7 @@ def find_next_due(session: Session, destination: str) -> uuid.UUID | None:
 
 
 def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[uuid.UUID, int]]:
-    """(id, tenant) of deliveries that can be sent now: for each destination no more than it has room for."""
+    """Return (id, tenant) of deliveries that can be sent now: for each destination no more than it has room for."""
     place = func.row_number().over(
         partition_by=(WebhookDelivery.tenant_id, WebhookDelivery.destination),
         order_by=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
@@ -118,7 +119,8 @@ def list_due(session: Session, in_flight: int, limit: int = 500) -> list[tuple[u
         select(due.c.id, due.c.tenant_id)
         .outerjoin(busy, same)
         .where(due.c.place <= in_flight - func.coalesce(busy.c.leased, 0))
-        # The first of every tenant, then the second of every tenant: no tenant's backlog delays the others.
+        # First the first delivery of every tenant, then the second of every tenant, so that no tenant's backlog delays
+        # the others.
         .order_by(func.row_number().over(partition_by=due.c.tenant_id, order_by=[due.c.place, due.c.next_attempt_at]))
         .limit(limit)
     )

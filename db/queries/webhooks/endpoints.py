@@ -1,7 +1,7 @@
 """Registered webhook endpoints, and the tenant's secret for callbacks.
 
-A transaction that changes an endpoint together with its deliveries locks the endpoint first: one order for all, so no
-deadlock.
+A transaction that changes an endpoint together with its deliveries locks the endpoint first. All code uses this order,
+so there is no deadlock.
 """
 
 import uuid

@@ -98,7 +98,7 @@ def replay_range(
 ) -> list[uuid.UUID]:
     """Deliver messages of [since, until) to the endpoint again, the oldest first; return the new deliveries.
 
-    Includes messages whose latest delivery to this endpoint ended in one of `statuses`, and those of `missed_types`
+    Includes messages whose latest delivery to this endpoint ended in one of `statuses`, and messages of `missed_types`
     that were never sent to it.
     """
     newest = (

@@ -10,7 +10,7 @@ export class AnswerStream {
   #begin;
   #events;
 
-  /** `begin` asks and gives the id, `events` follows it. */
+  /** `begin` asks the question and returns its id; `events` yields its events. */
   constructor(begin, events) {
     this.#begin = begin;
     this.#events = events;

@@ -9,7 +9,7 @@ const FINAL = new Set(["succeeded", "failed", "cancelled", "held"]);
 const UNREAD = new Set(["queued", "processing"]);
 const PATIENCE_S = 300;
 const DOCUMENT_PATIENCE_S = 600;
-// Callers that look want to see stages; for others a request holds as long as the server allows.
+// Callers with `onLook` want to see the stages; for others the server holds each request as long as it allows.
 const LOOK_S = 1;
 const HOLD_S = 30;
 const LOOK_EVERY_S = 0.5;
@@ -107,7 +107,7 @@ export class Citewell {
     return this.call("search_passages", {}, { body: { query, ...fields }, signal });
   }
 
-  /** How a question's passages are found, and what an answer would be written from. */
+  /** Tries the retrieval for a question: how its passages are found, and which of them an answer would use. */
   explainSearch(question, { signal, ...fields } = {}) {
     return this.call("explain_search", {}, { body: { question, ...fields }, signal });
   }

@@ -1,4 +1,4 @@
-/** Sends the operations of the API, with retries where they help. */
+/** Sends the operations of the API, with retries where these help. */
 import { operations } from "./api.js";
 import { notCitewell, problemOf } from "./errors.js";
 import { Patience, Retries, pause } from "./waiting.js";
@@ -20,7 +20,7 @@ export class Connection {
   } = {}) {
     this.url = addressOf(url);
     this.#timeout = timeout;
-    // A browser's fetch must not be called as a method of something else.
+    // A browser's fetch must not be called as a method of another object.
     this.#fetch = (...request) => fetch(...request);
     this.#headers = new Headers();
     if (key && !/^[\x21-\x7e]+$/.test(key)) throw new TypeError("the key has characters that no key has");
@@ -45,7 +45,7 @@ export class Connection {
     }
   }
 
-  /** Send a request once; the successful response, unread, and the patience that it is read with. */
+  /** Send a request once; return the successful response, unread, and the time limit for reading it. */
   async open({ method = "GET", path, headers, body, signal, wait = 0 }) {
     const patience = new Patience(this.#timeout + wait, signal);
     try {
@@ -78,7 +78,7 @@ function addressOf(url) {
     const { href, protocol } = new URL(url);
     if (/^https?:$/.test(protocol)) return href.replace(/\/+$/, "");
   } catch {
-    // Told below, as any other address that is none.
+    // Reported below, like any other invalid address.
   }
   throw new TypeError(`${JSON.stringify(url)} is no address of a server; it looks like http://host:8000`);
 }

@@ -1,4 +1,4 @@
-/** What the client throws, besides what an aborted signal says. */
+/** The errors that the client throws, besides the reason of an aborted signal. */
 export class CitewellError extends Error {
   constructor(message, options) {
     super(message, options);
@@ -16,22 +16,22 @@ export class ApiProblem extends CitewellError {
   }
 }
 
-/** The key is missing, not valid, or opens something else. */
+/** The key is missing or not valid, or does not open the requested resource. */
 export class NotAllowed extends ApiProblem {}
 
-/** There is no such thing, or none that this key may see. */
+/** The resource does not exist, or this key may not see it. */
 export class NotFound extends ApiProblem {}
 
-/** It does not go with the state of the thing. */
+/** The state of the resource does not allow the request. */
 export class Conflict extends ApiProblem {}
 
-/** The server does not take this request; `detail` says what to correct. */
+/** The request is not valid; `detail` says what to correct. */
 export class InputRefused extends ApiProblem {}
 
 /** The server has too much to do, or this key has asked too often. */
 export class Busy extends ApiProblem {}
 
-/** There was no answer; `passing` is true where another try makes sense. */
+/** There was no answer; `passing` is true when a retry makes sense. */
 export class ServerUnreachable extends CitewellError {
   constructor(url, why, { passing, cause }) {
     super(`cannot reach a server at ${url} (${why}); start one with \`citewell up\` or check the address`, { cause });
@@ -42,7 +42,7 @@ export class ServerUnreachable extends CitewellError {
 /** A message to a webhook is not genuine, or too old. */
 export class WebhookInvalid extends CitewellError {}
 
-/** This is no secret of a webhook; the message does not repeat it. */
+/** The secret is not that of a webhook; the message does not repeat it. */
 export class WebhookSecretInvalid extends CitewellError {
   constructor() {
     super("a secret is whsec_ and 24 to 64 bytes in base64");
@@ -70,7 +70,7 @@ export async function problemOf(response) {
   return new Kind(response.status, body.code, body.detail, retryAfterOf(response));
 }
 
-/** The problem with a server that answers, but not like Citewell. */
+/** The problem for a server that answers, but not as Citewell does. */
 export function notCitewell(response) {
   const where = response.url ? new URL(response.url).origin : "the server";
   const detail = `${where} does not answer as Citewell (HTTP status ${response.status})`;

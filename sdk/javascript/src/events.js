@@ -1,9 +1,9 @@
-/** The events of a question, joined from as many connections as it takes. */
+/** The events of a question, joined from several connections where one breaks. */
 import { ApiProblem, ServerUnreachable, notCitewell } from "./errors.js";
 import { Retries, pause } from "./waiting.js";
 
 const ENDS = new Set(["final", "failed", "cancelled", "held"]);
-// The server sends a comment every 15 s; a connection without any is dead, whatever its state.
+// The server sends a comment every 15 s; a connection that is silent for longer is dead, whatever its state.
 const SILENCE_S = 30;
 const PAUSE_S = 0.5;
 
@@ -17,7 +17,7 @@ export async function* events(connection, path, { lastEventId, signal } = {}) {
     try {
       yield* followed(connection, path, state, arrived, signal);
     } catch (error) {
-      // What came before the break counts as progress; a refusal or something that is no stream does not go away.
+      // Data before the break counts as progress; no retry helps against a refusal or a response that is no stream.
       if (arrived.bytes && !(error instanceof ServerUnreachable)) throw error;
       broken = error;
     }
@@ -54,7 +54,7 @@ async function* followed(connection, path, state, arrived, signal) {
   }
 }
 
-/** Server-sent events out of a body. */
+/** The server-sent events in a body. */
 async function* decoded(response, patience, arrived) {
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -78,7 +78,7 @@ async function* decoded(response, patience, arrived) {
       }
     }
   } finally {
-    // Who stops reading closes the connection.
+    // A reader who stops closes the connection.
     await reader.cancel().catch(() => {});
   }
 }
@@ -98,7 +98,7 @@ function parsed(response, { id, type, data }) {
     const event = { id: id ? Number(id) : null, type, data: JSON.parse(data) };
     if (!Number.isNaN(event.id) && event.data?.constructor === Object) return event;
   } catch {
-    // Told below, as whatever else is no event.
+    // Reported below, like any other data that is no event.
   }
   throw notCitewell(response);
 }

@@ -11,7 +11,7 @@ type Body<Content> =
   | (Content extends { "multipart/form-data": unknown } ? FormData : never)
   | (Content extends { "application/jsonl": infer Item } ? Item[] : never);
 type Text = "text/plain" | "text/markdown" | "text/html" | "text/csv";
-/** JSON as its shape, other text as a string, files as a Blob; `events` reads streams. */
+/** JSON is typed by its shape, other text is a string, files are a Blob; `events` reads streams. */
 type Read<Content> = Content extends { "application/json": infer Shape }
   ? Shape
   : Content extends { "text/event-stream": unknown }
@@ -23,7 +23,7 @@ type Read<Content> = Content extends { "application/json": infer Shape }
         : Blob;
 type ReadOf<Response> = Response extends { content: infer Content } ? Read<Content> : null;
 
-/** What each operation takes and gives. */
+/** The parameters and the result of each operation. */
 export type Operations = {
   [Name in keyof api.operations]: {
     parameters: Flat<
@@ -46,7 +46,7 @@ type Filters<Name extends keyof Operations> = Omit<Operations[Name]["parameters"
 type Fields<Shape, Given extends keyof Shape> = Omit<Shape, Given>;
 
 export interface Options {
-  /** Ends the request, whatever it waits for. */
+  /** Aborts the request at any time. */
   signal?: AbortSignal;
 }
 
@@ -56,9 +56,9 @@ export interface Keyed extends Options {
 }
 
 export interface Waiting<Seen> extends Options {
-  /** Seconds until it is returned as far as it is: 300 for answers, 600 for documents. */
+  /** Seconds until the result is returned even if it is unfinished: 300 for answers, 600 for documents. */
   wait?: number;
-  /** Called with every state that was seen on the way. */
+  /** Called with every state that was seen while waiting. */
   onLook?: (seen: Seen) => void;
 }
 
@@ -79,7 +79,7 @@ export interface ClientOptions {
 }
 
 /**
- * A sentence that passed its check: as it was written, with `citations`, or after a repair (`how`, `statement`,
+ * A sentence that passed its check: as the model wrote it, with `citations`, or after a repair (`how`, `statement`,
  * `reason`).
  */
 export interface PassedSentence {
@@ -94,7 +94,7 @@ export interface PassedSentence {
   reason?: string;
 }
 
-/** The sentences of an answer, each as soon as it is verified; who stops reading does not stop the question. */
+/** The sentences of an answer, each as soon as it is verified; a reader who stops does not stop the question. */
 export class AnswerStream implements AsyncIterable<PassedSentence> {
   /** The question's id, from the first sentence on. */
   readonly id: string | null;
@@ -103,15 +103,17 @@ export class AnswerStream implements AsyncIterable<PassedSentence> {
   [Symbol.asyncIterator](): AsyncIterator<PassedSentence>;
 }
 
-/** `type` is one of docs/api.md, the last one `final`, `held`, `failed` or `cancelled`, whose data has the `query`. */
+/**
+ * docs/api.md lists the types; the last event is `final`, `held`, `failed` or `cancelled`, and its data has the `query`.
+ */
 export type StreamEvent = FinalEvent | HeldEvent | OtherEvent;
 export interface FinalEvent {
   id: number | null;
   type: "final";
-  /** `review` is what a reviewer decided on an answer that was held back. */
+  /** A reviewer's decision on an answer that was held back. */
   data: { query: api.Query; abstained?: boolean | null; review?: "released" | "corrected" };
 }
-/** The last event until a reviewer decides; its `query` is without the answer. */
+/** The last event before a reviewer decides; its `query` does not contain the answer. */
 export interface HeldEvent {
   id: number | null;
   type: "held";
@@ -129,7 +131,7 @@ type TurnFields = Fields<api.TurnCreate, "question">;
 type VerificationFields = Fields<api.VerificationRequest, "answer" | "sources" | "citations"> & {
   citations?: (api.CitationGiven | object)[];
 };
-/** `csv` has a row per sentence, `json` is what `query()` returns; all others say the same, each in its form. */
+/** `csv` has a row per sentence, `json` is the result of `query()`; the other forms have the same content. */
 export type ExportFormat = "csv" | "json" | TurnsFormat;
 export type TurnsFormat = "markdown" | "text" | "html" | "pdf" | "docx";
 type Content = Blob | ArrayBuffer | ArrayBufferView | string;
@@ -138,15 +140,15 @@ export interface Conversations {
   create(options?: api.ConversationCreate & Keyed): Promise<api.Conversation>;
   /** Begins a conversation with its first question. */
   begin(question: string, options?: Omit<QuestionFields, "workspaces"> & Keyed): Promise<api.TurnAccepted>;
-  /** Begins one that keeps the turns up to `turn`. */
+  /** Begins a conversation that keeps the turns of this one up to `turn`. */
   branch(id: string, turn: string, options?: { title?: string } & Keyed): Promise<api.Conversation>;
   list(options?: Filters<"list_conversations"> & Listed): AsyncGenerator<api.Conversation>;
-  /** Conversations, and questions that belong to none. */
+  /** Conversations, and questions outside conversations. */
   threads(options?: Filters<"list_threads"> & Listed): AsyncGenerator<api.Thread>;
   get(id: string, options?: Options): Promise<api.Conversation>;
   rename(id: string, title: string | null, options?: Options): Promise<api.Conversation>;
   delete(id: string, options?: Options): Promise<null>;
-  /** Asks the next question, or with `replaces` an earlier one in another way. */
+  /** Asks the next question; the option `replaces` is the id of an earlier question to ask differently. */
   submit(id: string, question: string, options?: TurnFields & Keyed): Promise<api.TurnAccepted>;
   ask(id: string, question: string, options?: TurnFields & Keyed & Waiting<api.Query>): Promise<api.Query>;
   turns(id: string, options?: { set_aside?: boolean } & Listed): AsyncGenerator<api.Turn>;
@@ -173,7 +175,7 @@ export interface Documents {
   ): Promise<api.ChunkList>;
   /** Takes a chunk out of every search, or puts it back. */
   updateChunk(id: string, chunk_index: number, fields: api.ChunkUpdate & Options): Promise<api.Chunk>;
-  /** Makes the next version of the document, in force at once. */
+  /** Creates the next version of the document, which is in force at once. */
   correctChunk(
     id: string,
     chunk_index: number,
@@ -182,7 +184,7 @@ export interface Documents {
   ): Promise<api.ChunkCorrected>;
   edits(id: string, options?: Options): Promise<api.DocumentEdit[]>;
   retry(id: string, options?: Options): Promise<api.Document>;
-  /** Reads documents again, all that match; with `dry_run` it only counts them. */
+  /** Reads all matching documents again; with `dry_run` it only counts them. */
   reingest(options?: api.ReingestionCreate & Options): Promise<api.ReingestionAccepted>;
   reingestion(id: string, options?: Options): Promise<api.Reingestion>;
   delete(id: string, options?: { all_versions?: boolean } & Options): Promise<null>;
@@ -194,7 +196,7 @@ export interface Workspaces {
   get(name: string, options?: Options): Promise<api.Workspace>;
   update(name: string, options?: api.WorkspaceChange & Options): Promise<api.Workspace>;
   rename(name: string, newName: string, options?: Options): Promise<api.Workspace>;
-  /** One that is not empty only `withContents`; false while the server goes on deleting. */
+  /** Deletes a workspace, one that is not empty only `withContents`; false while the server is still deleting. */
   delete(name: string, options?: { withContents?: boolean } & Options): Promise<boolean>;
 }
 
@@ -274,8 +276,8 @@ export interface Webhooks {
 }
 
 /**
- * A client of one server. Every method rejects with a CitewellError, or with what an aborted signal says. Requests that
- * are safe to repeat are tried three times when the connection breaks or the server is busy.
+ * A client of one server. Every method rejects with a CitewellError, or with the reason of an aborted signal. Requests
+ * that are safe to repeat are tried three times when the connection breaks or the server is busy.
  */
 export class Citewell {
   constructor(options?: ClientOptions);
@@ -297,16 +299,16 @@ export class Citewell {
     options?: { body?: Operations[Name]["body"] } & Keyed,
   ): Promise<Result<Name>>;
 
-  /** Asks, and waits for the answer. */
+  /** Asks a question, and waits for the answer. */
   ask(question: string, options?: QuestionFields & Keyed & Waiting<api.Query>): Promise<api.Query>;
-  /** Asks, and gives each sentence of the answer as soon as it is verified. */
+  /** Asks a question, and yields each sentence of the answer as soon as it is verified. */
   stream(question: string, options?: QuestionFields & Keyed): AnswerStream;
-  /** Asks, and returns at once. */
+  /** Asks a question, and returns at once. */
   submit(question: string, options?: QuestionFields & Keyed): Promise<api.QueryAccepted>;
   /** A question as far as it is known; with `wait` (≤ 60) the server waits that long for its end. */
   query(id: string, options?: { wait?: number } & Options): Promise<api.Query>;
   wait(id: string, options?: Waiting<api.Query>): Promise<api.Query>;
-  /** All that happens with a question, up to its end; a broken connection is resumed where it broke. */
+  /** The events of a question, up to its end; a broken connection is resumed where it broke. */
   events(id: string, options?: { lastEventId?: number } & Options): AsyncGenerator<StreamEvent>;
   queries(options?: Filters<"list_queries"> & Listed): AsyncGenerator<api.QueryListed>;
   cancel(id: string, options?: Options): Promise<api.QueryHead>;
@@ -328,7 +330,7 @@ export class Citewell {
   ): Promise<api.Verification>;
   /** The passages that a question would find first, without a language model. */
   search(query: string, options?: Fields<api.SearchCreate, "query"> & Options): Promise<api.SearchResult>;
-  /** How a question's passages are found, and what an answer would be written from. */
+  /** Tries the retrieval for a question: how its passages are found, and which of them an answer would use. */
   explainSearch(
     question: string,
     options?: Fields<api.SearchExplain, "question"> & Options,

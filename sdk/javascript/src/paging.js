@@ -1,6 +1,6 @@
 const PAGE = 100;
 
-/** Goes over the list `name` of an operation page by page; at most `limit` entries. */
+/** Yields the entries of the list `name` of an operation page by page; at most `limit` entries. */
 export async function* paged(connection, operation, name, { limit = Infinity, signal, ...filters } = {}) {
   let left = limit;
   for (let cursor; left > 0;) {

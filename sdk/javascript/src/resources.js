@@ -1,7 +1,7 @@
-/** What a client has for each kind of thing: `citewell.conversations`, `citewell.workspaces` and so on. */
+/** The methods of a client by kind of resource: `citewell.conversations`, `citewell.workspaces` and so on. */
 import { paged } from "./paging.js";
 
-/** Questions of one workspace, each understood from those before it. */
+/** Questions to one workspace, each understood from the questions before it. */
 export const conversations = (connection, untilFinal) => {
   const submit = (conversation_id, question, { signal, idempotencyKey, ...fields } = {}) =>
     connection.call(
@@ -75,14 +75,14 @@ export const workspaces = (connection) => ({
     connection.call("update_workspace", { workspace }, { body: fields, signal }),
   rename: (workspace, name, options) =>
     connection.call("update_workspace", { workspace }, { body: { name }, ...options }),
-  /** One that is not empty only `withContents`; false while the server goes on deleting. */
+  /** Deletes a workspace, one that is not empty only `withContents`; false while the server is still deleting. */
   delete: async (workspace, { withContents = false, ...options } = {}) => {
     const confirm = withContents ? workspace : undefined;
     return (await connection.call("delete_workspace", { workspace, confirm }, options)) === null;
   },
 });
 
-/** Places that documents come from by a schedule. */
+/** Places that documents are taken from, on a schedule. */
 export const sources = (connection) => ({
   create: (name, kind, location, { signal, workspace, every_s, ...options } = {}) =>
     connection.call("create_source", {}, { body: { name, kind, location, workspace, every_s, options }, signal }),
@@ -96,7 +96,7 @@ export const sources = (connection) => ({
     connection.call("delete_source", { source_id, documents }, options),
 });
 
-/** Verifications of answers that any other system wrote. */
+/** Verifications of answers from other systems. */
 export const verifications = (connection, untilFinal) => {
   const submit = (answer, sources, { signal, idempotencyKey, ...fields } = {}) =>
     connection.call("create_verification", {}, { body: { answer, sources, ...fields }, signal, idempotencyKey });
@@ -116,7 +116,7 @@ export const verifications = (connection, untilFinal) => {
   };
 };
 
-/** What people say of answers and verifications. */
+/** Judgements of answers and verifications by people. */
 export const feedback = (connection) => ({
   give: (query_id, { signal, ...fields } = {}) =>
     connection.call("create_feedback", {}, { body: { query_id, ...fields }, signal }),
@@ -131,7 +131,7 @@ export const feedback = (connection) => ({
 export const people = (connection) => ({
   me: (options) => connection.call("get_me", {}, options),
   list: async (options) => (await connection.call("list_people", {}, options)).people,
-  /** Shuts somebody out, or with `revoked: false` lets them sign in again. */
+  /** Excludes a person, or with `revoked: false` lets them sign in again. */
   revoke: (person_id, { revoked = true, ...options } = {}) =>
     connection.call("update_person", { person_id }, { body: { revoked }, ...options }),
   deeds: async ({ actor, before, limit, ...options } = {}) =>

@@ -35,7 +35,7 @@ export class Deadline {
   }
 }
 
-/** A signal that aborts with the caller's, or when nothing has come for some seconds. */
+/** A signal that aborts with the caller's signal, or when no data has arrived for some seconds. */
 export class Patience {
   #abort = new AbortController();
   #seconds;
@@ -57,7 +57,7 @@ export class Patience {
     return this.#abort.signal;
   }
 
-  /** Something came: the time begins anew. */
+  /** Data arrived: the time begins anew. */
   again() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -71,7 +71,7 @@ export class Patience {
     this.#signal?.removeEventListener("abort", this.#stop);
   }
 
-  /** What to throw for an error of a request under this signal. */
+  /** The error to throw when a request under this signal fails. */
   explained(error, url) {
     if (this.#signal?.aborted) return this.#signal.reason;
     if (this.#isOver)
@@ -82,7 +82,7 @@ export class Patience {
   }
 }
 
-/** The tries of one request. With a deadline, a server that names a time is asked until the deadline. */
+/** The attempts at one request. With a deadline, a server that names a retry time is asked until the deadline. */
 export class Retries {
   #failed = 0;
   #repeatable;
@@ -93,7 +93,7 @@ export class Retries {
     this.#deadline = deadline;
   }
 
-  /** Seconds until the next try; throws the error itself when there is none. */
+  /** Seconds until the next attempt; throws the error itself when there is none. */
   pauseAfter(error) {
     this.#failed += 1;
     const asked = error instanceof Busy ? error.retryAfter : null;

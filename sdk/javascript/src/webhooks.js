@@ -1,4 +1,4 @@
-/** For receivers of webhooks: whether a message is from Citewell (Standard Webhooks 1.0.0, symmetric). */
+/** For receivers of webhooks: verifies that a message is from Citewell (Standard Webhooks 1.0.0, symmetric). */
 import { WebhookInvalid, WebhookSecretInvalid } from "./errors.js";
 
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"];
@@ -7,7 +7,7 @@ const [SHORTEST, LONGEST] = [24, 64]; // bytes of a key
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 
 export async function verifyWebhook(body, headers, secret, { tolerance = 300, now = Date.now() / 1000 } = {}) {
-  const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto; // Node 18 has it there
+  const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto; // for Node 18
   const secrets = Array.isArray(secret) ? secret : [secret];
   if (!secrets.length) throw new WebhookSecretInvalid();
   const keys = await Promise.all(
@@ -21,7 +21,7 @@ export async function verifyWebhook(body, headers, secret, { tolerance = 300, no
       : new Uint8Array(body.buffer ?? body, body.byteOffset ?? 0, body.byteLength);
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), content);
   const given = signatures.split(" ").map(signatureOf).filter(Boolean);
-  // `verify` takes the same time for every signature, and none is left out once another fits.
+  // `verify` takes the same time for every signature, and checks all of them even when one has matched.
   const fits = await Promise.all(
     keys.flatMap((key) => given.map((signature) => subtle.verify(HMAC.name, key, signature, signed))),
   );
@@ -42,7 +42,7 @@ function signedFields(headers) {
   const given = new Map(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
   const missing = NAMES.filter((name) => !given.get(name));
   if (missing.length) throw new WebhookInvalid(`the message has no ${missing.join(" and no ")}`);
-  // A dot separates the signed parts, so one in an id would let one message pass for another.
+  // A dot separates the signed parts, so a dot in an id would let one message pass for another.
   if (given.get("webhook-id").includes(".")) throw new WebhookInvalid("webhook-id has a dot in it");
   return NAMES.map((name) => given.get(name));
 }
@@ -57,7 +57,7 @@ function checkAge(timestamp, tolerance, now) {
 
 const signatureOf = (text) => (text.startsWith("v1,") ? bytesOf(text.slice(3)) : null);
 
-/** Null for what is no base64 in its one form. */
+/** Null for a text that is not base64 in its canonical form. */
 function bytesOf(base64) {
   try {
     const text = atob(base64);
@@ -79,7 +79,7 @@ function objectIn(content) {
   try {
     payload = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (typeof payload !== "object" || payload === null || Array.isArray(payload))
     throw new WebhookInvalid("the message is genuine, but its body is no JSON object");

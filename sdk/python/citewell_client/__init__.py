@@ -1,4 +1,4 @@
-"""A Python client of the HTTP API of Citewell, sync and async; docs/client.md shows its use."""
+"""A Python client of Citewell's HTTP API, sync and async; docs/client.md shows its use."""
 
 from citewell_client._clients import AsyncCitewellClient, CitewellClient
 from citewell_client._connection import key_of_environment

@@ -30,14 +30,15 @@ class AsyncQueries(AsyncTransport):
     """Questions, in the async client."""
 
     async def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
-        """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
+        """Ask a question; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k":
+        20}`.
 
         The same `idempotency_key` never asks twice; without one a key is generated, so that retries are safe.
         """
         return await self.send(requests.submit(question, idempotency_key, options))
 
     async def query(self, query_id: str, *, wait: float = 0) -> Query:
-        """The query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """Return the query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return await self.send(requests.query(query_id, wait))
 
     async def wait(
@@ -62,7 +63,7 @@ class AsyncQueries(AsyncTransport):
         created_before: str | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[QueryListed]:
-        """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
+        """Yield all queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = without_none(
             workspace=workspace, status=status, created_after=created_after, created_before=created_before
         )
@@ -76,19 +77,19 @@ class AsyncQueries(AsyncTransport):
         return await self.send(requests.cancel(query_id))
 
     async def replay(self, query_id: str, *, idempotency_key: str | None = None) -> Accepted:
-        """Ask a question that failed, was cancelled or has parked steps again, as a new one whose id is returned.
+        """Ask a question again that failed, was cancelled or has parked steps, as a new one whose id is returned.
 
         Finished work is not paid for again.
         """
         return await self.send(requests.replay(query_id, idempotency_key))
 
     async def stream(self, question: str, **options: Any) -> AsyncAnswerStream:
-        """Ask, and go over the sentences as each of them is verified; `options` as for `submit`."""
+        """Ask a question, and iterate over the sentences as each of them is verified; `options` as for `submit`."""
         query_id = (await self.submit(question, **options))["id"]
         return AsyncAnswerStream(query_id, self.events(query_id))
 
     async def events(self, query_id: str, last_event_id: int | None = None) -> AsyncGenerator[StreamEvent]:
-        """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
+        """Yield the events of a question as they happen, up to `final`, `failed` or `cancelled`.
 
         A broken connection is resumed where it broke; with `last_event_id` the stream starts after that event.
         """
@@ -105,29 +106,30 @@ class AsyncQueries(AsyncTransport):
                 await asyncio.sleep(joined.pause_after(error))
 
     async def export(self, query_id: str, format: requests.ExportFormat = "markdown") -> bytes:
-        """A finished answer as a file: with its references and the verdict on each sentence."""
+        """Return a finished answer as a file, with its references and the verdict on each sentence."""
         return await self.send(requests.export(query_id, format))
 
     async def share(self, query_id: str, hours: float = 24) -> ShareCreated:
-        """Make a link that opens a finished answer without a key; its `url` is returned only here."""
+        """Create a link that opens a finished answer without a key; its `url` is returned only here."""
         return await self.send(requests.share(query_id, hours))
 
     async def shares(self, query_id: str) -> list[Share]:
-        """All links to an answer, the newest first."""
+        """Return all links to an answer, the newest first."""
         return await self.send(requests.shares(query_id))
 
     async def revoke_share(self, query_id: str, share_id: str) -> None:
-        """Close a link at once."""
+        """Revoke a link at once."""
         await self.send(requests.revoke_share(query_id, share_id))
 
     async def history(self, query_id: str) -> History:
-        """The whole verification history of a query."""
+        """Return the whole verification history of a query."""
         return await self.send(requests.history(query_id))
 
     async def quality(
         self, workspace: str | None = None, limit: int = 1000, labels: Sequence[Mapping[str, Any]] = ()
     ) -> Quality:
-        """The metrics over the newest `limit` verified queries; `labels` are objects of query_id and grounded."""
+        """Return the metrics over the newest `limit` verified queries; `labels` are objects of query_id and
+        grounded."""
         return await self.send(requests.quality(workspace, limit, labels))
 
     async def _events(self, joined: EventsJoined) -> AsyncGenerator[StreamEvent]:

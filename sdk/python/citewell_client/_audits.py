@@ -1,4 +1,4 @@
-"""Audits, in both clients. `of` is the resource of the id: `queries` or `verifications`."""
+"""Audits, in both clients. `of` is the kind of resource that the id belongs to: `queries` or `verifications`."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -34,11 +34,11 @@ class Audits(Transport):
     """Audits, in the sync client."""
 
     def audit(self, query_id: str, *, of: Of = "queries", after: int = 0, limit: int = _PAGE) -> Audit:
-        """A page of the chain of records that proves a result."""
+        """Return a page of the chain of records that proves a result."""
         return self.send(_audit(of, query_id, after, limit))
 
     def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
-        """Recompute every hash on the server; `head` is one that you kept."""
+        """Recompute every hash on the server; `head` is a head that you kept, to compare with."""
         return self.send(_check_audit(of, query_id, head))
 
     def reverify(
@@ -62,11 +62,11 @@ class AsyncAudits(AsyncTransport):
     """Audits, in the async client."""
 
     async def audit(self, query_id: str, *, of: Of = "queries", after: int = 0, limit: int = _PAGE) -> Audit:
-        """A page of the chain of records that proves a result."""
+        """Return a page of the chain of records that proves a result."""
         return await self.send(_audit(of, query_id, after, limit))
 
     async def check_audit(self, query_id: str, head: str | None = None, *, of: Of = "queries") -> AuditCheck:
-        """Recompute every hash on the server; `head` is one that you kept."""
+        """Recompute every hash on the server; `head` is a head that you kept, to compare with."""
         return await self.send(_check_audit(of, query_id, head))
 
     async def reverify(

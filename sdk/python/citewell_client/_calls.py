@@ -1,4 +1,4 @@
-"""Requests as values, which both clients send and whose responses both read in the same way."""
+"""Requests as values, which both clients send and whose responses both clients read in the same way."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def object_of(response: httpx.Response) -> Any:
-    """The JSON object of a response. Raises ApiProblem for anything else."""
+    """Return the JSON object of a response. Raises ApiProblem for anything else."""
     try:
         body = response.json()
     except ValueError:
@@ -28,7 +28,7 @@ def object_of(response: httpx.Response) -> Any:
 
 
 def list_of(name: str) -> Callable[[httpx.Response], Any]:
-    """A reader of the list under `name` in a response."""
+    """Return a reader of the list under `name` in a response."""
 
     def read(response: httpx.Response) -> Any:
         try:
@@ -40,13 +40,13 @@ def list_of(name: str) -> Callable[[httpx.Response], Any]:
 
 
 def page_of(name: str) -> Callable[[httpx.Response], "Page[Any]"]:
-    """A reader of one page of the list under `name` in a response."""
+    """Return a reader of one page of the list under `name` in a response."""
     items = list_of(name)
     return lambda response: Page(items(response), object_of(response).get("next_cursor"))
 
 
 def lines_of(response: httpx.Response) -> Any:
-    """The objects of JSON Lines."""
+    """Return the objects of JSON Lines."""
     try:
         # Not splitlines(): it also splits at characters that JSON allows in strings.
         return [json.loads(line) for line in response.content.split(b"\n") if line.strip()]
@@ -63,7 +63,7 @@ def bytes_of(response: httpx.Response) -> bytes:
 
 
 def nothing_of(_: httpx.Response) -> None:
-    """For responses without content."""
+    """The reader of responses without content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ class Call(Generic[_T]):
 
     @property
     def repeatable(self) -> bool:
-        """True if sending it twice has the same effect as once."""
+        """Return whether sending the request twice has the same effect as sending it once."""
         return self.method == "GET" or IDEMPOTENCY_KEY in self.headers
 
 
 def at(*parts: str) -> str:
-    """The path of a route; each part is one segment, with any content."""
+    """Return the path of a route; each part is one segment, with any content."""
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
@@ -111,7 +111,7 @@ def json_body(value: object) -> dict[str, Any]:
 
 
 class Pages(Generic[_T]):
-    """The position in a list; at most `limit` entries, None for all. `ask` takes the size of a page and a cursor."""
+    """The position in a list of at most `limit` entries; None for all. `ask` takes the size of a page and a cursor."""
 
     def __init__(self, ask: Callable[[int, str | None], Call[Page[_T]]], limit: int | None) -> None:
         self._ask = ask
@@ -123,7 +123,7 @@ class Pages(Generic[_T]):
         return self._ask(_PAGE if self._left is None else min(self._left, _PAGE), self._cursor)
 
     def take(self, page: Page[_T]) -> list[_T]:
-        """The entries of a page, up to the limit."""
+        """Return the entries of a page, up to the limit."""
         taken = page.items[: self._left]
         self._cursor = page.next_cursor
         if self._left is not None:

@@ -12,22 +12,23 @@ URL_VARIABLE, KEY_VARIABLE = "CITEWELL_URL", "CITEWELL_API_KEY"
 DEFAULT_URL = "http://127.0.0.1:8000"
 ANSWER_S = 30.0
 Priority = Literal["interactive", "batch"]
-"""A person who waits for the answer, or a script. Within a tenant, interactive requests go first."""
+"""The caller: "interactive" for a person who waits for the answer, "batch" for a script. Within a tenant, interactive
+requests go first."""
 _CONNECT_S = 5.0
 
 
 def url_of_environment() -> str:
-    """CITEWELL_URL, or the default address of `citewell up`."""
+    """Return CITEWELL_URL, or the default address of `citewell up`."""
     return os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
 
 
 def key_of_environment() -> str | None:
-    """CITEWELL_API_KEY, or None where no key is set."""
+    """Return CITEWELL_API_KEY, or None where no key is set."""
     return os.environ.get(KEY_VARIABLE, "").strip() or None
 
 
 def connection(url: str, api_key: str | None, timeout: float, priority: Priority | None) -> dict[str, Any]:
-    """Arguments for httpx's clients. Raises ServerUnreachable for an invalid address, ApiKeyUnusable."""
+    """Return the arguments for httpx's clients. Raises ServerUnreachable for an invalid address, ApiKeyUnusable."""
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as error:
@@ -46,7 +47,7 @@ def connection(url: str, api_key: str | None, timeout: float, priority: Priority
 
 
 def patience(seconds: float) -> httpx.Timeout:
-    """Timeouts for an answer, and for a connection."""
+    """Return the timeouts for an answer, and for a connection."""
     return httpx.Timeout(seconds, connect=min(_CONNECT_S, seconds))
 
 

@@ -27,10 +27,10 @@ class Documents(Passages):
         source: str = "python",
         wait: bool | float = False,
     ) -> Accepted:
-        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+        """Send a file; `metadata` is a JSON object, or its text. Raises OSError when the file cannot be read.
 
-        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
-        failed: see `status`.
+        With `wait` (seconds, or True for as long as `wait_document` waits) the method returns when the document is
+        ready or has failed: see `status`.
         """
         named = {"filename": filename or path.name, "workspace": workspace}
         with path.open("rb") as file:
@@ -40,7 +40,8 @@ class Documents(Passages):
     def wait_document(
         self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
     ) -> Document:
-        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives the document
+        meanwhile."""
         deadline = Deadline(seconds)
         while True:
             seen = self.send(requests.document(document_id), deadline)
@@ -49,7 +50,7 @@ class Documents(Passages):
             time.sleep(LOOK_EVERY_S)
 
     def document(self, document_id: str) -> Document:
-        """A document's status and progress."""
+        """Return a document's status and progress."""
         return self.send(requests.document(document_id))
 
     def documents(
@@ -63,34 +64,35 @@ class Documents(Passages):
         metadata: Mapping[str, Any] | None = None,
         all_versions: bool = False,
     ) -> Iterator[Document]:
-        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
+        """Yield all documents, the newest first, or the first `limit` of them; superseded versions only on request."""
         filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
         pages = Pages(partial(requests.documents, filters), limit)
         while not pages.over:
             yield from pages.take(self.send(pages.next()))
 
     def versions(self, document_id: str) -> list[Document]:
-        """All versions under the name of a document, the newest first."""
+        """Return all versions under the name of a document, the newest first."""
         return self.send(requests.versions(document_id))
 
     def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """The stored text that citations point into, from `start` to `end` (code points)."""
+        """Return the stored text that citations point into, from `start` to `end` (code points)."""
         return self.send(requests.document_text(document_id, start, end))
 
     def document_original(self, document_id: str) -> bytes:
-        """The file of a document as it was sent."""
+        """Return the file of a document as it was sent."""
         return self.send(requests.document_original(document_id))
 
     def page_image(self, document_id: str, number: int, *, width: int = 1000) -> bytes:
-        """A page of a PDF as a picture (WebP), `width` pixels wide."""
+        """Return a page of a PDF as a picture (WebP), `width` pixels wide."""
         return self.send(requests.page_image(document_id, number, width))
 
     def boxes(self, document_id: str, start: int = 0, end: int | None = None) -> list[PageBoxes]:
-        """Where the words of `text[start:end]` stand on the pages of a PDF, in points from their upper left corner."""
+        """Return the places of the words of `text[start:end]` on the pages of a PDF, in points from the upper left
+        corner of each page."""
         return self.send(requests.boxes(document_id, start, end))
 
     def blocks(self, document_id: str) -> DocumentBlocks:
-        """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
+        """Return the headings, paragraphs, tables and cells of a document without pages, as slices of its text."""
         return self.send(requests.blocks(document_id))
 
     def reingest(
@@ -102,12 +104,13 @@ class Documents(Passages):
         name_contains: str | None = None,
         dry_run: bool = False,
     ) -> ReingestionAccepted:
-        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        """Read all matching documents again from their files: documents of type `kind` ("pdf"), read `before` a time
+        (ISO)."""
         wanted = without_none(kind=kind, before=before, name_contains=name_contains)
         return self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
 
     def reingestion(self, reingestion_id: str) -> Reingestion:
-        """The progress of a re-ingestion."""
+        """Return the progress of a re-ingestion."""
         return self.send(requests.reingestion(reingestion_id))
 
     def retry_document(self, document_id: str) -> Document:
@@ -132,10 +135,10 @@ class AsyncDocuments(AsyncPassages):
         source: str = "python",
         wait: bool | float = False,
     ) -> Accepted:
-        """Send a file; `metadata` is a JSON object, also as text. Raises OSError when the file cannot be read.
+        """Send a file; `metadata` is a JSON object, or its text. Raises OSError when the file cannot be read.
 
-        With `wait` (seconds, or True for as long as `wait_document` waits) it returns when the document is ready or has
-        failed: see `status`.
+        With `wait` (seconds, or True for as long as `wait_document` waits) the method returns when the document is
+        ready or has failed: see `status`.
         """
         content = await asyncio.to_thread(path.read_bytes)
         named = {"filename": filename or path.name, "workspace": workspace}
@@ -145,7 +148,8 @@ class AsyncDocuments(AsyncPassages):
     async def wait_document(
         self, document_id: str, seconds: float = DOCUMENT_PATIENCE_S, on_look: Callable[[Document], None] | None = None
     ) -> Document:
-        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives it meanwhile."""
+        """Wait until a document is ready or has failed, at most `seconds`; `on_look` receives the document
+        meanwhile."""
         deadline = Deadline(seconds)
         while True:
             seen = await self.send(requests.document(document_id), deadline)
@@ -154,7 +158,7 @@ class AsyncDocuments(AsyncPassages):
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def document(self, document_id: str) -> Document:
-        """A document's status and progress."""
+        """Return a document's status and progress."""
         return await self.send(requests.document(document_id))
 
     async def documents(
@@ -168,7 +172,7 @@ class AsyncDocuments(AsyncPassages):
         metadata: Mapping[str, Any] | None = None,
         all_versions: bool = False,
     ) -> AsyncIterator[Document]:
-        """All documents, the newest first, or the first `limit` of them; superseded versions only on request."""
+        """Yield all documents, the newest first, or the first `limit` of them; superseded versions only on request."""
         filters = _filters(workspace, status, filename, sha256, metadata, all_versions)
         pages = Pages(partial(requests.documents, filters), limit)
         while not pages.over:
@@ -176,27 +180,28 @@ class AsyncDocuments(AsyncPassages):
                 yield document
 
     async def versions(self, document_id: str) -> list[Document]:
-        """All versions under the name of a document, the newest first."""
+        """Return all versions under the name of a document, the newest first."""
         return await self.send(requests.versions(document_id))
 
     async def document_text(self, document_id: str, start: int = 0, end: int | None = None) -> str:
-        """The stored text that citations point into, from `start` to `end` (code points)."""
+        """Return the stored text that citations point into, from `start` to `end` (code points)."""
         return await self.send(requests.document_text(document_id, start, end))
 
     async def document_original(self, document_id: str) -> bytes:
-        """The file of a document as it was sent."""
+        """Return the file of a document as it was sent."""
         return await self.send(requests.document_original(document_id))
 
     async def page_image(self, document_id: str, number: int, *, width: int = 1000) -> bytes:
-        """A page of a PDF as a picture (WebP), `width` pixels wide."""
+        """Return a page of a PDF as a picture (WebP), `width` pixels wide."""
         return await self.send(requests.page_image(document_id, number, width))
 
     async def boxes(self, document_id: str, start: int = 0, end: int | None = None) -> list[PageBoxes]:
-        """Where the words of `text[start:end]` stand on the pages of a PDF, in points from their upper left corner."""
+        """Return the places of the words of `text[start:end]` on the pages of a PDF, in points from the upper left
+        corner of each page."""
         return await self.send(requests.boxes(document_id, start, end))
 
     async def blocks(self, document_id: str) -> DocumentBlocks:
-        """What a document without pages is made of: headings, paragraphs, tables and cells, as slices of its text."""
+        """Return the headings, paragraphs, tables and cells of a document without pages, as slices of its text."""
         return await self.send(requests.blocks(document_id))
 
     async def reingest(
@@ -208,12 +213,13 @@ class AsyncDocuments(AsyncPassages):
         name_contains: str | None = None,
         dry_run: bool = False,
     ) -> ReingestionAccepted:
-        """Read the documents that match again from their files: of type `kind` ("pdf"), read `before` a time (ISO)."""
+        """Read all matching documents again from their files: documents of type `kind` ("pdf"), read `before` a time
+        (ISO)."""
         wanted = without_none(kind=kind, before=before, name_contains=name_contains)
         return await self.send(requests.reingest({"workspace": workspace, "dry_run": dry_run, **wanted}))
 
     async def reingestion(self, reingestion_id: str) -> Reingestion:
-        """The progress of a re-ingestion."""
+        """Return the progress of a re-ingestion."""
         return await self.send(requests.reingestion(reingestion_id))
 
     async def retry_document(self, document_id: str) -> Document:

@@ -42,31 +42,31 @@ def _delete(feedback_id: str) -> Call[None]:
 
 
 class Feedback:
-    """What people say of answers and verifications."""
+    """Judgements of answers and verifications by people."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def give(self, query_id: str, **fields: Any) -> Given:
-        """Keep a judgement: `rating`, `verdict`, `relevant`, `reason`, `corrected_answer`, `author`; of one
-        `sentence` or `citation` (its position from 0), else of the whole."""
+        """Store a judgement: `rating`, `verdict`, `relevant`, `reason`, `corrected_answer`, `author`. It is about one
+        `sentence` or `citation` (its position from 0) if given, else about the whole answer."""
         return self._transport.send(_give(query_id, fields))
 
     def list(
         self, *, status: str | None = None, query_id: str | None = None, limit: int | None = None
     ) -> Iterator[Given]:
-        """All feedback, the newest first, or the first `limit`; `status="open"` is the queue to review."""
+        """Yield all feedback, the newest first, or the first `limit`; `status="open"` is the queue to review."""
         pages = Pages(partial(_listed, without_none(status=status, query_id=query_id)), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
     def get(self, feedback_id: str) -> Given:
-        """One judgement."""
+        """Return one judgement."""
         return self._transport.send(_read(feedback_id))
 
     def review(self, feedback_id: str, *, status: str = "reviewed", **fields: Any) -> Given:
-        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; of a held answer its
-        `decision`) and take it out of the queue."""
+        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; for a held answer the `decision`)
+        and take it out of the queue."""
         return self._transport.send(_review(feedback_id, {"status": status, **fields}))
 
     def delete(self, feedback_id: str) -> None:
@@ -75,32 +75,32 @@ class Feedback:
 
 
 class AsyncFeedback:
-    """What people say of answers and verifications."""
+    """Judgements of answers and verifications by people."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
     async def give(self, query_id: str, **fields: Any) -> Given:
-        """Keep a judgement: `rating`, `verdict`, `reason`, `corrected_answer`, `author`; of one
-        `sentence` or `citation` (its position from 0), else of the whole."""
+        """Store a judgement: `rating`, `verdict`, `relevant`, `reason`, `corrected_answer`, `author`. It is about one
+        `sentence` or `citation` (its position from 0) if given, else about the whole answer."""
         return await self._transport.send(_give(query_id, fields))
 
     async def list(
         self, *, status: str | None = None, query_id: str | None = None, limit: int | None = None
     ) -> AsyncIterator[Given]:
-        """All feedback, the newest first, or the first `limit`; `status="open"` is the queue to review."""
+        """Yield all feedback, the newest first, or the first `limit`; `status="open"` is the queue to review."""
         pages = Pages(partial(_listed, without_none(status=status, query_id=query_id)), limit)
         while not pages.over:
             for given in pages.take(await self._transport.send(pages.next())):
                 yield given
 
     async def get(self, feedback_id: str) -> Given:
-        """One judgement."""
+        """Return one judgement."""
         return await self._transport.send(_read(feedback_id))
 
     async def review(self, feedback_id: str, *, status: str = "reviewed", **fields: Any) -> Given:
-        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; of a held answer its
-        `decision`) and take it out of the queue."""
+        """Decide on a judgement (`verdict`, `reason`, `corrected_answer`, `reviewer`; for a held answer the `decision`)
+        and take it out of the queue."""
         return await self._transport.send(_review(feedback_id, {"status": status, **fields}))
 
     async def delete(self, feedback_id: str) -> None:

@@ -32,7 +32,7 @@ def _listed(filters: Mapping[str, Any], limit: int, cursor: str | None) -> Call[
 
 
 class Imports:
-    """Archives: each file in one becomes a document."""
+    """Archives: each file in an archive becomes a document."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -46,13 +46,14 @@ class Imports:
         metadata: str | Mapping[str, Any] = "{}",
         source: str = "python",
     ) -> Accepted:
-        """Send a .zip archive; `metadata` is given to each of its documents. Raises OSError when it cannot be read."""
+        """Send a .zip archive; each of its documents gets the `metadata`. Raises OSError when the file cannot be
+        read."""
         named = {"filename": filename or path.name, "workspace": workspace}
         with path.open("rb") as file:
             return self._transport.send(_create(file, **named, metadata=metadata, source=source))
 
     def get(self, import_id: str) -> Import:
-        """The progress of an import, with the reasons for skipped and failed files."""
+        """Return the progress of an import, with the reasons for skipped and failed files."""
         return self._transport.send(_read(import_id))
 
     def wait(
@@ -69,14 +70,14 @@ class Imports:
     def list(
         self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
     ) -> Iterator[ImportHead]:
-        """All imports without their documents, the newest first, or the first `limit` of them."""
+        """Yield all imports without their documents, the newest first, or the first `limit` of them."""
         pages = Pages(partial(_listed, without_none(workspace=workspace, status=status)), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
 
 class AsyncImports:
-    """Archives: each file in one becomes a document."""
+    """Archives: each file in an archive becomes a document."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -90,13 +91,14 @@ class AsyncImports:
         metadata: str | Mapping[str, Any] = "{}",
         source: str = "python",
     ) -> Accepted:
-        """Send a .zip archive; `metadata` is given to each of its documents. Raises OSError when it cannot be read."""
+        """Send a .zip archive; each of its documents gets the `metadata`. Raises OSError when the file cannot be
+        read."""
         content = await asyncio.to_thread(path.read_bytes)
         named = {"filename": filename or path.name, "workspace": workspace}
         return await self._transport.send(_create(content, **named, metadata=metadata, source=source))
 
     async def get(self, import_id: str) -> Import:
-        """The progress of an import, with the reasons for skipped and failed files."""
+        """Return the progress of an import, with the reasons for skipped and failed files."""
         return await self._transport.send(_read(import_id))
 
     async def wait(
@@ -113,7 +115,7 @@ class AsyncImports:
     async def list(
         self, workspace: str | None = None, *, status: str | None = None, limit: int | None = None
     ) -> AsyncIterator[ImportHead]:
-        """All imports without their documents, the newest first, or the first `limit` of them."""
+        """Yield all imports without their documents, the newest first, or the first `limit` of them."""
         pages = Pages(partial(_listed, without_none(workspace=workspace, status=status)), limit)
         while not pages.over:
             for head in pages.take(await self._transport.send(pages.next())):

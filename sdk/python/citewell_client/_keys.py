@@ -22,20 +22,20 @@ def _revoke(key_id: str) -> Call[None]:
 
 
 class Keys:
-    """The keys of the API."""
+    """The API keys."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
+        """Create a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
 
         `options` are further fields of the request, e.g. `workspaces=["finance"]` for a key that opens nothing else.
         """
         return self._transport.send(_create(name, scopes, options))
 
     def list(self) -> list[Key]:
-        """All keys, without their secret parts."""
+        """Return all keys, without their secret parts."""
         return self._transport.send(_listed())
 
     def revoke(self, key_id: str) -> None:
@@ -44,20 +44,20 @@ class Keys:
 
 
 class AsyncKeys:
-    """The keys of the API."""
+    """The API keys."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
     async def create(self, name: str, scopes: Sequence[str], **options: Any) -> KeyCreated:
-        """Make a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
+        """Create a key with scopes such as `read` and `ask`; the whole `key` is returned only here.
 
         `options` are further fields of the request, e.g. `workspaces=["finance"]` for a key that opens nothing else.
         """
         return await self._transport.send(_create(name, scopes, options))
 
     async def list(self) -> list[Key]:
-        """All keys, without their secret parts."""
+        """Return all keys, without their secret parts."""
         return await self._transport.send(_listed())
 
     async def revoke(self, key_id: str) -> None:

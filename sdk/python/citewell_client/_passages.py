@@ -1,4 +1,4 @@
-"""The passages of documents in both clients: how they are searched, and their chunks looked after."""
+"""The passages of documents in both clients: searches, trials of a search, and the care of chunks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack
@@ -10,7 +10,8 @@ from citewell_client.types import Chunk, ChunkCorrected, ChunkList, DocumentEdit
 
 
 class TrialOptions(TypedDict, total=False):
-    """How a search is tried: as for a question, and `limit`, how many passages are told. None is as configured."""
+    """The options of a search trial: those of a question, and `limit`, the most passages in the result. None means as
+    configured."""
 
     rerank: bool | None
     k: int | None
@@ -37,7 +38,8 @@ class Passages(Transport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
+        """Return the passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just
+        one passage."""
         wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return self.send(requests.passages(document_id, wanted))
 
@@ -49,15 +51,18 @@ class Passages(Transport):
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first, in one workspace or several, without a language model."""
+        """Return the passages that a question would find first, in one workspace or several, without a language
+        model."""
         return self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     def explain_search(
         self, question: str, workspace: str | Sequence[str] = "default", **options: Unpack[TrialOptions]
     ) -> SearchExplained:
-        """How a question's passages are found: the scores of each part, and what an answer would be written from.
+        """Try the retrieval for a question: return the scores of each part, and the passages that an answer would be
+        written from.
 
-        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
+        Without `rerank` the result does not say which passages would be shown, and only `run`, `multi_query` and
+        `graph` ask a model.
         """
         return self.send(requests.explain_search(question, workspace, without_none(**options)))
 
@@ -71,7 +76,7 @@ class Passages(Transport):
         first: int = 0,
         limit: int | None = None,
     ) -> ChunkList:
-        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
+        """Return the chunks of a document in order, from `chunk_index` `first` on, including excluded ones."""
         wanted = without_none(
             excluded=excluded, corrected=corrected, contains=contains, first=first or None, limit=limit
         )
@@ -88,11 +93,11 @@ class Passages(Transport):
     def correct_chunk(
         self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
     ) -> ChunkCorrected:
-        """Correct the text of a chunk, which makes the next version of the document."""
+        """Correct the text of a chunk, which creates the next version of the document."""
         return self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
 
     def document_edits(self, document_id: str) -> list[DocumentEdit]:
-        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
+        """Return the history of exclusions, inclusions and corrections of chunks in all versions of the document."""
         return self.send(requests.document_edits(document_id))
 
 
@@ -108,7 +113,8 @@ class AsyncPassages(AsyncTransport):
         first: int = 0,
         limit: int | None = None,
     ) -> list[Passage]:
-        """The passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just one."""
+        """Return the passages of a document in order, from `chunk_index` `first` on; optionally of one page, or just
+        one passage."""
         wanted = without_none(page=page, chunk_id=chunk_id, first=first or None, limit=limit)
         return await self.send(requests.passages(document_id, wanted))
 
@@ -120,15 +126,18 @@ class AsyncPassages(AsyncTransport):
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,
     ) -> SearchResult:
-        """The passages that a question would find first, in one workspace or several, without a language model."""
+        """Return the passages that a question would find first, in one workspace or several, without a language
+        model."""
         return await self.send(requests.search(query, workspace, without_none(k=k, filter=filter)))
 
     async def explain_search(
         self, question: str, workspace: str | Sequence[str] = "default", **options: Unpack[TrialOptions]
     ) -> SearchExplained:
-        """How a question's passages are found: the scores of each part, and what an answer would be written from.
+        """Try the retrieval for a question: return the scores of each part, and the passages that an answer would be
+        written from.
 
-        Without `rerank` nothing is said of what would be shown, and only `run`, `multi_query` and `graph` ask a model.
+        Without `rerank` the result does not say which passages would be shown, and only `run`, `multi_query` and
+        `graph` ask a model.
         """
         return await self.send(requests.explain_search(question, workspace, without_none(**options)))
 
@@ -142,7 +151,7 @@ class AsyncPassages(AsyncTransport):
         first: int = 0,
         limit: int | None = None,
     ) -> ChunkList:
-        """The chunks of a document in order, from `chunk_index` `first` on, with those that are excluded."""
+        """Return the chunks of a document in order, from `chunk_index` `first` on, including excluded ones."""
         wanted = without_none(
             excluded=excluded, corrected=corrected, contains=contains, first=first or None, limit=limit
         )
@@ -159,9 +168,9 @@ class AsyncPassages(AsyncTransport):
     async def correct_chunk(
         self, document_id: str, chunk_index: int, text: str, *, reason: str | None = None
     ) -> ChunkCorrected:
-        """Correct the text of a chunk, which makes the next version of the document."""
+        """Correct the text of a chunk, which creates the next version of the document."""
         return await self.send(requests.correct_chunk(document_id, chunk_index, text, reason))
 
     async def document_edits(self, document_id: str) -> list[DocumentEdit]:
-        """Who excluded, included and corrected which chunk, in all versions of the document's name."""
+        """Return the history of exclusions, inclusions and corrections of chunks in all versions of the document."""
         return await self.send(requests.document_edits(document_id))

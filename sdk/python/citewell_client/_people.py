@@ -43,19 +43,21 @@ class People:
         self._transport = transport
 
     def me(self) -> Me:
-        """Whom the client acts for: a person with their roles, a key, or anybody at this machine."""
+        """Return whom the client acts for: a person with their roles, a key, or the local user of a machine without
+        keys."""
         return self._transport.send(_me())
 
     def deeds(self, *, actor: str | None = None, before: int | None = None, limit: int | None = None) -> list[Deed]:
-        """What people did, the newest first; `before` is the id of the last one that was read."""
+        """Return requests by people that may have changed something, the newest first; `before` is the id of the last
+        one that was read."""
         return self._transport.send(_deeds({"actor": actor, "before": before, "limit": limit}))
 
     def list(self) -> list[Person]:
-        """Everybody who has signed in, by name."""
+        """Return everybody who has signed in, by name."""
         return self._transport.send(_people())
 
     def revoke(self, person_id: str, *, revoked: bool = True) -> Person:
-        """Shut a person out, with their sessions and personal keys; with `revoked=False` they may sign in again."""
+        """Exclude a person and end their sessions and personal keys; with `revoked=False` they may sign in again."""
         return self._transport.send(_revoke(person_id, revoked=revoked))
 
 
@@ -66,11 +68,11 @@ class Members:
         self._transport = transport
 
     def list(self, workspace: str | None = None) -> list[Member]:
-        """The members of a workspace, or of all that the caller may manage."""
+        """Return the members of a workspace, or of all workspaces that the caller may manage."""
         return self._transport.send(_members(workspace))
 
     def set(self, workspace: str, person_id: str, role: str) -> Member:
-        """Give a person a role: `reader`, `contributor` or `owner`. One that a group gives stays."""
+        """Give a person a role: `reader`, `contributor` or `owner`. A role from a group stays."""
         return self._transport.send(_set(workspace, person_id, role))
 
     def remove(self, member_id: str) -> None:
@@ -85,21 +87,23 @@ class AsyncPeople:
         self._transport = transport
 
     async def me(self) -> Me:
-        """Whom the client acts for: a person with their roles, a key, or anybody at this machine."""
+        """Return whom the client acts for: a person with their roles, a key, or the local user of a machine without
+        keys."""
         return await self._transport.send(_me())
 
     async def deeds(
         self, *, actor: str | None = None, before: int | None = None, limit: int | None = None
     ) -> list[Deed]:
-        """What people did, the newest first; `before` is the id of the last one that was read."""
+        """Return requests by people that may have changed something, the newest first; `before` is the id of the last
+        one that was read."""
         return await self._transport.send(_deeds({"actor": actor, "before": before, "limit": limit}))
 
     async def list(self) -> list[Person]:
-        """Everybody who has signed in, by name."""
+        """Return everybody who has signed in, by name."""
         return await self._transport.send(_people())
 
     async def revoke(self, person_id: str, *, revoked: bool = True) -> Person:
-        """Shut a person out, with their sessions and personal keys; with `revoked=False` they may sign in again."""
+        """Exclude a person and end their sessions and personal keys; with `revoked=False` they may sign in again."""
         return await self._transport.send(_revoke(person_id, revoked=revoked))
 
 
@@ -110,11 +114,11 @@ class AsyncMembers:
         self._transport = transport
 
     async def list(self, workspace: str | None = None) -> list[Member]:
-        """The members of a workspace, or of all that the caller may manage."""
+        """Return the members of a workspace, or of all workspaces that the caller may manage."""
         return await self._transport.send(_members(workspace))
 
     async def set(self, workspace: str, person_id: str, role: str) -> Member:
-        """Give a person a role: `reader`, `contributor` or `owner`. One that a group gives stays."""
+        """Give a person a role: `reader`, `contributor` or `owner`. A role from a group stays."""
         return await self._transport.send(_set(workspace, person_id, role))
 
     async def remove(self, member_id: str) -> None:

@@ -29,14 +29,15 @@ class Queries(Transport):
     """Questions, in the sync client."""
 
     def submit(self, question: str, *, idempotency_key: str | None = None, **options: Any) -> Accepted:
-        """Ask; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k": 20}`.
+        """Ask a question; `options` are further fields of the request, e.g. `workspace`, `mode` or `retrieval={"k":
+        20}`.
 
         The same `idempotency_key` never asks twice; without one a key is generated, so that retries are safe.
         """
         return self.send(requests.submit(question, idempotency_key, options))
 
     def query(self, query_id: str, *, wait: float = 0) -> Query:
-        """The query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """Return the query as far as it is known; with `wait` the server waits that many seconds (≤ 60) for the end."""
         return self.send(requests.query(query_id, wait))
 
     def wait(self, query_id: str, seconds: float = PATIENCE_S, on_look: Callable[[Query], None] | None = None) -> Query:
@@ -59,7 +60,7 @@ class Queries(Transport):
         created_before: str | None = None,
         limit: int | None = None,
     ) -> Iterator[QueryListed]:
-        """All queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
+        """Yield all queries, the newest first, or the first `limit` of them; dates are in ISO 8601."""
         filters = without_none(
             workspace=workspace, status=status, created_after=created_after, created_before=created_before
         )
@@ -72,19 +73,19 @@ class Queries(Transport):
         return self.send(requests.cancel(query_id))
 
     def replay(self, query_id: str, *, idempotency_key: str | None = None) -> Accepted:
-        """Ask a question that failed, was cancelled or has parked steps again, as a new one whose id is returned.
+        """Ask a question again that failed, was cancelled or has parked steps, as a new one whose id is returned.
 
         Finished work is not paid for again.
         """
         return self.send(requests.replay(query_id, idempotency_key))
 
     def stream(self, question: str, **options: Any) -> AnswerStream:
-        """Ask, and go over the sentences as each of them is verified; `options` as for `submit`."""
+        """Ask a question, and iterate over the sentences as each of them is verified; `options` as for `submit`."""
         query_id = self.submit(question, **options)["id"]
         return AnswerStream(query_id, self.events(query_id))
 
     def events(self, query_id: str, last_event_id: int | None = None) -> Generator[StreamEvent]:
-        """The events of a question as they happen, up to `final`, `failed` or `cancelled`.
+        """Yield the events of a question as they happen, up to `final`, `failed` or `cancelled`.
 
         A broken connection is resumed where it broke; with `last_event_id` the stream starts after that event.
         """
@@ -99,29 +100,30 @@ class Queries(Transport):
                 time.sleep(joined.pause_after(error))
 
     def export(self, query_id: str, format: requests.ExportFormat = "markdown") -> bytes:
-        """A finished answer as a file: with its references and the verdict on each sentence."""
+        """Return a finished answer as a file, with its references and the verdict on each sentence."""
         return self.send(requests.export(query_id, format))
 
     def share(self, query_id: str, hours: float = 24) -> ShareCreated:
-        """Make a link that opens a finished answer without a key; its `url` is returned only here."""
+        """Create a link that opens a finished answer without a key; its `url` is returned only here."""
         return self.send(requests.share(query_id, hours))
 
     def shares(self, query_id: str) -> list[Share]:
-        """All links to an answer, the newest first."""
+        """Return all links to an answer, the newest first."""
         return self.send(requests.shares(query_id))
 
     def revoke_share(self, query_id: str, share_id: str) -> None:
-        """Close a link at once."""
+        """Revoke a link at once."""
         self.send(requests.revoke_share(query_id, share_id))
 
     def history(self, query_id: str) -> History:
-        """The whole verification history of a query."""
+        """Return the whole verification history of a query."""
         return self.send(requests.history(query_id))
 
     def quality(
         self, workspace: str | None = None, limit: int = 1000, labels: Sequence[Mapping[str, Any]] = ()
     ) -> Quality:
-        """The metrics over the newest `limit` verified queries; `labels` are objects of query_id and grounded."""
+        """Return the metrics over the newest `limit` verified queries; `labels` are objects of query_id and
+        grounded."""
         return self.send(requests.quality(workspace, limit, labels))
 
     def _events(self, joined: EventsJoined) -> Generator[StreamEvent]:

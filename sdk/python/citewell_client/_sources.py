@@ -50,7 +50,7 @@ def _delete(source_id: str, documents: str) -> Call[None]:
 
 
 class Sources:
-    """Places that documents come from by a schedule."""
+    """Places that documents are taken from, on a schedule."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -70,11 +70,11 @@ class Sources:
         return self._transport.send(_create({**fields, "options": options}))
 
     def get(self, source_id: str) -> DocumentSource:
-        """A source with the progress of its current or last run."""
+        """Return a source with the progress of its current or last run."""
         return self._transport.send(_read(source_id))
 
     def list(self, workspace: str | None = None, *, limit: int | None = None) -> Iterator[DocumentSourceHead]:
-        """All sources without their progress, the newest first, or the first `limit` of them."""
+        """Yield all sources without their progress, the newest first, or the first `limit` of them."""
         pages = Pages(partial(_listed, without_none(workspace=workspace)), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
@@ -82,13 +82,14 @@ class Sources:
     def items(
         self, source_id: str, outcome: str | None = None, *, limit: int | None = None
     ) -> Iterator[DocumentSourceItem]:
-        """What a source lists or listed, by key, or the first `limit`; only those with this outcome."""
+        """Yield the items that a source lists or listed, by key: all or the first `limit`, or only those with the given
+        outcome."""
         pages = Pages(partial(_items, source_id, outcome), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
     def update(self, source_id: str, **fields: Any) -> DocumentSource:
-        """Change `every_s`, `status` or `options`; what is not given stays as it is."""
+        """Change `every_s`, `status` or `options`; omitted fields stay as they are."""
         return self._transport.send(_update(source_id, fields))
 
     def run(self, source_id: str) -> DocumentSource:
@@ -101,7 +102,7 @@ class Sources:
 
 
 class AsyncSources:
-    """Places that documents come from by a schedule."""
+    """Places that documents are taken from, on a schedule."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -121,13 +122,13 @@ class AsyncSources:
         return await self._transport.send(_create({**fields, "options": options}))
 
     async def get(self, source_id: str) -> DocumentSource:
-        """A source with the progress of its current or last run."""
+        """Return a source with the progress of its current or last run."""
         return await self._transport.send(_read(source_id))
 
     async def list(
         self, workspace: str | None = None, *, limit: int | None = None
     ) -> AsyncIterator[DocumentSourceHead]:
-        """All sources without their progress, the newest first, or the first `limit` of them."""
+        """Yield all sources without their progress, the newest first, or the first `limit` of them."""
         pages = Pages(partial(_listed, without_none(workspace=workspace)), limit)
         while not pages.over:
             for source in pages.take(await self._transport.send(pages.next())):
@@ -136,14 +137,15 @@ class AsyncSources:
     async def items(
         self, source_id: str, outcome: str | None = None, *, limit: int | None = None
     ) -> AsyncIterator[DocumentSourceItem]:
-        """What a source lists or listed, by key, or the first `limit`; only those with this outcome."""
+        """Yield the items that a source lists or listed, by key: all or the first `limit`, or only those with the given
+        outcome."""
         pages = Pages(partial(_items, source_id, outcome), limit)
         while not pages.over:
             for item in pages.take(await self._transport.send(pages.next())):
                 yield item
 
     async def update(self, source_id: str, **fields: Any) -> DocumentSource:
-        """Change `every_s`, `status` or `options`; what is not given stays as it is."""
+        """Change `every_s`, `status` or `options`; omitted fields stay as they are."""
         return await self._transport.send(_update(source_id, fields))
 
     async def run(self, source_id: str) -> DocumentSource:

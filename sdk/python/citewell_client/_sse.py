@@ -20,7 +20,7 @@ class ServerSentEvent:
 
 
 class EventDecoder:
-    """Fed with the pieces of a stream in order; `take` yields the events that a piece completes."""
+    """Decodes a stream from its pieces, given in order; `take` yields the events that a piece completes."""
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")

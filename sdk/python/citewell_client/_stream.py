@@ -1,4 +1,4 @@
-"""Joins the events of a question from as many connections as it takes, and reads the verified answer from them."""
+"""Joins the events of a question from several connections where one breaks, and reads the verified answer from them."""
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
@@ -13,7 +13,7 @@ from citewell_client._waiting import Retries
 from citewell_client.errors import ApiProblem, ServerUnreachable, not_citewell
 from citewell_client.types import ENDS, PassedSentence, Query, StreamEvent
 
-# The server sends a comment every 15 s; a connection without any is dead, whatever its state.
+# The server sends a comment every 15 s; a connection that is silent for longer is dead, whatever its state.
 _SILENCE_S = 30.0
 _PAUSE_S = 0.5
 _NO_CONTENT = 204
@@ -23,8 +23,8 @@ _PASSED = frozenset({"sentence.verified", "sentence.repaired"})
 class EventsJoined:
     """The state of a stream across its connections: every event comes once, in order, without gaps.
 
-    For each connection: `call`, `opened`, `take` for what arrives, `pause_after` when it breaks. `over` is true after
-    the event that ends the stream.
+    For each connection: `call`, `opened`, `take` for the data that arrives, `pause_after` when it breaks. `over` is
+    true after the event that ends the stream.
     """
 
     def __init__(self, query_id: str, last_event_id: int | None) -> None:
@@ -36,7 +36,7 @@ class EventsJoined:
         self._response: httpx.Response | None = None
 
     def call(self) -> Call[None]:
-        """The request that begins or resumes the stream."""
+        """Return the request that begins or resumes the stream."""
         self._resumed_after, self._response = self._last, None
         resume = {} if self._last is None else {"Last-Event-ID": str(self._last)}
         headers = {"Accept": "text/event-stream", "Cache-Control": "no-store", **resume}
@@ -52,7 +52,7 @@ class EventsJoined:
             raise not_citewell(response)
 
     def take(self, response: httpx.Response, sent: ServerSentEvent) -> StreamEvent | None:
-        """The event for the caller; None for heartbeats and repeated events. Raises ApiProblem."""
+        """Return the event for the caller; None for heartbeats and repeated events. Raises ApiProblem."""
         if sent.retry is not None:
             self._pause_s = sent.retry / 1000
         if not sent.data:
@@ -66,7 +66,7 @@ class EventsJoined:
         return event
 
     def pause_after(self, error: ApiProblem | ServerUnreachable | None) -> float:
-        """Seconds until the next connection. Raises the error when another connection will not help.
+        """Return the seconds until the next connection. Raises the error when another connection will not help.
 
         A connection that brought any data counts as good: only consecutive ones without data are counted.
         """
@@ -90,7 +90,7 @@ def _event(response: httpx.Response, sent: ServerSentEvent) -> StreamEvent:
 
 
 class _Read:
-    """What was read of an answer; after the last sentence `query` is the finished question."""
+    """The part of an answer that was read; after the last sentence `query` is the finished question."""
 
     def __init__(self, query_id: str) -> None:
         self.id = query_id
@@ -105,7 +105,7 @@ class _Read:
 class AnswerStream(_Read):
     """The sentences of an answer, each as soon as it is verified; afterwards `query` is the finished question.
 
-    `id` is that of the question. Who stops reading does not stop the question: `client.cancel(stream.id)` does.
+    `id` is that of the question. A reader who stops does not stop the question: `client.cancel(stream.id)` does.
     """
 
     def __init__(self, query_id: str, events: Generator[StreamEvent]) -> None:

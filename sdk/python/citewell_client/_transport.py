@@ -1,4 +1,4 @@
-"""Sends calls, with retries where they help."""
+"""Sends calls, with retries where these help."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class Base:
 
 
 class Transport(Base):
-    """The sync half. Every method raises ApiProblem or ServerUnreachable."""
+    """The sync transport. Every method raises ApiProblem or ServerUnreachable."""
 
     def __init__(
         self,
@@ -59,7 +59,8 @@ class Transport(Base):
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key CITEWELL_API_KEY."""
+        """Return a client of the server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key
+        CITEWELL_API_KEY."""
         return cls(url_of_environment(), key_of_environment())
 
     def __enter__(self) -> Self:
@@ -102,7 +103,7 @@ class Transport(Base):
 
 
 class AsyncTransport(Base):
-    """The async half. Every method raises ApiProblem or ServerUnreachable."""
+    """The async transport. Every method raises ApiProblem or ServerUnreachable."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = ANSWER_S, *, priority: Priority | None = None
@@ -112,7 +113,8 @@ class AsyncTransport(Base):
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key CITEWELL_API_KEY."""
+        """Return a client of the server at CITEWELL_URL (by default http://127.0.0.1:8000), with the key
+        CITEWELL_API_KEY."""
         return cls(url_of_environment(), key_of_environment())
 
     async def __aenter__(self) -> Self:

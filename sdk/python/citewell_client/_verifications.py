@@ -28,17 +28,18 @@ class Verifications(Transport):
         """Verify an answer of any origin against its sources, and wait for the result, at most `wait` seconds.
 
         Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
-        answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
+        answer cites the first of them; `options` are further fields of the request, e.g. `callback_url`.
         """
         begun = self.send(requests.verify(answer, sources, question, checks, idempotency_key, options))
         return self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
 
     def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
-        """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """Return a verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the
+        end."""
         return self.send(requests.verification(verification_id, wait))
 
     def verifications(self, *, status: str | None = None, limit: int | None = None) -> Iterator[VerificationHead]:
-        """All verifications without their texts, the newest first, or the first `limit` of them."""
+        """Yield all verifications without their texts, the newest first, or the first `limit` of them."""
         pages = Pages(partial(requests.verifications, status), limit)
         while not pages.over:
             yield from pages.take(self.send(pages.next()))
@@ -58,11 +59,11 @@ class Verifications(Transport):
         return self.send(requests.verify_batch(items, idempotency_key))
 
     def batch(self, batch_id: str) -> Batch:
-        """The progress of a batch."""
+        """Return the progress of a batch."""
         return self.send(requests.batch(batch_id))
 
     def batch_results(self, batch_id: str) -> list[Verification]:
-        """The results of a batch so far."""
+        """Return the results of a batch so far."""
         return self.send(requests.batch_results(batch_id))
 
 
@@ -83,19 +84,20 @@ class AsyncVerifications(AsyncTransport):
         """Verify an answer of any origin against its sources, and wait for the result, at most `wait` seconds.
 
         Sources are texts (`{"text": …, "title": …}`) or documents of the server (`{"document_id": …}`), and [1] in the
-        answer is the first of them; `options` are further fields of the request, e.g. `callback_url`.
+        answer cites the first of them; `options` are further fields of the request, e.g. `callback_url`.
         """
         begun = await self.send(requests.verify(answer, sources, question, checks, idempotency_key, options))
         return await self.until_final(partial(requests.verification, begun["id"]), wait) if wait else begun
 
     async def verification(self, verification_id: str, *, wait: float = 0) -> Verification:
-        """A verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the end."""
+        """Return a verification in its current state; with `wait` the server waits that many seconds (≤ 60) for the
+        end."""
         return await self.send(requests.verification(verification_id, wait))
 
     async def verifications(
         self, *, status: str | None = None, limit: int | None = None
     ) -> AsyncIterator[VerificationHead]:
-        """All verifications without their texts, the newest first, or the first `limit` of them."""
+        """Yield all verifications without their texts, the newest first, or the first `limit` of them."""
         pages = Pages(partial(requests.verifications, status), limit)
         while not pages.over:
             for head in pages.take(await self.send(pages.next())):
@@ -116,9 +118,9 @@ class AsyncVerifications(AsyncTransport):
         return await self.send(requests.verify_batch(items, idempotency_key))
 
     async def batch(self, batch_id: str) -> Batch:
-        """The progress of a batch."""
+        """Return the progress of a batch."""
         return await self.send(requests.batch(batch_id))
 
     async def batch_results(self, batch_id: str) -> list[Verification]:
-        """The results of a batch so far."""
+        """Return the results of a batch so far."""
         return await self.send(requests.batch_results(batch_id))

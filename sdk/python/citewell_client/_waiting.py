@@ -1,4 +1,4 @@
-"""How long the clients wait, each in its own way: until a request is sent again, and for the end of a question.
+"""The two waits of the clients: until a request is sent again, and for the end of a question.
 
 Long polling: the server holds each request until the end comes, or the request's time is up.
 """
@@ -15,13 +15,14 @@ from citewell_client.types import FINAL, Accepted, Document, Query, Verification
 TRIES = 3
 _FIRST_PAUSE_S, _SHORTEST_S, _LONGEST_S = 0.25, 0.05, 60.0
 _BUSY = frozenset({429, 503})
-# Callers with `on_look` want to see stages; others need only as many requests as the server's limit of 60 s requires.
+# Callers with `on_look` want to see the stages; others need only as many requests as the server's limit of 60 s
+# requires.
 _LOOK_S, _HOLD_S = 1.0, 30.0
 PATIENCE_S = 300.0
 DOCUMENT_PATIENCE_S = 600.0
 LOOK_EVERY_S = 0.5
 _UNREAD = frozenset({"queued", "processing"})
-"""States of a document that is not read yet."""
+"""The states of a document that is not read yet."""
 
 Outcome = TypeVar("Outcome", Query, Verification)
 
@@ -39,19 +40,19 @@ class Deadline:
 
 @dataclass(slots=True)
 class Retries:
-    """The tries of one request. With a deadline, a server that names a retry time is asked until the deadline."""
+    """The attempts at one request. With a deadline, a server that names a retry time is asked until the deadline."""
 
     repeatable: bool
     deadline: Deadline | None = None
     failed: int = 0
 
     def pause_after(self, error: ApiProblem | ServerUnreachable) -> float:
-        """Seconds until the next try. Raises the error itself when there is none."""
+        """Return the seconds until the next attempt. Raises the error itself when there is none."""
         self.failed += 1
         asked = error.retry_after if isinstance(error, ApiProblem) else None
         pause = _FIRST_PAUSE_S * 2 ** (self.failed - 1) if asked is None else max(asked, _SHORTEST_S)
         may_pass = error.passing if isinstance(error, ServerUnreachable) else error.status in _BUSY
-        # With a deadline, a server that names the time of the next try may be asked more often.
+        # With a deadline, a server that names the time of the next attempt may be asked more often.
         is_enough = self.failed >= TRIES and (self.deadline is None or asked is None)
         longest = _LONGEST_S if self.deadline is None else self.deadline.left
         if not (self.repeatable and may_pass) or is_enough or pause >= longest:
@@ -89,5 +90,5 @@ def seconds_of(wait: bool | float) -> float:
 
 
 def with_status(accepted: Accepted, document: Document) -> Accepted:
-    """`accepted` with the current status of its document."""
+    """Return `accepted` with the current status of its document."""
     return {**accepted, "status": document["status"]}

@@ -66,27 +66,27 @@ class Webhooks:
         return self._transport.send(_create(url, events, options))
 
     def list(self) -> list[WebhookEndpoint]:
-        """All endpoints."""
+        """Return all endpoints."""
         return self._transport.send(_listed())
 
     def get(self, endpoint_id: str) -> WebhookEndpoint:
-        """One endpoint."""
+        """Return one endpoint."""
         return self._transport.send(_read(endpoint_id))
 
     def update(self, endpoint_id: str, **fields: Any) -> WebhookEndpoint:
-        """Change an endpoint; fields that are not given stay as they are."""
+        """Change an endpoint; omitted fields stay as they are."""
         return self._transport.send(_update(endpoint_id, fields))
 
     def delete(self, endpoint_id: str) -> None:
-        """Delete an endpoint: nothing more is sent to it."""
+        """Delete an endpoint, which then receives no more messages."""
         self._transport.send(_delete(endpoint_id))
 
     def test(self, endpoint_id: str) -> Delivery:
-        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        """Send a message of type `webhook.test`; `deliveries` shows the result."""
         return self._transport.send(_test(endpoint_id))
 
     def deliveries(self, endpoint_id: str, limit: int | None = None) -> Iterator[Delivery]:
-        """All deliveries to an endpoint, the newest first, or the first `limit`."""
+        """Yield all deliveries to an endpoint, the newest first, or the first `limit`."""
         pages = Pages(partial(_deliveries, endpoint_id), limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
@@ -107,27 +107,27 @@ class AsyncWebhooks:
         return await self._transport.send(_create(url, events, options))
 
     async def list(self) -> list[WebhookEndpoint]:
-        """All endpoints."""
+        """Return all endpoints."""
         return await self._transport.send(_listed())
 
     async def get(self, endpoint_id: str) -> WebhookEndpoint:
-        """One endpoint."""
+        """Return one endpoint."""
         return await self._transport.send(_read(endpoint_id))
 
     async def update(self, endpoint_id: str, **fields: Any) -> WebhookEndpoint:
-        """Change an endpoint; fields that are not given stay as they are."""
+        """Change an endpoint; omitted fields stay as they are."""
         return await self._transport.send(_update(endpoint_id, fields))
 
     async def delete(self, endpoint_id: str) -> None:
-        """Delete an endpoint: nothing more is sent to it."""
+        """Delete an endpoint, which then receives no more messages."""
         await self._transport.send(_delete(endpoint_id))
 
     async def test(self, endpoint_id: str) -> Delivery:
-        """Send a message of type `webhook.test`; `deliveries` shows what came of it."""
+        """Send a message of type `webhook.test`; `deliveries` shows the result."""
         return await self._transport.send(_test(endpoint_id))
 
     async def deliveries(self, endpoint_id: str, limit: int | None = None) -> AsyncIterator[Delivery]:
-        """All deliveries to an endpoint, the newest first, or the first `limit`."""
+        """Yield all deliveries to an endpoint, the newest first, or the first `limit`."""
         pages = Pages(partial(_deliveries, endpoint_id), limit)
         while not pages.over:
             for delivery in pages.take(await self._transport.send(pages.next())):

@@ -43,29 +43,30 @@ class Workspaces:
         self._transport = transport
 
     def list(self, limit: int | None = None) -> Iterator[Workspace]:
-        """All workspaces by name, or the first `limit`, each with how much it contains."""
+        """Yield all workspaces by name, or the first `limit`, each with how much it contains."""
         pages = Pages(_listed, limit)
         while not pages.over:
             yield from pages.take(self._transport.send(pages.next()))
 
     def create(self, name: str, **fields: Any) -> Workspace:
-        """Create an empty workspace; `fields` are further ones of the request: `title`, `settings`."""
+        """Create an empty workspace; `fields` are further fields of the request: `title`, `settings`."""
         return self._transport.send(_create(name, fields))
 
     def get(self, name: str) -> Workspace:
-        """One workspace."""
+        """Return one workspace."""
         return self._transport.send(_read(name))
 
     def update(self, name: str, **fields: Any) -> Workspace:
-        """Change a workspace; fields and settings that are not given stay as they are, None sets a setting back."""
+        """Change a workspace; omitted fields and settings stay as they are, None resets a setting."""
         return self._transport.send(_update(name, fields))
 
     def rename(self, name: str, new_name: str) -> Workspace:
-        """Give a workspace another name; all that it contains stays."""
+        """Give a workspace another name; its content stays."""
         return self._transport.send(_update(name, {"name": new_name}))
 
     def delete(self, name: str, *, with_contents: bool = False) -> bool:
-        """Delete a workspace; one that is not empty only `with_contents`. False: the server goes on deleting."""
+        """Delete a workspace; one that is not empty only `with_contents`. False means that the server is still
+        deleting."""
         return self._transport.send(_delete(name, with_contents))
 
 
@@ -76,28 +77,29 @@ class AsyncWorkspaces:
         self._transport = transport
 
     async def list(self, limit: int | None = None) -> AsyncIterator[Workspace]:
-        """All workspaces by name, or the first `limit`, each with how much it contains."""
+        """Yield all workspaces by name, or the first `limit`, each with how much it contains."""
         pages = Pages(_listed, limit)
         while not pages.over:
             for workspace in pages.take(await self._transport.send(pages.next())):
                 yield workspace
 
     async def create(self, name: str, **fields: Any) -> Workspace:
-        """Create an empty workspace; `fields` are further ones of the request: `title`, `settings`."""
+        """Create an empty workspace; `fields` are further fields of the request: `title`, `settings`."""
         return await self._transport.send(_create(name, fields))
 
     async def get(self, name: str) -> Workspace:
-        """One workspace."""
+        """Return one workspace."""
         return await self._transport.send(_read(name))
 
     async def update(self, name: str, **fields: Any) -> Workspace:
-        """Change a workspace; fields and settings that are not given stay as they are, None sets a setting back."""
+        """Change a workspace; omitted fields and settings stay as they are, None resets a setting."""
         return await self._transport.send(_update(name, fields))
 
     async def rename(self, name: str, new_name: str) -> Workspace:
-        """Give a workspace another name; all that it contains stays."""
+        """Give a workspace another name; its content stays."""
         return await self._transport.send(_update(name, {"name": new_name}))
 
     async def delete(self, name: str, *, with_contents: bool = False) -> bool:
-        """Delete a workspace; one that is not empty only `with_contents`. False: the server goes on deleting."""
+        """Delete a workspace; one that is not empty only `with_contents`. False means that the server is still
+        deleting."""
         return await self._transport.send(_delete(name, with_contents))

@@ -22,18 +22,18 @@ _PASSING = (httpx.NetworkError, httpx.ConnectTimeout, httpx.RemoteProtocolError)
 
 
 class CitewellError(Exception):
-    """What the client raises."""
+    """The base class of the client's errors."""
 
 
 class ApiKeyUnusable(CitewellError, ValueError):
-    """The API key has characters that no key has."""
+    """The API key has characters that no key can have."""
 
     def __init__(self) -> None:
         super().__init__("The API key has characters that no key has; check CITEWELL_API_KEY.")
 
 
 class WebhookSecretInvalid(CitewellError, ValueError):
-    """The secret is none of a webhook; the message does not repeat it."""
+    """The secret is not that of a webhook; the message does not repeat it."""
 
     def __init__(self) -> None:
         super().__init__("The secret of a webhook is `whsec_` and 24 to 64 bytes in base64.")
@@ -44,7 +44,7 @@ class WebhookInvalid(CitewellError):
 
 
 class ServerUnreachable(CitewellError):
-    """No Citewell server answers at the address; the message names it and what to do.
+    """No Citewell server answers at the address; the message names the address and what to do.
 
     `passing` is true when a retry makes sense.
     """
@@ -69,19 +69,19 @@ class ApiProblem(CitewellError):
 
 
 class NotAllowed(ApiProblem):
-    """The key is missing, not valid, or opens something else (401, 403)."""
+    """The key is missing or not valid, or does not open the requested resource (401, 403)."""
 
 
 class NotFound(ApiProblem):
-    """There is no such thing, or none that this key may see (404)."""
+    """The resource does not exist, or this key may not see it (404)."""
 
 
 class Conflict(ApiProblem):
-    """It does not go with the state of the thing (409)."""
+    """The state of the resource does not allow the request (409)."""
 
 
 class InputRefused(ApiProblem):
-    """The request is not one that the server takes (400, 413, 415, 422); `detail` says what to correct."""
+    """The request is not valid (400, 413, 415, 422); `detail` says what to correct."""
 
 
 class Busy(ApiProblem):
@@ -103,7 +103,7 @@ _BY_STATUS: dict[int, type[ApiProblem]] = {
 
 
 def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
-    """The error for a request without an answer."""
+    """Return the error for a request without an answer."""
     why = str(error) or type(error).__name__
     return ServerUnreachable(
         f"cannot reach a server at {url} ({why}); start one with `citewell up` or check the address",
@@ -112,7 +112,7 @@ def unreachable(url: str, error: httpx.RequestError) -> ServerUnreachable:
 
 
 def problem_of(response: httpx.Response) -> ApiProblem:
-    """The problem in a response whose body was read."""
+    """Return the problem in a response whose body was read."""
     try:
         body = response.json()
         code, detail = str(body["code"]), str(body["detail"])
@@ -123,13 +123,13 @@ def problem_of(response: httpx.Response) -> ApiProblem:
 
 
 def not_citewell(response: httpx.Response) -> ApiProblem:
-    """The problem with a server that answers, but not like Citewell."""
+    """Return the problem for a server that answers, but not as Citewell does."""
     url, status = str(response.url.join("/")).rstrip("/"), response.status_code
     return ApiProblem(status, "not_citewell", f"{url} does not answer as Citewell (HTTP status {status})")
 
 
 def _retry_after_s(value: str) -> float | None:
-    """The seconds that a server names, as a number or a date; None for anything else."""
+    """Return the seconds that a server names, as a number or a date; None for anything else."""
     if _SECONDS.fullmatch(value.strip()):
         return float(value)
     try:

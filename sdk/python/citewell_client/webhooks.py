@@ -28,7 +28,7 @@ def verify(
     tolerance_s: float = 300,
     now: float | None = None,
 ) -> dict[str, Any]:
-    """The JSON object of a message that is genuine and within `tolerance_s` of the current time.
+    """Return the JSON object of a message that is genuine and within `tolerance_s` of the current time.
 
     `body` is the body as received, byte for byte. With several secrets one has to match: the old and the new one during
     a rotation. `now` is Unix time, by default the clock's. Raises WebhookInvalid for the message, WebhookSecretInvalid
@@ -60,7 +60,7 @@ def _signed_fields(headers: Mapping[str, str]) -> tuple[str, ...]:
     given = {name.lower(): value for name, value in headers.items()}
     if missing := [name for name in _HEADERS if not given.get(name)]:
         raise WebhookInvalid(f"the message has no {' and no '.join(missing)}")
-    # A dot separates the signed parts, so one in an id would let one message pass for another.
+    # A dot separates the signed parts, so a dot in an id would let one message pass for another.
     if "." in given["webhook-id"]:
         raise WebhookInvalid("webhook-id has a dot in it")
     return tuple(given[name] for name in _HEADERS)
@@ -78,7 +78,7 @@ def _check_age(timestamp: str, tolerance_s: float, now: float) -> None:
 def _is_signed(signed: bytes, keys: Sequence[bytes], signatures: str) -> bool:
     expected = [_VERSION + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)) for key in keys]
     received = signatures.encode(errors="replace").split(b" ")
-    # All are compared, so that the time taken does not reveal which of them matches.
+    # All signatures are compared, so that the time taken does not reveal which of them matches.
     fits = [hmac.compare_digest(computed, sent) for computed in expected for sent in received]
     return any(fits)
 

@@ -1,1 +1,1 @@
-"""Office papers and questions that were written for this benchmark, half of which are kept to check with."""
+"""Office papers and questions that were written for this benchmark; half of them are held out for the final check."""

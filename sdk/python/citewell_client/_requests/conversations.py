@@ -28,7 +28,8 @@ def create(fields: Mapping[str, Any], idempotency_key: str | None) -> Call[Conve
 
 
 def begin(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[TurnAccepted]:
-    """Ask the first question. Without a key one is generated, so that a repeated request begins only one."""
+    """Ask the first question. Without a key one is generated, so that a repeated request begins only one
+    conversation."""
     body = json_body({"question": question, **options})
     return Call("POST", at(_BASE, "turns"), object_of, headers=_keyed(idempotency_key), body=body)
 

@@ -44,7 +44,7 @@ def upload(
 def form(
     file: BinaryIO | bytes, filename: str, workspace: str, metadata: str | Mapping[str, Any], source: str
 ) -> dict[str, Any]:
-    """The multipart form of an upload."""
+    """Return the multipart form of an upload."""
     encoded = metadata if isinstance(metadata, str) else json.dumps(dict(metadata))
     fields = {"workspace": workspace, "metadata": encoded, "source": source}
     return {"data": fields, "files": {"file": (filename, file)}}

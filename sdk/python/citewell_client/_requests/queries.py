@@ -24,13 +24,13 @@ ExportFormat = Literal["markdown", "text", "html", "csv", "pdf", "docx", "json"]
 
 
 def submit(question: str, idempotency_key: str | None, options: Mapping[str, Any]) -> Call[Accepted]:
-    """Ask. Without a key one is generated, so that a repeated request asks only once."""
+    """Ask a question. Without a key one is generated, so that a repeated request asks only once."""
     headers = JSON_TYPE | {IDEMPOTENCY_KEY: idempotency_key or str(uuid4())}
     return Call("POST", at("queries"), object_of, headers=headers, body=json_body({"question": question, **options}))
 
 
 def query(query_id: str, wait: float) -> Call[Query]:
-    """The query; the server waits up to `wait` seconds for its end."""
+    """Read the query; the server waits up to `wait` seconds for its end."""
     return Call("GET", at("queries", query_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 

@@ -42,7 +42,7 @@ def verify(
 
 
 def verification(verification_id: str, wait: float) -> Call[Verification]:
-    """The verification; the server waits up to `wait` seconds for its end."""
+    """Read the verification; the server waits up to `wait` seconds for its end."""
     return Call("GET", at("verifications", verification_id), object_of, {"wait": wait} if wait else {}, wait=wait)
 
 

@@ -1,4 +1,4 @@
-"""Shapes that the API describes more loosely, or apart, than a program wants to read or write them."""
+"""Shapes that a program wants to read or write in another form than the API describes them."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -7,7 +7,7 @@ FINAL = frozenset({"succeeded", "failed", "cancelled", "held"})
 
 
 class Accepted(TypedDict):
-    """What was stored and will be worked on: a document, an archive, a question."""
+    """The response to a new document, archive or question, which is stored and waits for workers."""
 
     id: str
     status: str

@@ -17,7 +17,7 @@ class DraftData(TypedDict):
 
 
 class FinalData(TypedDict):
-    """`review` says what a reviewer decided on an answer that was held back: `released` or `corrected`."""
+    """`review` is a reviewer's decision on an answer that was held back: `released` or `corrected`."""
 
     query: Query
     abstained: NotRequired[bool | None]
@@ -25,7 +25,7 @@ class FinalData(TypedDict):
 
 
 class HeldData(TypedDict):
-    """Why a person has to see the answer first; `query` is without it."""
+    """The reasons why a person has to see the answer first; `query` does not contain the answer."""
 
     reasons: list[Literal["confidence", "contradicted", "conflicts", "unread"]]
     query: Query
@@ -44,7 +44,7 @@ class StageEvent(TypedDict):
 
 
 class DraftEvent(TypedDict):
-    """The draft so far becomes `draft[:start] + text`; nothing of it is checked yet."""
+    """The draft so far becomes `draft[:start] + text`; no part of it is checked yet."""
 
     id: int | None
     type: Literal["draft"]
@@ -68,8 +68,8 @@ class CheckEvent(TypedDict):
 
 
 class PassedSentence(TypedDict):
-    """A sentence that passed its check: as it was written, with `citations`, or after a repair: `how`, `reason`, and
-    the `statement` that stood there.
+    """A sentence that passed its check: as the model wrote it, with `citations`, or after a repair: `how`, `reason`,
+    and the original `statement`.
 
     `sentence` is its position in the draft, from 0. A higher `round` begins the answer anew.
     """
@@ -90,7 +90,8 @@ class FinalEvent(TypedDict):
 
 
 class HeldEvent(TypedDict):
-    """The last event until a reviewer decides; a `final` or `failed` one then follows, for those who ask again."""
+    """The last event before a reviewer decides; a client that asks again gets a `final` or `failed` event after the
+    decision."""
 
     id: int | None
     type: Literal["held"]

@@ -140,7 +140,7 @@ __all__ = [
 
 
 class Calibration(TypedDict):
-    """The calibration that made the probabilities, and its measurements on data that it had not seen."""
+    """The calibration behind the probabilities, and its measurements on data that it was not fitted on."""
 
     version: str
     ece: float
@@ -153,7 +153,7 @@ class Calibration(TypedDict):
 
 
 class QuestionVerdict(TypedDict):
-    """Whether the answer answers its question, which is independent of whether it is true."""
+    """A verdict on whether the answer answers its question, which is independent of whether the answer is true."""
 
     relevant: Literal["yes", "partly", "no"]
     complete: bool
@@ -179,7 +179,7 @@ class EvidenceLocation(TypedDict):
 
 
 class Sentence(TypedDict):
-    """One sentence of the answer and its single state; what could not be checked is `not_checked`."""
+    """One sentence of the answer and its single state; a sentence that could not be checked is `not_checked`."""
 
     start: int
     end: int
@@ -192,7 +192,7 @@ class Sentence(TypedDict):
 
 
 class Claim(TypedDict):
-    """One claim of the answer, with evidence that really occurs in a source."""
+    """One claim of the answer, with evidence that occurs in a source."""
 
     claim: str
     status: Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "UNSUPPORTED"]
@@ -211,7 +211,7 @@ class Fact(TypedDict):
 
 
 class Look(TypedDict):
-    """What a judge answered at one of its two looks at a statement."""
+    """The answer that a judge gave at one of its two looks at a statement."""
 
     is_accurate: bool
     relation: str
@@ -220,7 +220,7 @@ class Look(TypedDict):
 
 
 class SecondLook(TypedDict):
-    """Why a judge was asked twice about a statement that it had called supported, and both its answers."""
+    """The reason why a judge was asked twice about a statement that it had called supported, and both its answers."""
 
     noticed: str
     place: str
@@ -325,7 +325,7 @@ class AuditDifference(TypedDict):
 
 
 class AuditCheck(AuditHead):
-    """Every hash, recomputed from what is stored."""
+    """The result of recomputing every hash from the stored data."""
 
     query: str
     format: int
@@ -393,7 +393,7 @@ class Progress(TypedDict):
 
 
 class DocumentReading(TypedDict):
-    """What it took to read, split, embed and store a document, without the time that it waited."""
+    """The time and cost of reading, splitting, embedding and storing a document, without the time that it waited."""
 
     seconds: float
     ms_per_page: float | None
@@ -460,7 +460,7 @@ class Document(TypedDict):
 
 
 class ChunkCorrected(TypedDict):
-    """The version of the document that the correction made, in force at once."""
+    """The document version that a correction created; it is in force at once."""
 
     document: Document
     chunk: Chunk
@@ -503,7 +503,7 @@ class SentenceCompared(TypedDict):
 
 
 class Comparison(TypedDict):
-    """A re-verification of a stored answer beside the previous verification."""
+    """A re-verification of a stored answer, compared with the previous verification."""
 
     of: str
     old_verifier: str | None
@@ -534,7 +534,7 @@ class Conversation(TypedDict):
 
 
 class Deed(TypedDict):
-    """A request of a person that may have changed something."""
+    """One request by a person that may have changed something."""
 
     id: int
     actor: str
@@ -591,15 +591,15 @@ class Block(TypedDict):
 
 
 class DocumentBlocks(TypedDict):
-    """What a document is shown from, beside its text."""
+    """The blocks of a document, and the way in which viewers show it beside its text."""
 
     view: Literal["pages", "blocks", "sheets", "text"]
     blocks: list[Block]
 
 
 class DocumentEdit(TypedDict):
-    """A change of a chunk. Exclusions go over to a new version where the text is the same, and end where it is not;
-    corrections end where another file has not the corrected text."""
+    """A change to a chunk. A new version inherits an exclusion where its text is the same; elsewhere the exclusion
+    ends. A correction ends when another file does not contain the corrected text."""
 
     kind: Literal["excluded", "included", "corrected", "exclusion_kept", "exclusion_ended", "correction_ended"]
     document_id: str
@@ -616,7 +616,7 @@ class DocumentEdit(TypedDict):
 
 
 class DocumentSourceTaken(TypedDict):
-    """The options of a source."""
+    """The options of a source as they are in effect."""
 
     include: list[str]
     exclude: list[str]
@@ -631,7 +631,7 @@ class DocumentSourceTaken(TypedDict):
 
 
 class DocumentSourceItems(TypedDict):
-    """The items of the current or last run, by what became of them."""
+    """The number of items of the current or last run, by outcome."""
 
     listed: int
     pending: int
@@ -704,7 +704,7 @@ class DocumentSourceItem(TypedDict):
 
 
 class Event(TypedDict):
-    """A milestone."""
+    """A milestone of the query."""
 
     id: int
     type: str
@@ -713,7 +713,7 @@ class Event(TypedDict):
 
 
 class Feedback(TypedDict):
-    """Feedback as it is kept."""
+    """Feedback as it is stored."""
 
     id: str
     query_id: str
@@ -736,7 +736,7 @@ class Feedback(TypedDict):
 
 
 class ParkedStep(TypedDict):
-    """An item of a step that crashed every worker that tried it; `worker` is the last of them."""
+    """An item of a step that crashed every worker that tried it; `worker` is the last of those workers."""
 
     round: int
     step: str
@@ -896,7 +896,7 @@ class Key(TypedDict):
 
 
 class KeyCreated(Key):
-    """A new key; only this response contains the whole of it."""
+    """A new key; only this response contains its secret part."""
 
     key: str
 
@@ -909,7 +909,7 @@ class OwnWorkspace(TypedDict):
 
 
 class Me(TypedDict):
-    """Who the caller is; only a person has the rest."""
+    """The caller: a person, a key, or the local user; the fields after `kind` are for people only."""
 
     kind: Literal["person", "key", "local"]
     id: NotRequired[str | None]
@@ -951,7 +951,7 @@ class Metric(TypedDict):
 
 
 class WordBox(TypedDict):
-    """The place of `text[start:end]` on its page, in points from its upper left corner."""
+    """The place of `text[start:end]` on its page, in points from the upper left corner of the page."""
 
     start: int
     end: int
@@ -962,7 +962,8 @@ class WordBox(TypedDict):
 
 
 class PageBoxes(TypedDict):
-    """A page as it is displayed, with the asked words on it; a box holds words that stand beside each other."""
+    """A page as it is displayed, with boxes around the requested words; one box holds words that stand beside each
+    other."""
 
     number: int
     width: float
@@ -990,7 +991,7 @@ class Passage(TypedDict):
 
 
 class Place(TypedDict):
-    """The place that one part of a retrieval gave a passage."""
+    """The rank and score that one part of a retrieval gave a passage."""
 
     rank: int | None
     score: float | None
@@ -998,7 +999,7 @@ class Place(TypedDict):
 
 
 class FoundBy(TypedDict):
-    """What one of the searches thought of a passage; null where a part did not find it."""
+    """The ranks and scores that one search gave a passage; null for each part of it that did not find the passage."""
 
     search: int
     lexical: Place | None
@@ -1007,21 +1008,22 @@ class FoundBy(TypedDict):
 
 
 class Match(TypedDict):
-    """A word of the passage's `text` that the search by words finds with the question, in code points of that text."""
+    """A word of the passage's `text` that matches the question in the search by words, with its place in code points of
+    that text."""
 
     start: int
     end: int
 
 
 class Copy(TypedDict):
-    """A copy of the document, in which the same passage stands."""
+    """A copy of the document that has the same passage."""
 
     document_id: str
     document_name: str
 
 
 class PassageExplained(Passage):
-    """A passage with what each part of the retrieval thought of it; null where a part did not find it."""
+    """A passage with the ranks and scores of each part of the retrieval; null for a part that did not find it."""
 
     workspace: str
     lexical: Place | None
@@ -1069,7 +1071,7 @@ class Quality(TypedDict):
 
 
 class Cells(TypedDict):
-    """Rows and columns of a spreadsheet, as it names them."""
+    """Rows and columns of a spreadsheet, as the spreadsheet names them."""
 
     row: int
     last_row: int
@@ -1090,7 +1092,7 @@ class CitationMetadata(TypedDict):
 
 
 class CitationLinks(TypedDict):
-    """Where the cited document can be seen as it looks."""
+    """Links to the cited document in its original form."""
 
     original: str
     image: str | None
@@ -1133,7 +1135,7 @@ class Citation(TypedDict):
 
 
 class Review(TypedDict):
-    """Why a person has to see the answer, or had to, and what was decided."""
+    """The review of an answer by a person: its reasons, and the decision."""
 
     state: Literal["queued", "held", "released", "corrected", "rejected"]
     reasons: NotRequired[list[Literal["confidence", "contradicted", "conflicts", "unread"]]]
@@ -1143,7 +1145,7 @@ class Review(TypedDict):
 
 
 class ObjectValue(TypedDict):
-    """What became of one place of the schema."""
+    """The outcome of filling one place of the schema."""
 
     path: str
     status: Literal["verified", "removed", "not_stated"]
@@ -1162,7 +1164,7 @@ class Object(TypedDict):
 
 
 class Mention(TypedDict):
-    """Words of a passage that comes close to what was asked."""
+    """Words of a passage that is close to the question."""
 
     document: str
     document_id: str
@@ -1175,14 +1177,14 @@ class Mention(TypedDict):
 
 
 class ConflictPlace(Mention):
-    """One side of a disagreement: what a document says of it, and where."""
+    """One side of a disagreement: the value in one document, and its place."""
 
     value: str
     date: str | None
 
 
 class Conflict(TypedDict):
-    """Two documents that were found for the question give one thing two values."""
+    """Two documents, found for the question, that state different values for the same thing."""
 
     statement: str
     stated: ConflictPlace
@@ -1215,7 +1217,7 @@ class AnswerSource(TypedDict):
 
 
 class WholeScores(CommonScores):
-    """The scores with the context of a result."""
+    """The scores with further fields of a finished answer."""
 
     crag_attempts: int
     attempts: int
@@ -1231,7 +1233,7 @@ class Scores(WholeScores):
 
 
 class Signal(TypedDict):
-    """What the checks mean for a reader: one word, one colour, one number and one sentence that agree."""
+    """The summary of all checks for a reader: one word, one colour, one number and one sentence that agree."""
 
     word: Literal[
         "Supported",
@@ -1265,14 +1267,14 @@ class Usage(TypedDict):
 
 
 class LeftOut(TypedDict):
-    """A step that was left out, in whole or in part."""
+    """A step that was left out, as a whole or in part."""
 
     step: str
     reason: str
 
 
 class Standing(TypedDict):
-    """Whether the answer still holds, now that what it cites may have changed (docs/audit.md)."""
+    """The validity of the answer, now that the documents it cites may have changed (docs/audit.md)."""
 
     state: Literal["valid", "stale", "invalidated"]
     reason: str | None
@@ -1281,7 +1283,7 @@ class Standing(TypedDict):
 
 
 class Query(QueryHead):
-    """A question with everything known of it so far."""
+    """A question with everything known about it so far."""
 
     request: dict[str, Any]
     attached_texts: list[str]
@@ -1311,7 +1313,7 @@ class Query(QueryHead):
 
 
 class QueryListed(QueryHead):
-    """A question of a list, with what became of it."""
+    """A question in a list, with its outcome."""
 
     signal: Signal | None
 
@@ -1341,7 +1343,7 @@ class Reingestion(TypedDict):
 
 
 class ReingestionAccepted(TypedDict):
-    """The documents are queued, or only counted."""
+    """The result of a request: the documents are queued, or only counted."""
 
     id: str | None
     matched: int
@@ -1350,7 +1352,7 @@ class ReingestionAccepted(TypedDict):
 
 
 class RetrievalSettings(TypedDict):
-    """What the retrieval was done with."""
+    """The settings of a retrieval."""
 
     method: Literal["vector", "hybrid"]
     mode: str
@@ -1366,7 +1368,7 @@ class RetrievalSettings(TypedDict):
 
 
 class SearchMade(TypedDict):
-    """A search: for the question, for it in other words, or for what a model decided to search for."""
+    """One search: for the question, for a rewritten question, or for words that a model chose."""
 
     query: str
     turn: int | None
@@ -1374,7 +1376,7 @@ class SearchMade(TypedDict):
 
 
 class RerankingUsage(TypedDict):
-    """What the calls of models took. They are booked and counted like those of a question."""
+    """The usage of the model calls. They are booked and counted like those of a question."""
 
     llm_calls: int
     prompt_tokens: int
@@ -1383,7 +1385,8 @@ class RerankingUsage(TypedDict):
 
 
 class SearchExplained(TypedDict):
-    """The passages of a question: in the order of reranking, then of the search, then those taken out of it."""
+    """The passages of a question: in the order of reranking, then of the search, then those that people excluded from
+    it."""
 
     question: str
     status: Literal["selected", "refused", "failed"] | None
@@ -1449,7 +1452,7 @@ class QueryLinks(TypedDict):
 
 
 class Turn(TypedDict):
-    """A turn; `links.self` has everything that is known of its question."""
+    """A turn; `links.self` has everything that is known about its question."""
 
     id: str
     position: int
@@ -1496,7 +1499,7 @@ class VerificationSource(TypedDict):
 
 
 class UnreadCitation(TypedDict):
-    """What looks like a citation and names none of the sources; the sentence was judged without it."""
+    """Words that look like a citation and name none of the sources; the sentence was judged without them."""
 
     start: int
     end: int
@@ -1521,7 +1524,7 @@ class SourcePlace(SourceName):
 
 
 class VerifiedSentence(TypedDict):
-    """One sentence of the answer as it was given, and its single state."""
+    """One sentence of the given answer, and its single state."""
 
     start: int
     end: int
@@ -1575,7 +1578,7 @@ class VerificationHead(TypedDict):
 
 
 class Verification(VerificationHead):
-    """A verification with everything known of it so far."""
+    """A verification with everything known about it so far."""
 
     answer: str
     repaired_answer: str | None
@@ -1654,7 +1657,7 @@ class WebhookEndpointCreated(WebhookEndpoint):
 
 
 class WorkspaceDocuments(TypedDict):
-    """The number of documents in each state; every version counts."""
+    """The number of documents in each state, where each version counts as one."""
 
     queued: int
     processing: int
@@ -1664,14 +1667,14 @@ class WorkspaceDocuments(TypedDict):
 
 
 class WorkspaceEmbedding(TypedDict):
-    """The model that its vectors come from."""
+    """The embedding model that the workspace's vectors come from."""
 
     model: str
     dimension: int
 
 
 class Workspace(TypedDict):
-    """A workspace and how much it contains."""
+    """A workspace, and how much it contains."""
 
     name: str
     title: str | None

@@ -4,14 +4,14 @@ from typing import Any, Literal, TypedDict
 
 
 class WorkspaceModels(TypedDict):
-    """Models by their names in the catalogue; None: the configured one."""
+    """Models by their names in the catalogue; None means the configured model."""
 
     main: str | None
     fast: str | None
 
 
 class Instructions(TypedDict):
-    """How answers are to be written."""
+    """Instructions for writing answers."""
 
     language: str | None
     tone: str | None
@@ -21,7 +21,7 @@ class Instructions(TypedDict):
 
 
 class ReviewRules(TypedDict):
-    """Which answers a person has to see, and before anybody else where they are held."""
+    """Rules for the answers that a person has to review, before anybody else sees them where they are held."""
 
     confidence_below: float | None
     contradicted: bool
@@ -32,7 +32,7 @@ class ReviewRules(TypedDict):
 
 
 class WorkspaceSettings(TypedDict):
-    """Defaults of the questions of a workspace; None: as configured."""
+    """Default options of questions in a workspace; None means as configured."""
 
     models: WorkspaceModels
     mode: Literal["low", "balanced", "high"] | None
