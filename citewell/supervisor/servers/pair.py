@@ -1,19 +1,33 @@
 """Postgres and Valkey on a home: all that the test suite needs, and the base of the supervisor."""
 
+import json
+import signal
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare
+from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare, write_private
 from citewell.supervisor.processes.fleet import Fleet
 from citewell.supervisor.processes.process import OnLine, ProcessSpec
-from citewell.supervisor.servers.binaries import find_binaries
+from citewell.supervisor.servers.binaries import Binaries, find_binaries
 from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
-from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
-from citewell.supervisor.servers.valkey import valkey_spec
+from citewell.supervisor.servers.postgres import SERVER_ENV, create_cluster, data_folder, postgres_spec
 from citewell.supervisor.state import locked
+
+# Valkey quotes strings as JSON does, for every character of a path or a token.
+_CONFIG = """\
+bind 127.0.0.1
+port {port}
+requirepass {password}
+dir {folder}
+appendonly yes
+appendfsync {fsync}
+save ""
+maxmemory-policy noeviction
+set-proc-title no
+"""
 
 _READY_WITHIN_S = 120.0  # recovery after a crash may take long
 _PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
@@ -98,3 +112,21 @@ def _works_in(process: psutil.Process, home: Home) -> bool:
     except psutil.Error:
         return False
     return folder.startswith(f"{home.root}/")
+
+
+def valkey_spec(home: Home, binaries: Binaries, port: int, password: str, *, durable: bool) -> ProcessSpec:
+    """Write the configuration file, because every user can see a password in the arguments; return how to run it."""
+    config = home.valkey / "valkey.conf"
+    folder = json.dumps(str(home.valkey), ensure_ascii=False)
+    fsync = "everysec" if durable else "no"
+    write_private(config, _CONFIG.format(port=port, password=password, folder=folder, fsync=fsync))
+    home.give_to_servers(config)
+    return ProcessSpec(
+        name="valkey",
+        argv=(str(binaries.valkey), str(config)),
+        env=SERVER_ENV,
+        ready_line="Ready to accept connections",
+        stop=((signal.SIGTERM, 10.0),),
+        account=home.account,
+        cwd=home.valkey,
+    )
