@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from citewell_documents.errors import PERMANENT
+from db.base import row_json
 from db.models import Document
 from db.queries.documents.fingerprints import NearDuplicate, near_duplicates
 from db.queries.documents.graph_jobs import GraphState, graph_states
@@ -24,35 +25,17 @@ def _document_json(
     document: Document, workspace: str, graph: GraphState | None, near: NearDuplicate | None
 ) -> dict[str, Any]:
     return {
-        "id": str(document.id),
-        "doc_id": document.doc_id,
+        **row_json(document, "id doc_id filename source size_bytes version status stage chunks_excluded error"),
+        **row_json(document, "corrected_from created_at ready_at superseded_by superseded_at"),
         "workspace": workspace,
-        "filename": document.filename,
-        "source": document.source,
         "metadata": document.details,
         "sha256": digest_of(document),
-        "size_bytes": document.size_bytes,
-        "version": document.version,
-        "status": document.status,
-        "stage": document.stage,
-        "progress": {
-            "chunks_done": document.chunks_done,
-            "chunks_total": document.chunks_total,
-            "pages_recognised": document.pages_recognised,
-            "pages_to_recognise": document.pages_to_recognise,
-        },
+        "progress": row_json(document, "chunks_done chunks_total pages_recognised pages_to_recognise"),
         "pages": len(document.pages or []),
-        "chunks_excluded": document.chunks_excluded,
-        "corrected_from": str(document.corrected_from) if document.corrected_from else None,
         "reading": _reading_json(document),
         "graph": _graph_json(graph),
         "near_duplicate_of": near and {**near._asdict(), "id": str(near.id), "similarity": round(near.similarity, 2)},
-        "error": document.error,
         "can_retry": document.error is not None and document.error["code"] not in PERMANENT,
-        "created_at": document.created_at.isoformat(),
-        "ready_at": document.ready_at.isoformat() if document.ready_at else None,
-        "superseded_by": str(document.superseded_by) if document.superseded_by else None,
-        "superseded_at": document.superseded_at.isoformat() if document.superseded_at else None,
     }
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from db.base import row_json
 from db.models import Evaluation
 from db.queries.reports.quality import add_evaluation, list_evaluations
 from db.session import reading, transaction
@@ -32,16 +33,5 @@ def store_run(run: FinishedRun) -> str:
 
 def list_runs(limit: int) -> list[dict[str, Any]]:
     with reading() as session:
-        return [
-            {
-                "id": str(row.id),
-                "kind": row.kind,
-                "verifier": row.verifier,
-                "provider": row.provider,
-                "created_at": row.created_at.isoformat(),
-                "files": row.files,
-                "n": row.n,
-                "results": row.results,
-            }
-            for row in list_evaluations(session, limit)
-        ]
+        rows = list_evaluations(session, limit)
+        return [row_json(row, "id kind verifier provider created_at files n results") for row in rows]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from db.base import row_json
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
@@ -154,14 +155,8 @@ def withheld(query: Query) -> bool:
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
     usage = model_calls.usage_of_query(session, query_id)
-    return {
-        "llm_calls": usage.llm_calls,
-        "unknown_calls": usage.unknown_calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost_usd": float(usage.cost_usd),
-    }
+    counts = row_json(usage, "llm_calls unknown_calls prompt_tokens cached_tokens completion_tokens")
+    return {**counts, "cost_usd": float(usage.cost_usd)}
 
 
 def timings_json(session: Session, query: Query) -> dict[str, Any]:
