@@ -52,7 +52,7 @@ _ROOTS = (
         "workers/execution",
     ),
     *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
-    *("workers/tasks/maintenance.py", "api/http/archives.py", "api/http/errors.py", "api/http/middleware.py"),
+    *("workers/tasks/maintenance.py", "api/http/uploads.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
         "api/http/paging.py",
         "api/http/security.py",
