@@ -1,6 +1,6 @@
 """Stores and lists finished evaluations."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from db.base import row_json
@@ -23,9 +23,7 @@ class FinishedRun:
 
 
 def store_run(run: FinishedRun) -> str:
-    row = Evaluation(
-        kind=run.kind, verifier=run.verifier, provider=run.provider, files=run.files, n=run.n, results=run.results
-    )
+    row = Evaluation(**asdict(run))
     with transaction() as session:
         add_evaluation(session, row)
     return str(row.id)

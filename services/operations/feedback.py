@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
@@ -65,19 +65,7 @@ def give_feedback(new: NewFeedback, *, to_reviewer: bool) -> dict[str, Any]:
         query = get_query(session, new.query_id)
         if new.verdict and not to_reviewer and query.status != QueryStatus.SUCCEEDED and withheld(query):
             raise AnswerHeld
-        row = rows.add_feedback(
-            session,
-            new.query_id,
-            place=new.place,
-            position=new.position,
-            excerpt=excerpt,
-            rating=new.rating,
-            verdict=new.verdict,
-            relevant=new.relevant,
-            reason=new.reason,
-            corrected=new.corrected,
-            author=new.author,
-        )
+        row = rows.add_feedback(session, **asdict(new), excerpt=excerpt)
         return _as_json(session, [row], to_reviewer=to_reviewer)[0]
 
 

@@ -91,33 +91,13 @@ def object_json(filled: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_CITATION_FIELDS = (
-    "number document_name doc_id chunk_id chunk_index start_index source page_number section text_span source_start "
-    "source_end claim_text answer_start answer_end citation_type confidence_score status explanation"
-)
-_SCORE_FIELDS = (
-    "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
-    "unverified_claims calibration is_grounded claims_checked claims_supported accuracy_rate suggested_corrections "
-    "checks"
-)
-_SENTENCE_FIELDS = "start end text status reason support evidence source"
-_CLAIM_FIELDS = "claim status evidence source reasoning"
-_CHECK_FIELDS = (
-    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation "
-    "evidence decided_by second_look status"
-)
-_CALL_FIELDS = (
-    "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "
-    "request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text "
-    "kept hedged unknown created_at"
-)
-
-
 def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], marks: TextMarks) -> dict[str, Any]:
     origin = origin_json(str(citation.document_id), added)
     metadata = row_json(citation, "chunk_id doc_id chunk_index start_index source")
     return {
-        **row_json(citation, _CITATION_FIELDS),
+        **row_json(citation, "number document_name doc_id chunk_id chunk_index start_index source page_number section"),
+        **row_json(citation, "text_span source_start source_end claim_text answer_start answer_end citation_type"),
+        **row_json(citation, "confidence_score status explanation"),
         **marks.of(citation.document_id, citation.page_number, citation.source_start, citation.source_end),
         "document_id": str(citation.document_id),
         "workspace": origin["workspace"],
@@ -161,8 +141,7 @@ def _published_sentence(sentence: VerificationSentence, marks: TextMarks) -> dic
 def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
     verification = stored.verification
     return {
-        **_confidences(verification),
-        **row_json(verification, _SCORE_FIELDS),
+        **_scored(verification),
         "question": question_of(verification.checks),
         "crag_attempts": verification.attempts,
         "attempts": verification.attempts,
@@ -171,27 +150,32 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
     }
 
 
-def _confidences(verification: Verification) -> dict[str, Any]:
-    """The answer's confidence (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+def _scored(verification: Verification) -> dict[str, Any]:
+    """The answer's confidence (V9), the seed's score of its claims now and before repairs (S2.2), and all others."""
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,
         "draft_claims_score": verification.draft_confidence,
+        **row_json(verification, "overall_score answer_source_alignment citation_coverage fact_verification_score"),
+        **row_json(verification, "issues verified_sources unverified_claims calibration is_grounded claims_checked"),
+        **row_json(verification, "claims_supported accuracy_rate suggested_corrections checks"),
     }
 
 
 def _claims_json(stored: StoredVerification) -> dict[str, Any]:
     """S2.4: the claims of S2.1 and, as `facts`, the key claims of S1.4."""
     facts = stored.verification.checks.get("check_facts", {}).get("claims", [])
-    return {"claims": [row_json(claim, _CLAIM_FIELDS) for claim in stored.claims], "facts": facts}
+    return {
+        "claims": [row_json(claim, "claim status evidence source reasoning") for claim in stored.claims],
+        "facts": facts,
+    }
 
 
 def attempt_json(stored: StoredVerification) -> dict[str, Any]:
     verification: Verification = stored.verification
     return {
         **row_json(verification, "id round kind verifier answer created_at"),
-        **_confidences(verification),
-        **row_json(verification, _SCORE_FIELDS),
+        **_scored(verification),
         "question": question_of(verification.checks),
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
         **_claims_json(stored),
@@ -200,15 +184,23 @@ def attempt_json(stored: StoredVerification) -> dict[str, Any]:
 
 
 def _sentence_json(sentence: VerificationSentence) -> dict[str, Any]:
-    return row_json(sentence, _SENTENCE_FIELDS)
+    return row_json(sentence, "start end text status reason support evidence source")
 
 
 def check_json(check: CitationCheck) -> dict[str, Any]:
-    return row_json(check, _CHECK_FIELDS)
+    return {
+        **row_json(check, "item statement citation_number chunk_id source_file source_page is_accurate relation"),
+        **row_json(check, "confidence explanation evidence decided_by second_look status"),
+    }
 
 
 def call_json(call: ModelCall) -> dict[str, Any]:
-    return {**row_json(call, _CALL_FIELDS), "cost_usd": float(call.cost_usd)}
+    return {
+        **row_json(call, "id round step item provider model prompt prompt_version prompt_sha256 attempt status error"),
+        **row_json(call, "finish_reason request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens"),
+        **row_json(call, "estimated duration_ms reply_text kept hedged unknown created_at"),
+        "cost_usd": float(call.cost_usd),
+    }
 
 
 def steps_json(rounds: Mapping[int, steps.Outcomes]) -> list[dict[str, Any]]:

@@ -34,23 +34,17 @@ _PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
 PATIENCE_S = 5.0
 
 
-class EmbeddedServers:
-    """Both servers between `start` and `stop`, or as a context manager; from the main thread, one start per object.
+class Startable:
+    """What runs between `start` and `stop`, or as a context manager; from the main thread, one start per object.
 
-    `durable=False` trades safety against power loss for speed: for tests. Raises HomeUnusable.
+    `_start` puts on `_stack` whatever is to be undone by `stop`.
     """
 
-    database_url: str  # for SQLAlchemy with psycopg 3, as the role that owns the database; set by `start`
-    redis_url: str  # set by `start`
-
-    def __init__(self, home: Path, *, durable: bool = True, on_line: OnLine | None = None) -> None:
-        self.home = home_at(home)
-        self.fleet = Fleet(self.home.logs, on_line)
-        self._durable = durable
+    def __init__(self) -> None:
         self._stack = ExitStack()
 
     def start(self) -> None:
-        """Return when both servers accept connections. On SupervisorError nothing is left running."""
+        """Return when all of it is ready. On SupervisorError nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -66,6 +60,25 @@ class EmbeddedServers:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _start(self) -> None:
+        raise NotImplementedError
+
+
+class EmbeddedServers(Startable):
+    """Both servers; they are ready when they accept connections.
+
+    `durable=False` trades safety against power loss for speed: for tests. Raises HomeUnusable.
+    """
+
+    database_url: str  # for SQLAlchemy with psycopg 3, as the role that owns the database; set by `start`
+    redis_url: str  # set by `start`
+
+    def __init__(self, home: Path, *, durable: bool = True, on_line: OnLine | None = None) -> None:
+        super().__init__()
+        self.home = home_at(home)
+        self.fleet = Fleet(self.home.logs, on_line)
+        self._durable = durable
 
     def _start(self) -> None:
         with disk_errors_explained(self.home):
