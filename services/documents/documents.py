@@ -14,7 +14,7 @@ from clients.telemetry import tracing
 from config.settings import Settings
 from db.base import row_json
 from db.models import Document, DocumentStatus
-from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace, workspace_name_of
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
@@ -99,7 +99,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
 def read_document(document_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         document = rows.get_document(session, document_id)
-        name = rows.workspace_name_of(session, document)
+        name = workspace_name_of(session, document)
         return documents_json(session, [(document, name)])[0]
 
 
@@ -115,7 +115,7 @@ def read_documents(
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
         documents = versions.list_versions(session, document_id)
-        workspace = rows.workspace_name_of(session, documents[0])
+        workspace = workspace_name_of(session, documents[0])
         return documents_json(session, [(document, workspace) for document in documents])
 
 

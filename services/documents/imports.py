@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from citewell_documents.errors import ArchiveTypeUnknown, DocumentUnreadable
 from db.base import row_json
 from db.models import DocumentStatus, Import
-from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace, workspace_name_of
 from db.queries.documents import imports as rows
 from db.queries.paging import Place
 from db.session import reading, transaction
@@ -75,7 +75,7 @@ def read_import(import_id: uuid.UUID) -> dict[str, Any]:
         archive = rows.get_import(session, import_id)
         counts = rows.count_documents(session, import_id)
         return {
-            **_head(archive, rows.workspace_name_of(session, archive)),
+            **_head(archive, workspace_name_of(session, archive)),
             "sha256": archive.sha256,
             "size_bytes": archive.size_bytes,
             "source": archive.source,

@@ -11,6 +11,7 @@ from citewell_verify.answers.translation import remarks
 from citewell_verify.evidence.passages import chunk_id_of
 from db.base import row_json
 from db.models import Answer, Query, QueryKind, QueryStatus, VerificationSentence
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
 from db.queries.runs.parking import list_degraded
@@ -39,7 +40,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         rendered = AsSubmitted(sources, draft.get("inserted", []))
         is_cancelled = query.status == QueryStatus.CANCELLED
         return {
-            **_head(query, queries.workspace_name_of(session, query)),
+            **_head(query, workspace_name_of(session, query)),
             **_verdicts(session, query, draft, sources, stored.sentences if stored else []),
             "answer": draft.get("given", ""),
             "repaired_is_grounded": None if is_cancelled else results.find_published_grounding(session, query_id),

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from db.base import row_json
 from db.models import Query, QueryKind, QueryStatus
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
@@ -188,9 +189,7 @@ def read_history(
         outcomes = steps.list_outcomes(session, query_id)
         attempts = [attempt_json(verification) for verification in results.list_verifications(session, query_id)]
         return {
-            **head_json(
-                query, queries.workspace_name_of(session, query), queries.searched_workspaces(session, [query])
-            ),
+            **head_json(query, workspace_name_of(session, query), queries.searched_workspaces(session, [query])),
             "verifications": marked(session, attempts, outcomes),
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),

@@ -11,7 +11,7 @@ from clients.sources.factory import open_reader
 from config.settings import Settings
 from db.base import row_json
 from db.models import DocumentStatus, ItemOutcome, Source, SourceItem, SourcePhase, SourceStatus
-from db.queries.access.workspaces import get_open_workspace, get_or_add_workspace
+from db.queries.access.workspaces import get_open_workspace, get_or_add_workspace, workspace_name_of
 from db.queries.documents import source_items, sources
 from db.queries.paging import Place
 from db.session import is_limited, reading, transaction
@@ -151,7 +151,7 @@ def _whole(session: Session, source: Source) -> Json:
     documents = source_items.count_documents(session, source.id)
     listed = sum(count for outcome, count in counts.items() if outcome != ItemOutcome.GONE)
     return {
-        **_head(source, sources.workspace_name_of(session, source)),
+        **_head(source, workspace_name_of(session, source)),
         "options": SourceOptions.of(source.settings).stored(),
         "items": {"listed": listed, **{outcome.value: counts[outcome] for outcome in ItemOutcome}},
         "documents": {status.value: documents[status] for status in DocumentStatus},

@@ -6,7 +6,6 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +14,7 @@ from citewell.cli.console import output, output_all, plain
 from citewell.cli.options import Json, Url
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.verification import verification_view
-from citewell.cli.show.words import duration, place, score, signal_word, verdict, when
+from citewell.cli.show.words import duration, grid, heading, place, score, signal_word, verdict, when
 from citewell_client.types import Attempt, CitationCheck, Claim, Event, History, ModelCall, QueryListed
 
 _CLAIM_WORDS = {"SUPPORTED": "supported", "PARTIALLY_SUPPORTED": "partial", "UNSUPPORTED": "unsupported"}
@@ -65,16 +64,16 @@ def history_view(history: History) -> RenderableType:
     for attempt in history["verifications"]:
         parts += _attempt(attempt)
     if history["model_calls"]:
-        parts += [_heading("Model calls"), _calls(history["model_calls"])]
+        parts += [heading("Model calls"), _calls(history["model_calls"])]
     if history["events"]:
-        parts += [_heading("Events"), _events(history["events"])]
+        parts += [heading("Events"), _events(history["events"])]
     return Group(*parts)
 
 
 def _attempt(attempt: Attempt) -> list[RenderableType]:
     kind = "" if attempt["kind"] == "published" else f" ({attempt['kind']})"
-    heading = f"Verification {attempt['round'] + 1}{kind}, {when(attempt['created_at'])}"
-    parts: list[RenderableType] = [_heading(heading)]
+    title = f"Verification {attempt['round'] + 1}{kind}, {when(attempt['created_at'])}"
+    parts: list[RenderableType] = [heading(title)]
     parts += [plain(attempt["answer"]), Text(), verification_view(attempt, details=True)]
     for name, check in attempt["checks"].items():
         words = str(check)
@@ -84,14 +83,14 @@ def _attempt(attempt: Attempt) -> list[RenderableType]:
             words = f"{fields.get('status')}{reason}"
         parts.append(plain(f"{name}: {words}", "dim"))
     if attempt["claims"]:
-        parts += [_heading("Claims"), _claims(attempt["claims"])]
+        parts += [heading("Claims"), _claims(attempt["claims"])]
     if attempt["citation_checks"]:
-        parts += [_heading("Citation checks"), _citation_checks(attempt["citation_checks"])]
+        parts += [heading("Citation checks"), _citation_checks(attempt["citation_checks"])]
     return parts
 
 
 def _claims(claims: list[Claim]) -> Table:
-    table = _grid(1)
+    table = grid()
     for claim in claims:
         evidence = f"“{claim['evidence']}”" if claim["evidence"] else "no evidence"
         table.add_row(
@@ -102,7 +101,7 @@ def _claims(claims: list[Claim]) -> Table:
 
 
 def _citation_checks(checks: list[CitationCheck]) -> Table:
-    table = _grid(3)
+    table = grid(3)
     for check in checks:
         number = "–" if check["citation_number"] is None else f"†{check['citation_number']}"
         where = place(check["source_file"], check["source_page"], None) if check["source_file"] else Text()
@@ -141,20 +140,8 @@ def _calls(calls: list[ModelCall]) -> Table:
 
 
 def _events(events: list[Event]) -> Table:
-    table = _grid(2)
+    table = grid(2)
     for event in events:
         data = ", ".join(f"{name}: {value}" for name, value in event["data"].items())
         table.add_row(when(event["at"]), event["type"], plain(data))
     return table
-
-
-def _grid(narrow: int) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for _ in range(narrow):
-        table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
-
-
-def _heading(title: str) -> Rule:
-    return Rule(title, align="left", style="dim")

@@ -7,7 +7,6 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -16,7 +15,7 @@ from citewell.cli.console import err, output, plain
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
 from citewell.cli.show.verification import signal_view
-from citewell.cli.show.words import place, verdict
+from citewell.cli.show.words import grid, heading, place, verdict
 from citewell_client.types import SourceText
 from citewell_documents.formats import listed
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
@@ -104,11 +103,11 @@ def given_view(result: dict[str, Any]) -> RenderableType:
     if signal := result["signal"]:
         parts.append(signal_view(signal, result["verification"], asked=bool(result["question"])))
     if result["sentences"]:
-        parts += [Rule("Sentences", align="left", style="dim"), _table(map(_sentence, result["sentences"]))]
+        parts += [heading("Sentences"), _table(map(_sentence, result["sentences"]))]
     if result["citations"]:
-        parts += [Rule("Citations", align="left", style="dim"), _table(map(_citation, result["citations"]))]
+        parts += [heading("Citations"), _table(map(_citation, result["citations"]))]
     if result["changed"]:
-        parts += [Rule("Repaired", align="left", style="dim"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
+        parts += [heading("Repaired"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
     if scores := result["verification"]:
         parts += [plain(f"! {issue}", "dim") for issue in scores["issues"]]
         if note := verifier_note(scores.get("calibration")):
@@ -117,9 +116,7 @@ def given_view(result: dict[str, Any]) -> RenderableType:
 
 
 def _table(rows: Any) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = grid()
     for row in rows:
         table.add_row(*row)
     return table
