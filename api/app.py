@@ -2,7 +2,7 @@
 (decision 14): it parses no documents and runs no models."""
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,12 +13,12 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware.gzip import GZipMiddleware
 
-from api.description import SERVERS, TAG_DESCRIPTIONS, complete, operation_id
 from api.http.browsers import OtherOrigins, Policies
 from api.http.errors import add_error_handlers
 from api.http.methods import Methods
 from api.http.middleware import BodyLimit, RequestLog
 from api.http.paging import KNOWN_PARAMETERS
+from api.http.roles import role_needed
 from api.http.security import Access, access, keys_mode
 from api.http.uploads import FORM_OVERHEAD_BYTES
 from api.routes import (
@@ -47,7 +47,8 @@ from api.routes import (
 )
 from api.routes.documents import chunks, documents, imports, originals, reingestions, sources, workspaces
 from api.routes.people import me, members, sign_in
-from api.schemas.problem import Problem
+from api.schemas.glossary import FIELDS, PARAMETERS, TAGS
+from api.schemas.problem import MEDIA_TYPE, Problem
 from clients.telemetry.tracing import start_tracing, stop_tracing
 from config.logging import configure_logging
 from config.settings import settings
@@ -56,6 +57,11 @@ from domain.keys import Scope
 from workers.background.heartbeat import reporter
 from workers.processes.runtime import collect_new_objects_only
 from workers.starting.launch import launcher
+
+SERVERS = [{"url": "/", "description": "The server that this description comes from."}]
+TAG_DESCRIPTIONS: list[dict[str, Any]] = [{"name": name, "description": text} for name, text in TAGS.items()]
+
+_Json = dict[str, Any]
 
 log = structlog.get_logger("api")
 
@@ -191,6 +197,49 @@ async def _lifespan(_: FastAPI) -> AsyncGenerator[None]:
     reporter().stop()
     stop_tracing()
     dispose()
+
+
+def operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def complete(app: FastAPI, needs: Mapping[str, Access]) -> None:
+    """Complete OpenAPI's description of the API with what FastAPI does not express: errors are problem+json, a key
+    needs a scope, and what many schemas share is described once (api.schemas.glossary).
+    """
+    described = app.openapi
+
+    def openapi() -> _Json:
+        if app.openapi_schema is None:
+            _complete(described(), needs)
+        return described()
+
+    app.openapi = openapi
+
+
+def _complete(schema: _Json, needs: Mapping[str, Access]) -> None:
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
+            _describe_operation(operation)
+            if path in needs:
+                scope = needs[path].needed(method.upper()).value
+                operation["security"] = [{name: [scope] for name in schemes} for schemes in operation["security"]]
+                role = role_needed(operation["operationId"], Scope(scope)).value
+                operation["description"] += f"\n\nA key needs the scope `{scope}`, a person the role `{role}`."
+    for model, definition in schema["components"]["schemas"].items():
+        for name, field in definition.get("properties", {}).items():
+            if text := FIELDS.get(f"{model}.{name}") or FIELDS.get(name):
+                field.setdefault("description", text)
+
+
+def _describe_operation(operation: _Json) -> None:
+    for status, response in operation["responses"].items():
+        if status[0] in "45":
+            response["content"] = {MEDIA_TYPE: next(iter(response["content"].values()))}
+    for parameter in operation.get("parameters", ()):
+        if text := PARAMETERS.get(parameter["name"]):
+            parameter.setdefault("description", text)
 
 
 app = create_app()

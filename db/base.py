@@ -1,5 +1,6 @@
 """The declarative base: naming convention of constraints and shared column types."""
 
+import uuid
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
 
@@ -22,6 +23,21 @@ OWN_TENANT: ColumnElement[int] = literal_column(_OWN_TENANT, BigInteger)
 # key anyway.
 Owned = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT)]
 OwnedKey = Annotated[int, mapped_column(BigInteger, server_default=TENANT_DEFAULT, primary_key=True)]
+
+
+def row_json(row: object, names: str) -> Json:
+    """The attributes of a row with these names, as JSON has them: ids and times are texts."""
+    return {name: _plain(getattr(row, name)) for name in names.split()}
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case uuid.UUID():
+            return str(value)
+        case datetime():
+            return value.isoformat()
+        case _:
+            return value
 
 
 class Base(DeclarativeBase):

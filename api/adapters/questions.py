@@ -63,7 +63,7 @@ def of_verified(asked: VerifiedAsk) -> NewQuery:
         workspace=asked.workspace,
         mode=strictness or Mode.BALANCED,
         graph=cast("GraphMode", graph),
-        retrieval_method="vector" if graph == "naive" else None,
+        method="vector" if graph == "naive" else None,
         enable_verification=True,
         citation_confidence=asked.confidence_threshold,
         scores_sources=True,

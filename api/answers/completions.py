@@ -1,5 +1,7 @@
 """Chat completions: a query that belongs to one client, and ends when that client disconnects (N9)."""
 
+import time
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from uuid import UUID
@@ -13,12 +15,15 @@ from api.answers.chat import OwnedStream, content_of, in_text, links_of, passed,
 from api.answers.one_request import location_of, succeeded
 from api.answers.waiting import read_after_wait
 from api.http.errors import Unanswered, error_object
-from api.http.sse import HEADERS, data_event
+from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.formats.completion_replies import CompletionProof
 from api.schemas.formats.completions import CompletionCreate, ConversationNamed
 from citewell_verify.errors import CitewellError
 from domain.answers.continuous_text import ContinuousText, Link
 from services.queries import results
+from services.queries.workspaces import read_model
+
+_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
 async def completed(
@@ -108,3 +113,22 @@ class _Chunks:
 
     def _chunk(self, delta: Mapping[str, Any]) -> bytes:
         return data_event(completions.chunk(self._head, delta))
+
+
+def said_aside(asked: CompletionCreate, reply: str) -> dict[str, Any] | Response:
+    """Return `reply` as a completion, or as a stream, without proof, because it states nothing. Raises
+    WorkspaceNotFound."""
+    read_model(asked.model)
+    head = {"id": f"chatcmpl-{uuid.uuid4()}", "created": int(time.time()), "model": asked.model}
+    if not asked.stream:
+        said = completions.completion_of(head | {"object": "chat.completion"}, completions.message(reply, []))
+        return said | {"usage": _USAGE, "citewell": None}
+    head["object"] = "chat.completion.chunk"
+    with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
+    events = [
+        data_event(completions.chunk(head, {"role": "assistant", "content": reply})),
+        data_event(completions.chunk(head, {}, "stop")),
+        *([data_event({**head, "choices": [], "usage": _USAGE})] if with_usage else []),
+        format_sse_event(data_str="[DONE]"),
+    ]
+    return Response(b"".join(events), media_type=MEDIA_TYPE, headers=HEADERS)

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from api.http.errors import MAX_FIELD_ERRORS
 from api.http.uploads import media_type
+from api.schemas.texts import fields_for
 from api.schemas.verification.verifications import CitationGiven, VerificationCreate
 from citewell_verify.answers.provider_citations import ProviderCitations
 from citewell_verify.errors import CitationUnreadable, CitewellError, VerificationInvalid
@@ -32,35 +33,10 @@ def require_lines(request: Request) -> None:
 
 
 def as_new(sent: VerificationCreate) -> NewVerification:
-    return NewVerification(
-        answer=sent.answer,
-        sources=[
-            NewSource(
-                text=source.text,
-                document_id=source.document_id,
-                title=source.title,
-                url=source.url,
-                metadata=source.metadata,
-                pages=[(page[0], page[1], page[2]) for page in source.pages] if source.pages is not None else None,
-                id=source.id,
-            )
-            for source in sent.sources
-        ],
-        question=sent.question,
-        citations=list(_citations(sent)),
-        first_number=sent.first_number,
-        checks=sent.checks,
-        workspace=sent.workspace,
-        preset=sent.preset,
-        model=sent.model,
-        repair=sent.repair,
-        citation_confidence=sent.citation_confidence,
-        show_claims=sent.show_claims,
-        custom_id=sent.custom_id,
-        callback_url=sent.callback_url,
-        deadline_s=sent.deadline_s,
-        max_cost_usd=sent.max_cost_usd,
-    )
+    sources = [NewSource(**fields_for(NewSource, source)) for source in sent.sources]
+    given = fields_for(NewVerification, sent)
+    given |= {"sources": sources, "citations": list(_citations(sent))}
+    return NewVerification(**given)
 
 
 def _citations(sent: VerificationCreate) -> Iterator[NewCitation]:

@@ -14,10 +14,11 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.types import Receive, Scope, Send
 
 from api.answers.guarded_gateway import policy_of
-from api.answers.guarding import Guard, Unverifiable, refusal
+from api.answers.guarding import Guard, Unverifiable
 from api.http.errors import error_object, problem
 from api.http.sse import HEADERS, MEDIA_TYPE, data_event
 from api.schemas.formats.guard import GuardedCreate
+from citewell_verify.answers.refusals import refusal_for
 from clients.addresses import endpoint
 from clients.llm.servers import ask_server
 from clients.llm.upstream import UpstreamFailed, answering
@@ -164,7 +165,7 @@ class _Text:
         out = passed(passing) if self.text else passed(passing).lstrip()
         is_empty = not any(map(str.isalnum, self.text + out))
         if is_end and is_empty and any(map(str.isalnum, self._given)):
-            out = "" if self.blocked else refusal(self._given)
+            out = "" if self.blocked else refusal_for(self._given)
         self.text += out
         return out
 

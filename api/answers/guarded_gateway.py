@@ -13,8 +13,9 @@ from typing import Any
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.answers.guarding import NO_SOURCES, Guard, Unverifiable, refusal
+from api.answers.guarding import NO_SOURCES, Guard, Unverifiable
 from api.schemas.formats.guard import GuardParameters, GuardrailAsked
+from citewell_verify.answers.refusals import refusal_for
 from clients.kept_sources import KeptSources, KeptUnavailable
 from config.settings import Settings, settings
 from db.session import current_tenant
@@ -129,7 +130,7 @@ class _Round:
         text = self.closed[1] + passed(tail)
         self.held = len(passed(tail))
         if not any(map(str.isalnum, text)) and any(map(str.isalnum, self._given)):
-            text = refusal(self._given)
+            text = refusal_for(self._given)
             self.held = len(text)
         self.text = text
         return self

@@ -9,7 +9,6 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from api.answers.waiting import read_when_final
-from citewell_verify.answers.refusals import refusal_for
 from citewell_verify.errors import CitewellError
 from clients.embeddings.factory import configured_embedder
 from clients.notifications import notify_end
@@ -128,8 +127,3 @@ class Guard:
         await run_in_threadpool(self.abandon)
         error: Mapping[str, str] = result["error"] or {}
         return error.get("message") or f"it took longer than {settings.guard.wait_s:g} seconds"
-
-
-def refusal(text: str) -> str:
-    """Return the sentence that replaces an answer of which nothing is left."""
-    return refusal_for(text)

@@ -27,7 +27,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from config.settings import Settings, settings
 from domain.errors.access import ForeignPage
 
-_SESSION, _BEGUN = "citewell_session", "citewell_sign_in"
+SESSION, BEGUN = "citewell_session", "citewell_sign_in"
+"""The cookies of people: of a session, and of a sign-in that has begun."""
 _BEGUN_S = 600
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -74,34 +75,23 @@ _DOCUMENTED = frozenset({"/docs", "/redoc", "/docs/oauth2-redirect"})
 _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
-def session_name(current: Settings) -> str:
-    return _name(_SESSION, current)
-
-
 def session_token(request: Request) -> str | None:
     """Return the secret in the request's session cookie; None if there is none, or if sign-in is not configured."""
     current = settings()
-    return (request.cookies.get(session_name(current)) or None) if current.has_people else None
+    return (request.cookies.get(cookie_name(SESSION, current)) or None) if current.has_people else None
 
 
 def begun_token(request: Request) -> str | None:
-    return request.cookies.get(_name(_BEGUN, settings())) or None
+    return request.cookies.get(cookie_name(BEGUN, settings())) or None
 
 
-def keep_session(response: Response, token: str) -> None:
-    _keep(response, _SESSION, token, int(settings().access.oidc.session_hours * 3600))
+def keep_cookie(response: Response, name: str, token: str) -> None:
+    session_s = int(settings().access.oidc.session_hours * 3600)
+    _set_cookie(response, name, token, session_s if name == SESSION else _BEGUN_S)
 
 
-def keep_begun(response: Response, token: str) -> None:
-    _keep(response, _BEGUN, token, _BEGUN_S)
-
-
-def forget_session(response: Response) -> None:
-    _keep(response, _SESSION, "", 0)
-
-
-def forget_begun(response: Response) -> None:
-    _keep(response, _BEGUN, "", 0)
+def forget_cookie(response: Response, name: str) -> None:
+    _set_cookie(response, name, "", 0)
 
 
 def require_own_page(scope: Scope) -> None:
@@ -129,15 +119,15 @@ def _is_secure(current: Settings) -> bool:
     return (current.public_url or "").startswith("https://")
 
 
-def _name(name: str, current: Settings) -> str:
+def cookie_name(name: str, current: Settings) -> str:
     # A browser accepts a cookie with this prefix only over TLS, from exactly this host and not from a subdomain.
     return f"__Host-{name}" if _is_secure(current) else name
 
 
-def _keep(response: Response, name: str, value: str, seconds: int) -> None:
+def _set_cookie(response: Response, name: str, value: str, seconds: int) -> None:
     current = settings()
     response.set_cookie(
-        _name(name, current),
+        cookie_name(name, current),
         value,
         max_age=seconds,
         path="/",

@@ -8,7 +8,7 @@ dependency; files are read after them.
 import hashlib
 from typing import Annotated, Any, cast
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.schemas.questions.queries import LONGEST_DEADLINE_S, SHORTEST_DEADLINE_S
@@ -17,6 +17,7 @@ from domain.errors.requests import IdempotencyKeyInvalid
 from services.core import call_ledger
 from services.core.call_ledger import Priority
 from services.queries import load_shedding
+from workers.starting.launch import launcher
 
 REPLAYED = {"Idempotent-Replayed": "true"}
 _MOST = 255
@@ -42,6 +43,14 @@ async def _repeatable(
     digest = hashlib.sha256(f"{request.url.path}?{query}\n".encode())
     digest.update(await request.body())
     return Repeatable(idempotency_key, digest.hexdigest())
+
+
+def hand_on(response: Response, *, repeated: bool) -> None:
+    """Hand what was accepted to the workers, or say that an earlier request was the same."""
+    if repeated:
+        response.headers.update(REPLAYED)
+    else:
+        launcher().queries()
 
 
 MaybeRepeated = Annotated[Repeatable | None, Depends(_repeatable)]

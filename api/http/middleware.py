@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.browsers import session_name
+from api.http.browsers import SESSION, cookie_name
 from api.http.errors import code_of, problem
 from api.http.security import keys_mode
 from clients.telemetry import meter
@@ -152,7 +152,9 @@ class BodyLimit:
     def _limit_for(self, scope: Scope) -> tuple[int, HTTPException]:
         limit, setting = self.uploads.get(scope["path"], (self.limit, ""))
         sent = Headers(scope=scope)
-        has_key = "authorization" in sent or "x-api-key" in sent or session_name(settings()) in sent.get("cookie", "")
+        has_key = (
+            "authorization" in sent or "x-api-key" in sent or cookie_name(SESSION, settings()) in sent.get("cookie", "")
+        )
         if limit > self.limit and not has_key and keys_mode(settings()) == "required":
             return self.limit, HTTPException(401, KeyRequired().message, headers={"WWW-Authenticate": "Bearer"})
         detail = f"The request body is larger than the limit of {limit:,} bytes; send less."

@@ -1,5 +1,8 @@
-"""Receives a document: a form with a file, or JSON with a text."""
+"""Receives a document, as a form with a file or JSON with a text; and an archive, kept on disk and never whole in
+memory.
+"""
 
+from collections.abc import AsyncGenerator
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
@@ -10,8 +13,10 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
 from api.schemas.documents.documents import DocumentCreate, DocumentUpload
+from api.schemas.documents.imports import ImportUpload
 from citewell_documents.formats import listed
 from services.documents.documents import NewDocument
+from services.documents.imports import NewImport
 
 # The form's own boundaries, headers and text fields come on top of the file.
 FORM_OVERHEAD_BYTES = 65_536
@@ -120,6 +125,39 @@ DOCUMENT_BODY = cast(
                     '{"ticker": "ACME", "year": 2026, "filing_type": "10-Q"}',
                 ),
                 _JSON: {"schema": _SCHEMA},
+            },
+        }
+    },
+)
+
+
+async def _incoming_import(request: Request) -> AsyncGenerator[NewImport]:
+    if (sent_as := media_type(request)) != _FORM:
+        raise HTTPException(415, f"Send an archive as {_FORM}, not as {sent_as or 'nothing'}.")
+    async with request.form(max_files=1, max_fields=10, max_part_size=FORM_OVERHEAD_BYTES) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise field_error("file", "is required, as a file")
+        try:
+            sent = ImportUpload.model_validate(form_fields(form, file.filename or ""))
+        except ValidationError as error:
+            raise body_error(error) from None
+        yield NewImport(sent.filename, file.file, sent.workspace, sent.source, sent.metadata)
+
+
+IncomingImport = Annotated[NewImport, Depends(_incoming_import)]
+
+IMPORT_BODY = cast(
+    "dict[str, Any]",
+    {
+        "requestBody": {
+            "required": True,
+            "content": {
+                _FORM: form_schema(
+                    "A .zip archive.",
+                    "A JSON object, given to each document of the archive.",
+                    '{"ticker": "ACME", "year": 2026}',
+                )
             },
         }
     },

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
+from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.uploads import require_json
 from api.schemas.verification.audits import AuditChecked, AuditRead, Head, ReverifyCreate
 from api.schemas.verification.verifications import VerificationAccepted, VerificationLinks
@@ -13,7 +13,6 @@ from db.models import QueryKind
 from services.audit.reverification import Reverification, reverify
 from services.core.model_choice import current_settings
 from services.finishing import completion
-from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1", tags=["audits"])
 
@@ -84,10 +83,7 @@ def _reverified(
 ) -> VerificationAccepted:
     wanted = Reverification(asked.model, asked.preset, asked.citation_confidence, asked.checks, asked.callback_url)
     new_id, repeated = reverify(query_id, kind, wanted, current_settings(), repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     here = f"{router.prefix}/verifications/{new_id}"
     response.headers["Location"] = here
     links = VerificationLinks(self=here, events=f"{here}/events", history=f"{here}/history")

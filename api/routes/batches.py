@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from api.answers.external_answers import LINES, parsed_lines, require_lines, submit_lines
-from api.http.capacity import REPLAYED, ROOM_FOR_A_BATCH, MaybeRepeated
+from api.http.capacity import ROOM_FOR_A_BATCH, MaybeRepeated, hand_on
 from api.schemas.verification.verifications import (
     BatchAccepted,
     BatchLinks,
@@ -20,7 +20,6 @@ from api.schemas.verification.verifications import (
 from clients.notifications import notify_end
 from services.core.model_choice import current_settings
 from services.external import batches
-from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications/batches", tags=["verifications"])
 
@@ -86,10 +85,7 @@ async def submit(
     current = await run_in_threadpool(current_settings)
     items = await run_in_threadpool(parsed_lines, await request.body(), current)
     batch_id, repeated = await run_in_threadpool(submit_lines, items, callback_url, current, repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     here = f"{router.prefix}/{batch_id}"
     response.headers["Location"] = here
     return BatchAccepted(id=batch_id, total=len(items), links=BatchLinks(self=here, results=f"{here}/results"))

@@ -7,8 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import WithJsonSchema
 
 from api.adapters.completions import model_read
-from api.answers.completions import completed, completed_in_chunks
-from api.answers.side_replies import said_aside
+from api.answers.completions import completed, completed_in_chunks, said_aside
 from api.http.capacity import ROOM_FOR_A_QUESTION
 from api.http.sse import described
 from api.http.uploads import require_json

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.adapters.completions import places_at
 from api.adapters.exports import TurnsFormat, exported_turns
-from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
+from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.downloads import download, page_url
 from api.http.paging import After, AfterTurn, next_cursor, turn_cursor
 from api.http.uploads import require_json
@@ -30,7 +30,6 @@ from domain.errors.state import QueryUnfinished
 from domain.exports.file_name import file_name
 from services.core.model_choice import current_settings
 from services.queries import conversations
-from workers.starting.launch import launcher
 
 router = APIRouter(prefix=conversations.PATH, tags=["conversations"])
 
@@ -52,7 +51,7 @@ def begin_conversation(conversation: ConversationCreate, repeatable: MaybeRepeat
 @router.post("/turns", name="create_conversation_by_turn", status_code=202, dependencies=[*_JSON, ROOM_FOR_A_QUESTION])
 def ask_first(turn: FirstTurnCreate, repeatable: MaybeRepeated, response: Response) -> TurnAccepted:
     """Begin a conversation with its first question."""
-    asked = conversations.ask_first(as_new_query(turn, turn.workspace), current_settings(), repeatable)
+    asked = conversations.ask_first(as_new_query(turn), current_settings(), repeatable)
     return _accepted(asked, response)
 
 
@@ -106,7 +105,7 @@ def ask_turn(conversation_id: UUID, turn: TurnCreate, repeatable: MaybeRepeated,
     The turn before must have ended, otherwise the response is 409 `turn_unfinished`; a turn that `replaces` another one
     may be asked at any time.
     """
-    new = as_new_query(turn, _NO_WORKSPACE)
+    new = as_new_query(turn, workspace=_NO_WORKSPACE)
     asked = conversations.ask(conversation_id, new, current_settings(), replaces=turn.replaces, request=repeatable)
     return _accepted(asked, response)
 
@@ -165,10 +164,7 @@ def _created(begun: dict[str, Any], response: Response, *, repeated: bool) -> di
 
 
 def _accepted(asked: conversations.Asked, response: Response) -> TurnAccepted:
-    if asked.repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=asked.repeated)
     for query_id in asked.cancelled:
         notify_end(query_id)
     links = links_of(asked.query_id)

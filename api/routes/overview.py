@@ -6,8 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
 from api.http.paging import After, next_cursor
-from api.schemas.questions.overview import OverviewList
-from api.schemas.questions.queries import QueryState
+from api.schemas.questions.queries import OverviewList, QueryState
 from api.schemas.texts import WorkspaceName
 from db.models import QueryKind
 from db.queries.runs.queries import QueryFilter

@@ -1,6 +1,5 @@
 """Questions: stored here and handed to the workers, which answer them."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -14,7 +13,7 @@ from api.adapters.completions import places_at
 from api.adapters.exports import DOCX, ExportFormat, exported
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
-from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
+from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.downloads import download, page_url
 from api.http.paging import After, next_cursor
 from api.http.security import has_scope
@@ -29,7 +28,7 @@ from api.schemas.questions.queries import (
     QueryState,
     QuestionCreate,
 )
-from api.schemas.texts import WorkspaceName
+from api.schemas.texts import WorkspaceName, fields_for
 from api.schemas.verification.history import HistoryRead
 from clients.notifications import notify_end
 from db.models import QueryKind
@@ -40,7 +39,6 @@ from services.core.model_choice import current_settings
 from services.queries import overview, results
 from services.queries.cancel_and_retry import cancel_query, retry_query
 from services.queries.submission import NewQuery, submit_once
-from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
@@ -73,12 +71,9 @@ async def ask(
 
     With `wait` the response is the answered question if it is ready in time; otherwise it says where it will be.
     """
-    new = replace(as_new_query(query, query.workspace), workspaces=tuple(query.workspaces or ()))
+    new = as_new_query(query, workspaces=tuple(query.workspaces or ()))
     query_id, repeated = await run_in_threadpool(lambda: submit_once(new, current_settings(), repeatable))
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     accepted = _accepted(query_id, response)
     if not wait:
         return accepted
@@ -93,10 +88,7 @@ def replay(query_id: UUID, repeatable: MaybeRepeated, response: Response) -> Que
     Finished work is reused, so nothing is paid for twice; see `replay_of`.
     """
     new_id, repeated = retry_query(query_id, QueryKind.ANSWER, current_settings(), repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     return _accepted(new_id, response)
 
 
@@ -182,34 +174,8 @@ def links_of(query_id: UUID) -> QueryLinks:
     return QueryLinks(self=here, events=f"{here}/events", verifications=f"{here}/verifications")
 
 
-def as_new_query(query: QuestionCreate, workspace: str) -> NewQuery:
-    return NewQuery(
-        question=query.question,
-        workspace=workspace,
-        mode=query.mode,
-        preset=query.preset,
-        model=query.model,
-        run=query.run,
-        multi_query=query.retrieval.multi_query,
-        retrieval_method=query.retrieval.method,
-        k=query.retrieval.k,
-        filter=query.retrieval.filter,
-        context_tokens=query.rerank.context_tokens,
-        graph=query.retrieval.graph,
-        top_k=query.rerank.top_k,
-        enable_verification=query.verify,
-        show_claims=query.verification.show_claims,
-        confidence_threshold=query.verification.confidence_threshold,
-        max_crag_attempts=query.verification.max_crag_attempts,
-        repair=query.verification.repair,
-        source_scoring=query.rerank.source_scoring,
-        max_sources=query.rerank.max_sources,
-        min_relevance=query.rerank.min_relevance,
-        min_excerpt_length=query.rerank.min_excerpt_length,
-        refusal_language=query.refusal_language,
-        instructions=query.instructions,
-        answer_schema=query.answer_schema,
-        callback_url=query.callback_url,
-        deadline_s=query.deadline_s,
-        max_cost_usd=query.max_cost_usd,
-    )
+def as_new_query(query: QuestionCreate, **place: Any) -> NewQuery:
+    """The question with all its options, which `NewQuery` has side by side."""
+    options = fields_for(NewQuery, query, query.retrieval, query.rerank, query.verification)
+    options |= {**place, "enable_verification": query.verify}
+    return NewQuery(**options)

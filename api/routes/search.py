@@ -39,7 +39,7 @@ def explain(asked: SearchExplain, request: Request) -> object:
         workspace=asked.workspace,
         workspaces=tuple(asked.workspaces or ()),
         mode=asked.mode,
-        retrieval_method=asked.method,
+        method=asked.method,
         k=asked.k,
         top_k=asked.top_k,
         filter=asked.filter,

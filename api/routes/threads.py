@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.http.paging import After, next_cursor
-from api.schemas.questions.threads import ThreadList, ThreadRead
+from api.schemas.questions.conversations import ThreadList, ThreadRead
 from api.schemas.texts import PlainText
 from services.queries import overview
 

@@ -10,7 +10,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from api.answers.external_answers import as_new
 from api.answers.streaming import EVENTS, LastEventId, event_stream
 from api.answers.waiting import Wait, read_when_final, whole
-from api.http.capacity import REPLAYED, ROOM_FOR_A_QUESTION, MaybeRepeated
+from api.http.capacity import ROOM_FOR_A_QUESTION, MaybeRepeated, hand_on
 from api.http.paging import After, next_cursor
 from api.http.uploads import require_json
 from api.schemas.questions.queries import QueryState
@@ -30,7 +30,6 @@ from services.external import verification_results
 from services.external.acceptance import submit_verification
 from services.queries import results
 from services.queries.cancel_and_retry import cancel_query, retry_query
-from workers.starting.launch import launcher
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
@@ -55,10 +54,7 @@ async def verify(
     new = as_new(sent)
     current = await run_in_threadpool(current_settings)
     query_id, repeated = await run_in_threadpool(submit_verification, new, current, repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     response.headers["Location"] = f"{router.prefix}/{query_id}"
     if wait:
         result = await _read_when_final(request, query_id, wait)
@@ -76,10 +72,7 @@ def replay(verification_id: UUID, repeatable: MaybeRepeated, response: Response)
     It uses the stored answer and sources.
     """
     new_id, repeated = retry_query(verification_id, QueryKind.VERIFICATION, current_settings(), repeatable)
-    if repeated:
-        response.headers.update(REPLAYED)
-    else:
-        launcher().queries()
+    hand_on(response, repeated=repeated)
     return _accepted(new_id, verification_results.read_custom_id(new_id), response)
 
 

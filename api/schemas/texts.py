@@ -2,8 +2,9 @@
 
 import math
 import unicodedata
-from collections.abc import Collection, Iterator
-from typing import Annotated
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
@@ -21,6 +22,12 @@ class Input(BaseModel):
     """Base of all request bodies: an unknown field is an error that names it, and "5" is not 5."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def fields_for(kind: type[Any], *sent: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The values of what was sent that the dataclass `kind` has under the same names."""
+    names = {field.name for field in fields(kind)}
+    return {name: value for model in sent for name, value in model if name in names}
 
 
 def storable(text: str) -> str:

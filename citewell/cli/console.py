@@ -3,12 +3,16 @@
 import json
 import sys
 import unicodedata
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from citewell.cli.errors import CommandFailed
+
+T = TypeVar("T")
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -26,6 +30,23 @@ def emit(value: object) -> None:
     readable = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     sys.stdout.write(json.dumps(value, ensure_ascii=not readable) + "\n")
     sys.stdout.flush()
+
+
+def output(value: T, view: Callable[[T], RenderableType], *, as_json: bool, soft_wrap: bool = False) -> None:
+    """Print a value as a line of JSON, or as people read it."""
+    if as_json:
+        emit(value)
+    else:
+        out.print(view(value), soft_wrap=soft_wrap)
+
+
+def output_all(values: Sequence[T], view: Callable[[Sequence[T]], RenderableType], *, as_json: bool) -> None:
+    """Print values as JSON, each on a line, or all of them in one view."""
+    if as_json:
+        for value in values:
+            emit(value)
+    else:
+        out.print(view(values))
 
 
 def plain(text: str, style: str = "") -> Text:

@@ -7,6 +7,9 @@ import typer
 
 from citewell.cli.errors import CommandFailed
 
+AnswerId = Annotated[
+    str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
+]
 Url = Annotated[
     str | None,
     typer.Option(
@@ -24,6 +27,11 @@ Preset = Annotated[
     typer.Option(help="standard, or cheap: many passages and statements per model call. [default: as configured]"),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
+
+
+def group(summary: str) -> typer.Typer:
+    """A command that has commands of its own."""
+    return typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help=summary)
 
 
 def confirm(what: str, yes: bool) -> None:

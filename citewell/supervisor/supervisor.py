@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 import psutil
 
@@ -22,7 +21,7 @@ from citewell.supervisor.apps import (
 from citewell.supervisor.home import write_private
 from citewell.supervisor.processes.process import ManagedProcess, OnLine, ProcessSpec
 from citewell.supervisor.servers.endpoints import reserved_port
-from citewell.supervisor.servers.pair import EmbeddedServers
+from citewell.supervisor.servers.pair import EmbeddedServers, Startable
 from citewell.supervisor.state import ServerState, ensure_not_running, state_file
 from config.settings import Settings
 
@@ -31,8 +30,8 @@ _DEATHS_WHILE_STARTING = 2
 _WATCH_EVERY_S = 0.1
 
 
-class Supervisor:
-    """Servers, schema, API and workers between `start` and `stop`, or as a context manager; from the main thread.
+class Supervisor(Startable):
+    """Servers, schema, API and workers.
 
     While it runs, SIGTERM and SIGHUP interrupt the main thread as Ctrl-C does; a second one stops hard. `run_forever`
     restarts dead processes. `apps` replaces the processes of Citewell, `forks` the process that they are forked from,
@@ -52,20 +51,13 @@ class Supervisor:
         migrate: Callable[[str], None] = migrate,
     ) -> None:
         self._settings = settings
+        super().__init__()
         self._port = settings.api_port if port is None else port
         self._apps = apps
         self._forks = forks or fork_server_process()
         self._migrate = migrate
         self._servers = EmbeddedServers(settings.home, on_line=on_line)
         self._fleet = self._servers.fleet
-        self._stack = ExitStack()
-
-    def start(self) -> None:
-        try:
-            self._start()
-        except BaseException:
-            self.stop()
-            raise
 
     def run_forever(self) -> None:
         with suppress(KeyboardInterrupt):
@@ -100,13 +92,6 @@ class Supervisor:
         """Stop the API, then the workers (warm, at most 8 s), then the servers. A signal meanwhile kills them all."""
         self._fleet.stopping = True
         self._stack.close()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def _start(self) -> None:
         ensure_not_running(self._servers.home)

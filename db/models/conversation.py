@@ -1,10 +1,14 @@
-"""Conversations: questions to one workspace, each understood from the questions before it."""
+"""Conversations: questions to one workspace, each understood from the questions before it; and the answers that the
+Responses API of OpenAI keeps.
+"""
 
 import uuid
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, false, func
 from sqlalchemy import text as sql_text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import TENANT_DEFAULT, Base, BigId, CreatedAt, Owned
@@ -78,3 +82,14 @@ class ConversationText(Base):
     )
     tenant_id: Mapped[Owned]
     asked: Mapped[str]
+
+
+class StoredResponse(Base):
+    """What a client said beside its question, such as `metadata`: read with the response, until it deletes that."""
+
+    __tablename__ = "stored_responses"
+
+    query_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    asked: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    created_at: Mapped[CreatedAt]

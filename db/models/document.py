@@ -1,4 +1,6 @@
-"""Documents: the stored text that every offset points into, and the uploaded file."""
+"""Documents: the stored text that every offset points into, the uploaded file, the fingerprints by which
+near-duplicates are found, and documents that are read again.
+"""
 
 import uuid
 from datetime import datetime
@@ -238,3 +240,55 @@ class RecognisedPage(Base):
     tenant_id: Mapped[Owned]
     languages: Mapped[str]
     content: Mapped[Json | None] = mapped_column(deferred=True)
+
+
+class DocumentFingerprint(Base):
+    """`near_duplicate_of` is the most similar document of the workspace when this one was read."""
+
+    __tablename__ = "document_fingerprints"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    minima: Mapped[bytes] = mapped_column(LargeBinary)
+    near_duplicate_of: Mapped[uuid.UUID | None] = mapped_column(
+        ForeignKey("documents.id", ondelete="SET NULL"), index=True
+    )
+    similarity: Mapped[float | None]
+
+
+class FingerprintBand(Base):
+    """A band of the fingerprint of a document in force (domain.documents.fingerprints)."""
+
+    __tablename__ = "fingerprint_bands"
+
+    workspace_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    band: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    document_id: Mapped[uuid.UUID] = mapped_column(
+        ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    tenant_id: Mapped[Owned]
+
+
+class Reingestion(Base):
+    """`total` documents matching `filter` were queued; of those, `unchanged` gave what is stored and got no version."""
+
+    __tablename__ = "reingestions"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    tenant_id: Mapped[Owned]
+    workspace_id: Mapped[int] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"), index=True)
+    filter: Mapped[Json]
+    total: Mapped[int] = mapped_column(server_default="0")
+    unchanged: Mapped[int] = mapped_column(server_default="0")
+    created_at: Mapped[CreatedAt]
+
+
+class ReingestedDocument(Base):
+    """A version that is or was read from the file of `of_document`, which it replaces only if it differs."""
+
+    __tablename__ = "reingested_documents"
+
+    document_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    tenant_id: Mapped[Owned]
+    reingestion_id: Mapped[uuid.UUID] = mapped_column(ForeignKey("reingestions.id", ondelete="CASCADE"), index=True)
+    of_document: Mapped[uuid.UUID | None] = mapped_column(ForeignKey("documents.id", ondelete="SET NULL"), index=True)

@@ -1,4 +1,6 @@
-"""The verification history: one row per attempt, with its sentences, claims and citation checks. Append-only."""
+"""The verification history: one row per attempt, with its sentences, claims and citation checks. Append-only.
+Evaluations (N8) say how well verification does on labelled data.
+"""
 
 import uuid
 
@@ -114,3 +116,21 @@ class CitationCheck(Base):
     decided_by: Mapped[str | None]
     second_look: Mapped[Json | None]
     status: Mapped[str]
+
+
+class Evaluation(Base):
+    """One finished run; `kind` is `verification` or `retrieval`, `n` counts its pairs or questions.
+
+    `files` has the name and SHA-256 of each input file, `results` the JSON that the command printed.
+    """
+
+    __tablename__ = "evaluations"
+
+    id: Mapped[uuid.UUID] = mapped_column(primary_key=True, default=uuid.uuid4)
+    kind: Mapped[str]
+    verifier: Mapped[str]
+    provider: Mapped[str]
+    files: Mapped[list[dict[str, object]]]
+    n: Mapped[int]
+    results: Mapped[Json]
+    created_at: Mapped[CreatedAt] = mapped_column(index=True)

@@ -11,7 +11,7 @@ from citewell_verify.evidence.passages import Passage
 from config.settings import Settings
 from db.models import Query, QueryKind, QueryStatus, Workspace
 from db.queries.access.idempotency import Repeatable, reserve_key
-from db.queries.access.workspaces import require_open_workspace
+from db.queries.access.workspaces import require_open_workspace, workspace_name_of
 from db.queries.runs import queries, results
 from db.session import transaction
 from domain.errors.state import NotReverifiable
@@ -81,7 +81,7 @@ def add_reverification(
         )
         for number, passage in enumerate(evidence, start=1)
     ]
-    workspace = queries.workspace_name_of(session, old)
+    workspace = workspace_name_of(session, old)
     question = restated_question(session, old) or old.question
     new = _request(question, answer, sources, workspace, asked)
     given = SourceRows(session, settings).of(new)

@@ -18,7 +18,7 @@ from db.queries.access.workspaces import lock_workspace
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents import corrected_versions as versions
 from db.queries.documents.chunk_edits import Edit
-from db.queries.documents.corrections import list_renamed_chunks, list_touched_chunks
+from db.queries.documents.corrected_versions import list_renamed_chunks, list_touched_chunks
 from db.queries.documents.graph_jobs import queue_graph
 from db.queries.documents.spaces import Space, space_of
 from db.queries.documents.versions import next_version

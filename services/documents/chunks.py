@@ -5,6 +5,7 @@ from typing import Any
 
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.windows import count_tokens
+from db.base import row_json
 from db.models import Chunk, DocumentEdit, DocumentStatus
 from db.queries.documents import chunk_edits as edits
 from db.queries.documents.chunk_edits import ChunkFilter, Edit
@@ -60,33 +61,19 @@ def set_excluded(document_id: uuid.UUID, chunk_index: int, edit: Edit, *, exclud
 
 def _as_json(chunk: Chunk) -> dict[str, Any]:
     return {
-        "chunk_id": chunk.chunk_id,
-        "chunk_index": chunk.chunk_index,
+        **row_json(chunk, "chunk_id chunk_index section context text excluded corrected"),
         "page_number": chunk.page,
-        "section": chunk.section,
-        "context": chunk.context,
         "source_start": chunk.start_index,
         "source_end": chunk.end_index,
-        "text": chunk.text,
         "tokens": count_tokens(chunk.text),
-        "excluded": chunk.excluded,
-        "corrected": chunk.corrected,
         "has_hidden_orders": without_orders(chunk.text) != chunk.text,
     }
 
 
 def _edit_as_json(edit: DocumentEdit, version: int) -> dict[str, Any]:
     return {
-        "kind": edit.kind,
-        "document_id": str(edit.document_id),
+        **row_json(edit, "kind document_id from_document chunk_index before after reason made_by created_at"),
         "version": version,
-        "from_document": str(edit.from_document) if edit.from_document else None,
-        "chunk_index": edit.chunk_index,
         "source_start": edit.start_index,
         "source_end": edit.end_index,
-        "before": edit.before,
-        "after": edit.after,
-        "reason": edit.reason,
-        "made_by": edit.made_by,
-        "created_at": edit.created_at.isoformat(),
     }

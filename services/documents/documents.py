@@ -2,21 +2,27 @@
 
 import hashlib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
+from sqlalchemy.orm import Session
+
+from citewell_documents.errors import PERMANENT, DocumentEmpty, DocumentTooLarge, DocumentTypeUnknown
 from citewell_verify.errors import BadInput
 from clients.telemetry import tracing
 from config.settings import Settings
-from db.models import DocumentStatus
-from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.base import row_json
+from db.models import Document, DocumentStatus
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace, workspace_name_of
 from db.queries.documents import documents as rows
 from db.queries.documents import versions
 from db.queries.documents.boxes import list_page_sizes
 from db.queries.documents.documents import DocumentFilter
+from db.queries.documents.fingerprints import NearDuplicate, near_duplicates
+from db.queries.documents.graph_jobs import GraphState, graph_states
 from db.queries.documents.graph_storing import delete_document_graph
-from db.queries.documents.reingestions import delete_waiting
+from db.queries.documents.reingestions import delete_waiting, digest_of
 from db.queries.paging import Place
 from db.queries.verifications.answer_validity import record_deletion
 from db.queries.verifications.external_sources import find_attached_text
@@ -24,7 +30,6 @@ from db.session import reading, transaction
 from domain.documents.text_marks import restored
 from domain.errors.missing import OriginalNotFound
 from domain.errors.state import DocumentNotFailed
-from services.documents.document_json import documents_json, page_json
 from services.documents.files import read_file, write_outside
 
 
@@ -94,7 +99,7 @@ def accept_document(new: NewDocument, settings: Settings) -> Accepted:
 def read_document(document_id: uuid.UUID) -> dict[str, Any]:
     with reading() as session:
         document = rows.get_document(session, document_id)
-        name = rows.workspace_name_of(session, document)
+        name = workspace_name_of(session, document)
         return documents_json(session, [(document, name)])[0]
 
 
@@ -110,7 +115,7 @@ def read_documents(
 def read_versions(document_id: uuid.UUID) -> list[dict[str, Any]]:
     with reading() as session:
         documents = versions.list_versions(session, document_id)
-        workspace = rows.workspace_name_of(session, documents[0])
+        workspace = workspace_name_of(session, documents[0])
         return documents_json(session, [(document, workspace) for document in documents])
 
 
@@ -190,3 +195,61 @@ def _check(new: NewDocument, settings: Settings) -> None:
         raise BadInput("The file name is empty, longer than 255 characters or contains a NUL character.")
     if not new.workspace.strip() or "\x00" in new.workspace or len(new.workspace) > 100:
         raise BadInput("The workspace name is empty, longer than 100 characters or contains a NUL character.")
+
+
+def documents_json(session: Session, documents: Sequence[tuple[Document, str]]) -> list[dict[str, Any]]:
+    ids = [document.id for document, _ in documents]
+    graphs, near = graph_states(session, ids), near_duplicates(session, ids)
+    return [
+        _document_json(document, name, graphs.get(document.id), near.get(document.id)) for document, name in documents
+    ]
+
+
+def _document_json(
+    document: Document, workspace: str, graph: GraphState | None, near: NearDuplicate | None
+) -> dict[str, Any]:
+    return {
+        **row_json(document, "id doc_id filename source size_bytes version status stage chunks_excluded error"),
+        **row_json(document, "corrected_from created_at ready_at superseded_by superseded_at"),
+        "workspace": workspace,
+        "metadata": document.details,
+        "sha256": digest_of(document),
+        "progress": row_json(document, "chunks_done chunks_total pages_recognised pages_to_recognise"),
+        "pages": len(document.pages or []),
+        "reading": _reading_json(document),
+        "graph": _graph_json(graph),
+        "near_duplicate_of": near and {**near._asdict(), "id": str(near.id), "similarity": round(near.similarity, 2)},
+        "can_retry": document.error is not None and document.error["code"] not in PERMANENT,
+    }
+
+
+def _reading_json(document: Document) -> dict[str, Any] | None:
+    if document.read_s is None:
+        return None
+    pages, cost = len(document.pages or []), document.read_usd
+    return {
+        "seconds": round(document.read_s, 3),
+        "ms_per_page": round(1000 * document.read_s / pages, 1) if pages else None,
+        "cost_usd": None if cost is None else float(cost),
+    }
+
+
+def _graph_json(graph: GraphState | None) -> dict[str, Any]:
+    row = graph.row if graph else None
+    return {
+        "status": row.status if row else "off",
+        "chunks_done": row.done if row else 0,
+        "chunks_failed": row.failed if row else 0,
+        "entities": graph.entities if graph else 0,
+        "relations": graph.relations if graph else 0,
+        "reason": row.reason if row else None,
+        "llm_calls": row.llm_calls if row else 0,
+        "prompt_tokens": row.prompt_tokens if row else 0,
+        "completion_tokens": row.completion_tokens if row else 0,
+        "cost_usd": float(row.cost_usd) if row else 0.0,
+    }
+
+
+def page_json(page: list[int], size: tuple[float, float] | None) -> dict[str, Any]:
+    width, height = size or (None, None)
+    return {**dict(zip(("number", "start", "end"), page, strict=True)), "width": width, "height": height}

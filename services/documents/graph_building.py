@@ -17,9 +17,11 @@ import structlog
 from citewell_verify.embeddings.protocol import Embedder
 from citewell_verify.errors import CitewellError
 from citewell_verify.evidence.passages import Passage
+from citewell_verify.judging.statement import Failure
+from citewell_verify.prompting.judgements import EXTRACT_GRAPH
 from clients.llm.calling.request import cost_usd
 from clients.llm.gateway import ModelGateway
-from clients.llm.protocol import CallLog
+from clients.llm.protocol import CallLog, Terms
 from clients.telemetry import tracing
 from config.models import ModelInfo
 from config.settings import GraphSettings
@@ -29,9 +31,10 @@ from db.queries.documents.chunks import get_passages
 from db.queries.documents.graph_jobs import GraphClaim
 from db.queries.documents.graph_storing import lock_graph, store_passage_graph
 from db.session import reading, transaction
+from domain.documents.graph import PassageGraph, grounded
+from domain.documents.graph_extraction import read_graph
 from domain.errors.service import DatabaseUnavailable
 from services.core.call_ledger import report_calls
-from services.documents.graph_extraction import Extraction, extract
 from services.documents.ingestion import Hold
 from services.graph.merging import merge_document
 
@@ -42,6 +45,32 @@ MAX_IDLE = 8
 """The number of consecutive attempts without a stored result after which the graph is given up."""
 _FIRST_PAUSE_S = 15.0
 _LONGEST_PAUSE_S = 1800.0
+NOTHING = PassageGraph((), ())
+# Failures that say nothing about the passage: a later attempt may succeed.
+_PASSING = frozenset({"unavailable", "rate_limited", "deadline", "gone"})
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """`error`: the passage could not be read; `passing`: for a reason that says nothing about the passage."""
+
+    graph: PassageGraph
+    log: CallLog
+    error: str | None = None
+    passing: bool = False
+
+
+async def extract(passage: Passage, models: ModelGateway | None) -> Extraction:
+    """Read one passage; without `models` by its names and sentences alone. Entities and relations that the passage does
+    not contain are dropped."""
+    # No person waits for a graph.
+    log, text = CallLog(terms=Terms(is_batch=True)), passage.readable
+    if models is None:
+        return Extraction(await asyncio.to_thread(lambda: grounded(read_graph(text), text)), log)
+    reply = await models.ask(EXTRACT_GRAPH, {"chunk": text}, log=log, item=str(passage.key))
+    if isinstance(reply, Failure):
+        return Extraction(NOTHING, log, reply.reason, reply.kind in _PASSING)
+    return Extraction(await asyncio.to_thread(grounded, reply, text), log)
 
 
 class LeaseLost(Exception):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from citewell_documents.errors import ArchiveTypeUnknown, DocumentUnreadable
+from db.base import row_json
 from db.models import DocumentStatus, Import
-from db.queries.access.workspaces import get_or_add_workspace, lock_workspace
+from db.queries.access.workspaces import get_or_add_workspace, lock_workspace, workspace_name_of
 from db.queries.documents import imports as rows
 from db.queries.paging import Place
 from db.session import reading, transaction
@@ -74,7 +75,7 @@ def read_import(import_id: uuid.UUID) -> dict[str, Any]:
         archive = rows.get_import(session, import_id)
         counts = rows.count_documents(session, import_id)
         return {
-            **_head(archive, rows.workspace_name_of(session, archive)),
+            **_head(archive, workspace_name_of(session, archive)),
             "sha256": archive.sha256,
             "size_bytes": archive.size_bytes,
             "source": archive.source,
@@ -114,12 +115,6 @@ def _parts(file: BinaryIO) -> Iterator[bytes]:
 
 def _head(archive: Import, workspace: str) -> dict[str, Any]:
     return {
-        "id": str(archive.id),
+        **row_json(archive, "id filename status total error created_at finished_at"),
         "workspace": workspace,
-        "filename": archive.filename,
-        "status": archive.status,
-        "total": archive.total,
-        "error": archive.error,
-        "created_at": archive.created_at.isoformat(),
-        "finished_at": archive.finished_at.isoformat() if archive.finished_at else None,
     }

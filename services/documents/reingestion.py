@@ -8,6 +8,7 @@ from typing import Any
 from citewell_documents.formats import SUFFIXES, listed
 from citewell_verify.errors import BadInput
 from config.settings import settings
+from db.base import row_json
 from db.models import DocumentStatus
 from db.queries.access.workspaces import get_open_workspace, get_workspace
 from db.queries.documents import reingestions as rows
@@ -73,16 +74,12 @@ def read_reingestion(reingestion_id: uuid.UUID) -> dict[str, Any]:
         states = rows.count_states(session, reingestion_id)
     waiting = {name: states[name] for name in (DocumentStatus.QUEUED, DocumentStatus.PROCESSING)}
     return {
-        "id": str(run.id),
+        **row_json(run, "id filter total unchanged created_at"),
         "workspace": workspace,
-        "filter": run.filter,
         "status": "running" if any(waiting.values()) else "finished",
-        "total": run.total,
         **{name.value: count for name, count in waiting.items()},
         "changed": states[DocumentStatus.READY] + states[DocumentStatus.SUPERSEDED],
-        "unchanged": run.unchanged,
         "failed": states[DocumentStatus.FAILED],
-        "created_at": run.created_at.isoformat(),
     }
 
 

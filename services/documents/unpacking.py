@@ -19,6 +19,7 @@ from citewell_documents.zips.reader import Member, ZipLimits, ZipOfDocuments, op
 from citewell_verify.errors import CitewellError
 from config.settings import Settings
 from db.models import Import
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.admission.documents import others_wait
 from db.queries.documents import imports as rows
 from db.session import current_tenant, reading, system_transaction, transaction
@@ -116,7 +117,7 @@ def _claim(import_id: uuid.UUID, lease_s: float) -> _Job | None:
         if attempt is None:
             return None
         archive = rows.get_import(session, import_id)
-        job = _Job(import_id, attempt, lease_s, rows.workspace_name_of(session, archive), archive)
+        job = _Job(import_id, attempt, lease_s, workspace_name_of(session, archive), archive)
     if archive.strikes > MAX_STRIKES:
         reason = f"{archive.filename} ended {MAX_STRIKES} workers; it will not be tried again."
         _fail(job, "import_gave_up", reason)

@@ -1,8 +1,9 @@
 """Stores and lists finished evaluations."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from db.base import row_json
 from db.models import Evaluation
 from db.queries.reports.quality import add_evaluation, list_evaluations
 from db.session import reading, transaction
@@ -22,9 +23,7 @@ class FinishedRun:
 
 
 def store_run(run: FinishedRun) -> str:
-    row = Evaluation(
-        kind=run.kind, verifier=run.verifier, provider=run.provider, files=run.files, n=run.n, results=run.results
-    )
+    row = Evaluation(**asdict(run))
     with transaction() as session:
         add_evaluation(session, row)
     return str(row.id)
@@ -32,16 +31,5 @@ def store_run(run: FinishedRun) -> str:
 
 def list_runs(limit: int) -> list[dict[str, Any]]:
     with reading() as session:
-        return [
-            {
-                "id": str(row.id),
-                "kind": row.kind,
-                "verifier": row.verifier,
-                "provider": row.provider,
-                "created_at": row.created_at.isoformat(),
-                "files": row.files,
-                "n": row.n,
-                "results": row.results,
-            }
-            for row in list_evaluations(session, limit)
-        ]
+        rows = list_evaluations(session, limit)
+        return [row_json(row, "id kind verifier provider created_at files n results") for row in rows]

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from db.base import row_json
 from db.models import QueryStatus
 from db.queries.verifications import batches
 from db.session import reading, transaction
@@ -22,12 +23,9 @@ def read_batch(batch_id: uuid.UUID) -> dict[str, Any]:
     else:
         status = "cancelled" if batch.cancelled_at else "finished"
     return {
-        "id": str(batch.id),
+        **row_json(batch, "id total created_at finished_at"),
         "status": status,
-        "total": batch.total,
         **{state.value: counted[state] for state in QueryStatus},
-        "created_at": batch.created_at.isoformat(),
-        "finished_at": batch.finished_at.isoformat() if batch.finished_at else None,
     }
 
 

@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 from citewell_verify.answers.external_citations import as_given
 from citewell_verify.answers.translation import remarks
 from citewell_verify.evidence.passages import chunk_id_of
+from db.base import row_json
 from db.models import Answer, Query, QueryKind, QueryStatus, VerificationSentence
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.paging import Place
 from db.queries.runs import queries, results, steps
 from db.queries.runs.parking import list_degraded
@@ -38,7 +40,7 @@ def read_verification(query_id: uuid.UUID) -> dict[str, Any]:
         rendered = AsSubmitted(sources, draft.get("inserted", []))
         is_cancelled = query.status == QueryStatus.CANCELLED
         return {
-            **_head(query, queries.workspace_name_of(session, query)),
+            **_head(query, workspace_name_of(session, query)),
             **_verdicts(session, query, draft, sources, stored.sentences if stored else []),
             "answer": draft.get("given", ""),
             "repaired_is_grounded": None if is_cancelled else results.find_published_grounding(session, query_id),
@@ -111,20 +113,11 @@ def read_verifications(status: str | None, *, after: Place | None, limit: int) -
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:
     return {
-        "id": str(query.id),
-        "status": query.status,
-        "stage": query.stage,
-        "custom_id": query.custom_id,
-        "batch_id": str(query.batch_id) if query.batch_id else None,
+        **row_json(query, "id status stage custom_id batch_id provider error replay_of reverifies"),
+        **row_json(query, "created_at finished_at"),
         "workspace": workspace,
         "question": query.question or None,
         "preset": query.options.get("preset", "standard"),
-        "provider": query.provider,
-        "error": query.error,
-        "replay_of": str(query.replay_of) if query.replay_of else None,
-        "reverifies": str(query.reverifies) if query.reverifies else None,
-        "created_at": query.created_at.isoformat(),
-        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
     }
 
 
@@ -158,11 +151,7 @@ class AsSubmitted:
         return {
             "start": as_given(sentence.start, self._inserted, opens=True),
             "end": as_given(sentence.end, self._inserted),
-            "text": sentence.text,
-            "status": sentence.status,
-            "reason": sentence.reason,
-            "support": sentence.support,
-            "evidence": sentence.evidence,
+            **row_json(sentence, "text status reason support evidence"),
             "source": self._place(sentence.source) if sentence.source else None,
         }
 

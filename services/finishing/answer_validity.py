@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.models import AnswerValidity, QueryKind, QueryStatus
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.runs import queries
 from db.queries.runs.events import add_event
 from db.queries.verifications import answer_validity
@@ -39,7 +40,7 @@ def store_validity(
     add_event(session, type_, event, query_id=query.id)
     data = {
         "id": str(query.id),
-        "workspace": queries.workspace_name_of(session, query),
+        "workspace": workspace_name_of(session, query),
         "question": query.question,
         **event,
         "links": {"self": f"/v1/queries/{query.id}", "verifications": f"/v1/queries/{query.id}/verifications"},

@@ -2,11 +2,12 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from db.base import row_json
 from db.models import Feedback, Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.runs.queries import get_query
@@ -65,19 +66,7 @@ def give_feedback(new: NewFeedback, *, to_reviewer: bool) -> dict[str, Any]:
         query = get_query(session, new.query_id)
         if new.verdict and not to_reviewer and query.status != QueryStatus.SUCCEEDED and withheld(query):
             raise AnswerHeld
-        row = rows.add_feedback(
-            session,
-            new.query_id,
-            place=new.place,
-            position=new.position,
-            excerpt=excerpt,
-            rating=new.rating,
-            verdict=new.verdict,
-            relevant=new.relevant,
-            reason=new.reason,
-            corrected=new.corrected,
-            author=new.author,
-        )
+        row = rows.add_feedback(session, **asdict(new), excerpt=excerpt)
         return _as_json(session, [row], to_reviewer=to_reviewer)[0]
 
 
@@ -173,22 +162,10 @@ def _as_json(session: Session, reports: Sequence[Feedback], *, to_reviewer: bool
 
 def _report_json(row: Feedback, query: Query, *, to_reviewer: bool) -> dict[str, Any]:
     return {
-        "id": str(row.id),
-        "query_id": str(row.query_id),
+        **row_json(row, "id query_id place position rating verdict relevant reason author reasons status"),
+        **row_json(row, "reviewed_by reviewed_at created_at"),
         "question": query.question or None,
-        "place": row.place,
-        "position": row.position,
         "excerpt": row.excerpt if to_reviewer or not withheld(query) else None,
-        "rating": row.rating,
-        "verdict": row.verdict,
-        "relevant": row.relevant,
-        "reason": row.reason,
         "corrected_answer": row.corrected,
-        "author": row.author,
-        "reasons": row.reasons,
         "review": query.review if row.reasons is not None else None,
-        "status": row.status,
-        "reviewed_by": row.reviewed_by,
-        "reviewed_at": row.reviewed_at.isoformat() if row.reviewed_at else None,
-        "created_at": row.created_at.isoformat(),
     }

@@ -3,7 +3,8 @@
 import uuid
 from typing import Any
 
-from db.models import Deed, Person
+from db.base import row_json
+from db.models import Person
 from db.queries.access import people as rows
 from db.queries.access.workspaces import get_open_workspace
 from db.session import limited_to, reading, transaction
@@ -55,7 +56,8 @@ def remove_member(member_id: uuid.UUID) -> None:
 
 def read_deeds(actor: str | None, before: int | None, limit: int) -> list[dict[str, Any]]:
     with reading() as session:
-        return [_deed(deed) for deed in rows.list_deeds(session, actor, before, limit)]
+        deeds = rows.list_deeds(session, actor, before, limit)
+        return [row_json(deed, "id actor operation path created_at") for deed in deeds]
 
 
 def names_of_workspaces(rights: Rights) -> list[dict[str, str]]:
@@ -89,37 +91,14 @@ def _forget() -> None:
 
 
 def _person(person: Person) -> dict[str, Any]:
-    return {
-        "id": str(person.id),
-        "name": person.name,
-        "email": person.email,
-        "everywhere": person.everywhere,
-        "signed_in_at": person.signed_in_at,
-        "revoked_at": person.revoked_at,
-        "created_at": person.created_at,
-    }
+    return row_json(person, "id name email everywhere signed_in_at revoked_at created_at")
 
 
 def _member(listed: rows.ListedMember) -> dict[str, Any]:
     member, workspace, person = listed
     return {
-        "id": str(member.id),
+        **row_json(member, "id role origin set_by created_at"),
+        **row_json(person, "name email"),
         "workspace": workspace,
         "person_id": str(person.id),
-        "name": person.name,
-        "email": person.email,
-        "role": member.role,
-        "origin": member.origin,
-        "set_by": member.set_by,
-        "created_at": member.created_at,
-    }
-
-
-def _deed(deed: Deed) -> dict[str, Any]:
-    return {
-        "id": deed.id,
-        "actor": deed.actor,
-        "operation": deed.operation,
-        "path": deed.path,
-        "created_at": deed.created_at,
     }

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from config.settings import Settings
+from db.base import row_json
 from db.models import QueryKind, QueryStatus
 from db.queries.access.idempotency import Repeatable, reserve_key
 from db.queries.access.workspaces import get_open_workspace, require_access, require_open_workspace
@@ -286,13 +287,10 @@ def _conversation_json(listed: ListedConversation) -> Json:
     conversation = listed.conversation
     here = f"{PATH}/{conversation.id}"
     return {
-        "id": str(conversation.id),
+        **row_json(conversation, "id branched_from created_at last_asked_at"),
         "title": conversation.title or (title_of(listed.first_question) if listed.first_question else None),
-        "branched_from": str(conversation.branched_from) if conversation.branched_from else None,
         "workspace": listed.workspace,
         "turns": listed.turns,
-        "created_at": conversation.created_at.isoformat(),
-        "last_asked_at": conversation.last_asked_at.isoformat(),
         "links": {"self": here, "turns": f"{here}/turns"},
     }
 
@@ -301,20 +299,10 @@ def _turn_json(stored: StoredTurn) -> Json:
     turn, query = stored.turn, stored.query
     here = f"/v1/queries/{query.id}"
     return {
-        "id": str(query.id),
-        "position": turn.position,
-        "replaces": str(turn.replaces) if turn.replaces else None,
-        "set_aside_at": turn.set_aside_at.isoformat() if turn.set_aside_at else None,
+        **row_json(query, "id status stage question error created_at finished_at"),
+        **row_json(turn, "position replaces set_aside_at"),
+        **row_json(stored, "answer abstained references"),
         "inherited": turn.is_inherited,
-        "status": query.status,
-        "stage": query.stage,
-        "question": query.question,
         "restated_question": stored.restated,
-        "answer": stored.answer,
-        "abstained": stored.abstained,
-        "references": stored.references,
-        "error": query.error,
-        "created_at": query.created_at.isoformat(),
-        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
         "links": {"self": here, "events": f"{here}/events", "verifications": f"{here}/verifications"},
     }

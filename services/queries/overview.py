@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from db.base import row_json
 from db.models import Query, QueryKind, QueryStatus
 from db.queries.paging import Place
 from db.queries.reports import overview
@@ -38,14 +39,10 @@ def read_thread(id_: uuid.UUID) -> Json:
 
 def _thread_json(thread: ListedThread) -> Json:
     return {
-        "id": str(thread.id),
+        **row_json(thread, "id branched_from workspace turns last_asked_at"),
         "conversation_id": str(thread.id) if thread.is_conversation else None,
         "title": thread.title or (title_of(thread.first_question) if thread.first_question else None),
-        "branched_from": str(thread.branched_from) if thread.branched_from else None,
-        "workspace": thread.workspace,
-        "turns": thread.turns,
         "state": _state(thread),
-        "last_asked_at": thread.last_asked_at.isoformat(),
     }
 
 
@@ -135,17 +132,9 @@ _NOT_SHOWN = frozenset({"verification_id", "relevance", "is_broken", "is_quoted"
 
 def _head(query: Query, workspace: str) -> dict[str, Any]:
     return {
-        "id": str(query.id),
-        "kind": query.kind,
-        "status": query.status,
-        "stage": query.stage,
+        **row_json(query, "id kind status stage custom_id provider error created_at finished_at"),
         "workspace": workspace,
         "question": query.question or None,
-        "custom_id": query.custom_id,
-        "provider": query.provider,
-        "error": query.error,
-        "created_at": query.created_at.isoformat(),
-        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
     }
 
 

@@ -1,6 +1,6 @@
 """Stored rows as the JSON of the public interface: a query, its answer, its verification, and the checks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from citewell_documents.formats import has_pages_to_see
@@ -9,6 +9,7 @@ from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.question.relevance import question_of
 from citewell_verify.safety.prompt_injection import without_orders
 from citewell_verify.text.quotes import locate_quote
+from db.base import row_json
 from db.models import Answer, Citation, CitationCheck, ModelCall, Query, Verification, VerificationSentence
 from db.queries.runs import results, steps
 from db.queries.runs.results import StoredVerification
@@ -34,20 +35,11 @@ NO_ANSWER: dict[str, Any] = {
 def head_json(query: Query, workspace: str, searched: Mapping[int, str]) -> dict[str, Any]:
     several = [searched[option] for option in query.options.get("workspaces", ()) if option in searched]
     return {
-        "id": str(query.id),
-        "status": query.status,
-        "stage": query.stage,
+        **row_json(query, "id status stage question mode provider error replay_of created_at finished_at"),
         "workspace": workspace,
         "workspaces": several or [workspace],
-        "question": query.question,
-        "mode": query.mode,
         "preset": query.options.get("preset", "standard"),
         "run": query.options.get("run", "structured"),
-        "provider": query.provider,
-        "error": query.error,
-        "replay_of": str(query.replay_of) if query.replay_of else None,
-        "created_at": query.created_at.isoformat(),
-        "finished_at": query.finished_at.isoformat() if query.finished_at else None,
     }
 
 
@@ -79,10 +71,7 @@ def answer_json(
     return {
         "answer": answer.text,
         "original_answer": answer.original_text,
-        "model": answer.model,
-        "abstained": answer.abstained,
-        "abstain_reason": answer.abstain_reason,
-        "references": answer.references,
+        **row_json(answer, "model abstained abstain_reason references removed_citations edits"),
         "citations": [
             {
                 **_citation_json(citation, added, marks),
@@ -91,8 +80,6 @@ def answer_json(
             }
             for citation in citations
         ],
-        "removed_citations": answer.removed_citations,
-        "edits": answer.edits,
     }
 
 
@@ -104,37 +91,13 @@ def object_json(filled: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_CITATION_FIELDS = (
-    "number document_name doc_id chunk_id chunk_index start_index source page_number section text_span source_start "
-    "source_end claim_text answer_start answer_end citation_type confidence_score status explanation"
-).split()
-_SCORE_FIELDS = (
-    "overall_score answer_source_alignment citation_coverage fact_verification_score issues verified_sources "
-    "unverified_claims calibration is_grounded claims_checked claims_supported accuracy_rate suggested_corrections "
-    "checks"
-).split()
-_SENTENCE_FIELDS = "start end text status reason support evidence source".split()
-_CLAIM_FIELDS = "claim status evidence source reasoning".split()
-_CHECK_FIELDS = (
-    "item statement citation_number chunk_id source_file source_page is_accurate relation confidence explanation "
-    "evidence decided_by second_look status"
-).split()
-_CALL_FIELDS = (
-    "id round step item provider model prompt prompt_version prompt_sha256 attempt status error finish_reason "
-    "request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens estimated duration_ms reply_text "
-    "kept hedged unknown"
-).split()
-
-
-def _fields(row: object, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
-
-
 def _citation_json(citation: Citation, added: Mapping[str, tuple[str, str]], marks: TextMarks) -> dict[str, Any]:
     origin = origin_json(str(citation.document_id), added)
-    metadata = _fields(citation, ["chunk_id", "doc_id", "chunk_index", "start_index", "source"])
+    metadata = row_json(citation, "chunk_id doc_id chunk_index start_index source")
     return {
-        **_fields(citation, _CITATION_FIELDS),
+        **row_json(citation, "number document_name doc_id chunk_id chunk_index start_index source page_number section"),
+        **row_json(citation, "text_span source_start source_end claim_text answer_start answer_end citation_type"),
+        **row_json(citation, "confidence_score status explanation"),
         **marks.of(citation.document_id, citation.page_number, citation.source_start, citation.source_end),
         "document_id": str(citation.document_id),
         "workspace": origin["workspace"],
@@ -179,8 +142,7 @@ def _published_sentence(sentence: VerificationSentence, marks: TextMarks) -> dic
 def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str, Any]:
     verification = stored.verification
     return {
-        **_confidences(verification),
-        **_fields(verification, _SCORE_FIELDS),
+        **_scored(verification),
         "question": question_of(verification.checks),
         "crag_attempts": verification.attempts,
         "attempts": verification.attempts,
@@ -189,52 +151,56 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
     }
 
 
-def _confidences(verification: Verification) -> dict[str, Any]:
-    """Return the answer's confidence (V9), and the seed's score of its claims now and before repairs (S2.2)."""
+def _scored(verification: Verification) -> dict[str, Any]:
+    """The answer's confidence (V9), the seed's score of its claims now and before repairs (S2.2), and all others."""
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,
         "draft_claims_score": verification.draft_confidence,
+        **row_json(verification, "overall_score answer_source_alignment citation_coverage fact_verification_score"),
+        **row_json(verification, "issues verified_sources unverified_claims calibration is_grounded claims_checked"),
+        **row_json(verification, "claims_supported accuracy_rate suggested_corrections checks"),
     }
 
 
 def _claims_json(stored: StoredVerification) -> dict[str, Any]:
     """S2.4: return the claims of S2.1 and, as `facts`, the key claims of S1.4."""
     facts = stored.verification.checks.get("check_facts", {}).get("claims", [])
-    return {"claims": [_fields(claim, _CLAIM_FIELDS) for claim in stored.claims], "facts": facts}
+    return {
+        "claims": [row_json(claim, "claim status evidence source reasoning") for claim in stored.claims],
+        "facts": facts,
+    }
 
 
 def attempt_json(stored: StoredVerification) -> dict[str, Any]:
     verification: Verification = stored.verification
     return {
-        "id": verification.id,
-        "round": verification.round,
-        "kind": verification.kind,
-        "verifier": verification.verifier,
-        "answer": verification.answer,
-        **_confidences(verification),
-        **_fields(verification, _SCORE_FIELDS),
+        **row_json(verification, "id round kind verifier answer created_at"),
+        **_scored(verification),
         "question": question_of(verification.checks),
         "sentences": [_sentence_json(sentence) for sentence in stored.sentences],
         **_claims_json(stored),
         "citation_checks": [check_json(check) for check in stored.citation_checks],
-        "created_at": verification.created_at.isoformat(),
     }
 
 
 def _sentence_json(sentence: VerificationSentence) -> dict[str, Any]:
-    return _fields(sentence, _SENTENCE_FIELDS)
+    return row_json(sentence, "start end text status reason support evidence source")
 
 
 def check_json(check: CitationCheck) -> dict[str, Any]:
-    return _fields(check, _CHECK_FIELDS)
+    return {
+        **row_json(check, "item statement citation_number chunk_id source_file source_page is_accurate relation"),
+        **row_json(check, "confidence explanation evidence decided_by second_look status"),
+    }
 
 
 def call_json(call: ModelCall) -> dict[str, Any]:
     return {
-        **_fields(call, _CALL_FIELDS),
+        **row_json(call, "id round step item provider model prompt prompt_version prompt_sha256 attempt status error"),
+        **row_json(call, "finish_reason request_id prompt_tokens cached_tokens completion_tokens reasoning_tokens"),
+        **row_json(call, "estimated duration_ms reply_text kept hedged unknown created_at"),
         "cost_usd": float(call.cost_usd),
-        "created_at": call.created_at.isoformat(),
     }
 
 

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from db.base import row_json
 from db.models import Query, QueryKind, QueryStatus
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.documents.boxes import find_marks
 from db.queries.runs import events, model_calls, queries, results, steps
 from db.queries.runs.parking import parked_of_query
@@ -152,14 +154,8 @@ def withheld(query: Query) -> bool:
 
 def usage_json(session: Session, query_id: uuid.UUID) -> dict[str, Any]:
     usage = model_calls.usage_of_query(session, query_id)
-    return {
-        "llm_calls": usage.llm_calls,
-        "unknown_calls": usage.unknown_calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost_usd": float(usage.cost_usd),
-    }
+    counts = row_json(usage, "llm_calls unknown_calls prompt_tokens cached_tokens completion_tokens")
+    return {**counts, "cost_usd": float(usage.cost_usd)}
 
 
 def timings_json(session: Session, query: Query) -> dict[str, Any]:
@@ -191,9 +187,7 @@ def read_history(
         outcomes = steps.list_outcomes(session, query_id)
         attempts = [attempt_json(verification) for verification in results.list_verifications(session, query_id)]
         return {
-            **head_json(
-                query, queries.workspace_name_of(session, query), queries.searched_workspaces(session, [query])
-            ),
+            **head_json(query, workspace_name_of(session, query), queries.searched_workspaces(session, [query])),
             "verifications": marked(session, attempts, outcomes),
             "parked": parked_of_query(session, query_id),
             "reverifications": read_reverifications(session, query_id),

@@ -13,6 +13,7 @@ from typing import Any
 
 from citewell_verify.errors import BadInput
 from config.settings import settings
+from db.base import row_json
 from db.models import SharedAnswer
 from db.queries.runs.queries import get_query
 from db.queries.verifications import shared_answers as rows
@@ -86,10 +87,4 @@ def _digest(token: str) -> str:
 
 
 def _as_json(row: SharedAnswer) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "query_id": str(row.query_id),
-        "created_at": row.created_at.isoformat(),
-        "expires_at": row.expires_at.isoformat(),
-        "revoked_at": row.revoked_at.isoformat() if row.revoked_at else None,
-    }
+    return row_json(row, "id query_id created_at expires_at revoked_at")

@@ -73,7 +73,7 @@ class NewQuery:
     fast_model: str | None = None
     run: RunKind = "structured"
     multi_query: int | None = None
-    retrieval_method: Literal["vector", "hybrid"] | None = None
+    method: Literal["vector", "hybrid"] | None = None
     graph: GraphMode | None = None
     k: int | None = None
     filter: DocumentFilter | None = None
@@ -110,8 +110,7 @@ class NewQuery:
     max_cost_usd: float | None = None
 
 
-# The options of a request by name, and those of its groups; the fields of `NewQuery` have the same names with one
-# exception.
+# The options of a request by name, and those of its groups; the fields of `NewQuery` have the same names.
 _AT_THE_TOP = (
     *("mode", "preset", "model", "run", "enable_verification", "refusal_language", "instructions", "answer_schema"),
     *("deadline_s", "max_cost_usd"),
@@ -127,7 +126,7 @@ def as_request(new: NewQuery) -> Json:
     """Return the requested options of `POST /v1/queries`, without the question, its place and its callback."""
 
     def plain(name: str) -> Any:
-        value = getattr(new, "retrieval_method" if name == "method" else name)
+        value = getattr(new, name)
         return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, BaseModel) else value
 
     said = {name: plain(name) for name in _AT_THE_TOP}
@@ -289,7 +288,7 @@ def resolve_options(new: NewQuery, settings: Settings) -> QueryOptions:
         # The offline provider has no models to choose from, and its verdicts have the name of its own rules.
         judge_model=None if settings.provider == "offline" else new.fast_model,
         model_choice=settings.model_choice,
-        retrieval_method=new.retrieval_method or settings.retrieval.method,
+        retrieval_method=new.method or settings.retrieval.method,
         k=new.k or settings.retrieval.k,
         filter=new.filter,
         dense_weight=settings.retrieval.dense_weight,

@@ -24,9 +24,6 @@ class Place(NamedTuple):
     score: float | None
     reason: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {"rank": self.rank, "score": self.score, "reason": self.reason}
-
 
 class Made(NamedTuple):
     """A search; in an agentic run with its turn and its reason. `own` is its fusion, if its results were fused
@@ -172,7 +169,7 @@ def _found_json(key: int, trial: Found) -> dict[str, Any]:
         "lexical": _place_json(trial.trace.places("lexical").get(key)),
         "vector": _place_json(trial.trace.places("vector").get(key)),
         "fused": _place_json(trial.fused.get(key)),
-        "reranked": reranked.as_json() if reranked else None,
+        "reranked": reranked._asdict() if reranked else None,
         "found_by": [search for number in range(len(trial.searches)) if (search := _found_by(key, number, trial))],
         "from_graph": key in trial.candidates and key not in trial.fused,
         "excluded": False,
@@ -226,7 +223,7 @@ def _decided(key: int, trial: Found) -> dict[str, Any]:
 
 
 def _place_json(place: tuple[int, float] | None) -> dict[str, Any] | None:
-    return Place(*place).as_json() if place else None
+    return Place(*place)._asdict() if place else None
 
 
 def _score_json(place: tuple[int, float] | None) -> dict[str, Any] | None:

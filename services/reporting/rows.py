@@ -23,6 +23,7 @@ from citewell_verify.verification.sentences import (
     key_sentences,
     suggested_corrections,
 )
+from db.base import row_json
 from db.models import Citation, CitationCheck, VerificationClaim, VerificationSentence
 from domain.query.answer_checks import ClaimsChecked, Corrections, FactsChecked, KeyFacts, Score
 from domain.query.outcomes import ASSESS, CHECK_CLAIMS, CHECK_COVERAGE, CHECK_FACTS, REPAIR_STATEMENTS
@@ -193,13 +194,5 @@ def _check_row(
 
 
 def cited_span(citation: Citation) -> CitedSpan:
-    place = {
-        "document_id": str(citation.document_id),
-        "document_name": citation.document_name,
-        "chunk_id": citation.chunk_id,
-        "page_number": citation.page_number,
-        "section": citation.section,
-        "source_start": citation.source_start,
-        "source_end": citation.source_end,
-    }
+    place = row_json(citation, "document_id document_name chunk_id page_number section source_start source_end")
     return CitedSpan(citation.answer_start, citation.status, citation.confidence_score, citation.text_span, place)

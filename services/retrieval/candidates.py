@@ -10,6 +10,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from citewell_verify.embeddings.protocol import Embedder
+from citewell_verify.evidence.passages import Passage
 from db.queries.access.workspaces import existing_workspaces
 from db.queries.documents.documents import count_unread
 from db.queries.documents.spaces import Space, find_space
@@ -20,13 +21,16 @@ from domain.errors.service import EmbeddingUnavailable
 from domain.errors.state import EmbeddingsDiffer
 from domain.query.options import DocumentFilter
 from domain.query.outcomes import Retrieved
-from domain.retrieval.ranking import fusion_points, without_copies
+from domain.retrieval.lexemes import lexemes, words_order
+from domain.retrieval.ranking import fuse, fusion_points, without_copies
 from services.core.context import StepContext, StepResult
 from services.core.model_choice import embedder_for, likely_space, remember_space
 from services.graph.search import Found, with_graph
 from services.retrieval.agentic_state import made_searches, merged_candidates, search_issues
-from services.retrieval.given_texts import search_given
 from services.retrieval.tracing import Ranking, trace_fusion
+
+_COMPARED = 60
+"""The most passages that get vectors for one question: each costs some 13 ms of a processor."""
 
 _NAMED = 20
 """The most documents to name."""
@@ -319,3 +323,30 @@ def _searched(queries: Sequence[str], where: Search, embedder: Embedder) -> tupl
             raise
         log.warning("searched_by_words_only", error=error.code)
         return find_by_words(queries, where), (f"{BY_WORDS_ONLY} {error.message}",)
+
+
+def search_given(context: StepContext, queries: Sequence[str], k: int) -> tuple[Found, bool]:
+    """Return (passage key, cosine similarity), best first, at most `k` for each of `queries`, and whether only words
+    counted because no vectors can be made. Further searches of a question use words alone."""
+    passages = context.given_passages()
+    texts = {passage.key: _text_of(passage) for passage in passages}
+    said = {key: lexemes(text) for key, text in texts.items()}
+    rankings = [words_order(query, said) for query in queries]
+    best, similarity, by_words_only = fuse([*rankings, list(texts)]), dict[int, float](), False
+    if len(best) > k and not context.round and context.outcome("select") is None:
+        compared = best[:_COMPARED]
+        try:
+            embedder = context.tools.embedder
+            vectors = embedder.encode_documents([texts[key] for key in compared])
+            for scores in (vectors @ embedder.encode_queries(list(queries)).T).T.tolist():
+                near = dict(zip(compared, scores, strict=True))
+                rankings.append(sorted(near, key=near.__getitem__, reverse=True))
+                similarity |= {key: max(score, similarity.get(key, score)) for key, score in near.items()}
+            best = fuse([*rankings, compared])
+        except EmbeddingUnavailable:
+            by_words_only = True
+    return [(key, similarity.get(key)) for key in best[: k * len(queries)]], by_words_only
+
+
+def _text_of(passage: Passage) -> str:
+    return f"{passage.filename}\n{passage.indexed}"

@@ -13,6 +13,7 @@ from citewell_verify.question.question_parts import is_greeting, whole_asked
 from citewell_verify.text.windows import count_tokens, headings_of
 from clients.llm.protocol import CallLog
 from clients.reranking import Reranker, RerankFailed
+from db.base import row_json
 from db.queries.documents.chunks import find_passages, list_passages
 from db.session import reading
 from domain.query.options import GateDecision, QueryOptions, evidence_gate, parse_mode, rules_of
@@ -292,19 +293,10 @@ def _source(
 ) -> dict[str, Any]:
     newer = replaced.get(str(passage.document_id))
     return {
-        "text": passage.text,
-        "context": passage.context,
-        "document_id": str(passage.document_id),
+        **row_json(passage, "text context document_id filename source doc_id chunk_id chunk_index start_index"),
+        **row_json(passage, "section metadata"),
         "document_name": passage.filename,
-        "filename": passage.filename,
-        "source": passage.source,
-        "doc_id": passage.doc_id,
-        "chunk_id": passage.chunk_id,
-        "chunk_index": passage.chunk_index,
-        "start_index": passage.start_index,
         "page_number": passage.page,
-        "section": passage.section,
-        "metadata": passage.metadata,
         "similarity": None if similarity is None else round(similarity, 4),
         "rerank_score": ranked.score,
         **({"replaced_by": newer} if newer else {}),

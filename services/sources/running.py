@@ -19,6 +19,7 @@ from citewell_verify.errors import CitewellError
 from clients.sources.factory import Reader, open_reader, remove_leftovers
 from config.settings import Settings
 from db.models import Source, SourcePhase, SourceStatus
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.documents import source_items as items
 from db.queries.documents import sources as rows
 from db.session import transaction
@@ -84,7 +85,7 @@ def _claim(source_id: uuid.UUID, settings: Settings, accepted: Callable[[], obje
         if attempt is None:
             return None
         source = rows.get_source(session, source_id)
-        place = Place(rows.workspace_name_of(session, source), rows.tenant_name(session), accepted)
+        place = Place(workspace_name_of(session, source), rows.tenant_name(session), accepted)
     until = time.monotonic() + settings.sources.slice_s
     job = _Job(source, SourceOptions.of(source.settings), place, attempt, settings, until)
     if source.strikes > MAX_STRIKES and source.status == SourceStatus.ACTIVE:

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from clients.sources.factory import open_reader
 from config.settings import Settings
+from db.base import row_json
 from db.models import DocumentStatus, ItemOutcome, Source, SourceItem, SourcePhase, SourceStatus
-from db.queries.access.workspaces import get_open_workspace, get_or_add_workspace
+from db.queries.access.workspaces import get_open_workspace, get_or_add_workspace, workspace_name_of
 from db.queries.documents import source_items, sources
 from db.queries.paging import Place
 from db.session import is_limited, reading, transaction
@@ -152,7 +153,7 @@ def _whole(session: Session, source: Source) -> Json:
     documents = source_items.count_documents(session, source.id)
     listed = sum(count for outcome, count in counts.items() if outcome != ItemOutcome.GONE)
     return {
-        **_head(source, sources.workspace_name_of(session, source)),
+        **_head(source, workspace_name_of(session, source)),
         "options": SourceOptions.of(source.settings).stored(),
         "items": {"listed": listed, **{outcome.value: counts[outcome] for outcome in ItemOutcome}},
         "documents": {status.value: documents[status] for status in DocumentStatus},
@@ -163,31 +164,14 @@ def _whole(session: Session, source: Source) -> Json:
 def _head(source: Source, workspace: str) -> Json:
     is_idle = source.phase == SourcePhase.IDLE and source.status == SourceStatus.ACTIVE
     return {
-        "id": str(source.id),
-        "name": source.name,
+        **row_json(source, "id name kind location every_s status phase run error created_at started_at finished_at"),
         "workspace": workspace,
-        "kind": source.kind,
-        "location": source.location,
-        "every_s": source.every_s,
-        "status": source.status,
-        "phase": source.phase,
-        "run": source.run,
-        "error": source.error,
-        "created_at": source.created_at.isoformat(),
-        "started_at": source.started_at and source.started_at.isoformat(),
-        "finished_at": source.finished_at and source.finished_at.isoformat(),
         "next_run_at": source.due_at.isoformat() if is_idle and source.due_at else None,
     }
 
 
 def _item(item: SourceItem, status: str | None) -> Json:
     return {
-        "key": item.key,
-        "outcome": item.outcome,
-        "document_id": str(item.document_id) if item.document_id else None,
+        **row_json(item, "key outcome document_id code message seen_at gone_at"),
         "document_status": status,
-        "code": item.code,
-        "message": item.message,
-        "seen_at": item.seen_at.isoformat(),
-        "gone_at": item.gone_at.isoformat() if item.gone_at else None,
     }

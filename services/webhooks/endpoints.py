@@ -10,6 +10,7 @@ from typing import Any, Literal
 from clients.webhooks.addresses import check_url
 from clients.webhooks.signing import new_secret, secret_key
 from config.settings import WebhookSettings
+from db.base import row_json
 from db.models import DeliveryStatus, EndpointStatus, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from db.queries.paging import Place
 from db.queries.runs import queries
@@ -129,16 +130,7 @@ def _checked(secret: str | None) -> str:
 
 
 def _endpoint_json(endpoint: WebhookEndpoint) -> Json:
-    return {
-        "id": str(endpoint.id),
-        "url": endpoint.url,
-        "events": endpoint.events,
-        "description": endpoint.description,
-        "status": endpoint.status,
-        "disabled_reason": endpoint.disabled_reason,
-        "failing_since": _time(endpoint.failing_since),
-        "created_at": _time(endpoint.created_at),
-    }
+    return row_json(endpoint, "id url events description status disabled_reason failing_since created_at")
 
 
 def write_test(endpoint_id: uuid.UUID) -> Json:
@@ -215,14 +207,8 @@ def read_delivery(delivery_id: uuid.UUID) -> Json:
 
 
 def attempt_json(attempt: WebhookAttempt) -> Json:
-    return {
-        "number": attempt.number,
-        "time": _time(attempt.created_at),
-        "status_code": attempt.status_code,
-        "error": attempt.error,
-        "duration_ms": attempt.duration_ms,
-        "response_excerpt": attempt.response_excerpt,
-    }
+    said = row_json(attempt, "number status_code error duration_ms response_excerpt")
+    return {**said, "time": attempt.created_at.isoformat()}
 
 
 def _active(endpoint: WebhookEndpoint) -> WebhookEndpoint:
@@ -232,25 +218,12 @@ def _active(endpoint: WebhookEndpoint) -> WebhookEndpoint:
 
 
 def _delivery_json(delivery: WebhookDelivery, message: WebhookMessage, attempts: Sequence[WebhookAttempt]) -> Json:
+    next_at, is_pending = delivery.next_attempt_at, delivery.status == DeliveryStatus.PENDING
     return {
-        "id": str(delivery.id),
+        **row_json(delivery, "id url status error created_at finished_at"),
+        **row_json(message, "type query_id"),
         "message_id": message.id,
-        "type": message.type,
-        "webhook_id": _text(delivery.endpoint_id),
-        "query_id": _text(message.query_id),
-        "url": delivery.url,
-        "status": delivery.status,
-        "error": delivery.error,
-        "next_attempt_at": _time(delivery.next_attempt_at) if delivery.status == DeliveryStatus.PENDING else None,
-        "created_at": _time(delivery.created_at),
-        "finished_at": _time(delivery.finished_at),
+        "webhook_id": str(delivery.endpoint_id) if delivery.endpoint_id else None,
+        "next_attempt_at": next_at.isoformat() if next_at and is_pending else None,
         "attempts": [attempt_json(attempt) for attempt in attempts],
     }
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
-
-
-def _text(row_id: uuid.UUID | None) -> str | None:
-    return str(row_id) if row_id else None

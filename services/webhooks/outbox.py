@@ -13,6 +13,7 @@ from clients.telemetry import tracing
 from clients.webhooks.addresses import AddressPolicy, parse_url
 from config.settings import WebhookSettings
 from db.models import EndpointStatus, Feedback, Query, QueryKind, QueryStatus, WebhookEndpoint
+from db.queries.access.workspaces import workspace_name_of
 from db.queries.documents import documents
 from db.queries.runs import queries, results
 from db.queries.runs.conversations import find_conversation_of
@@ -104,7 +105,7 @@ def announce_review(
         data = {
             "id": str(query.id),
             "kind": query.kind,
-            "workspace": queries.workspace_name_of(session, query),
+            "workspace": workspace_name_of(session, query),
             "question": query.question or None,
             "held": query.review == "held",
             "reasons": row.reasons,
@@ -131,7 +132,7 @@ def announce_document(session: Session, document_id: uuid.UUID, error: dict[str,
         data = {
             "id": str(document.id),
             "doc_id": document.doc_id,
-            "workspace": documents.workspace_name_of(session, document),
+            "workspace": workspace_name_of(session, document),
             "filename": document.filename,
             "status": "failed" if error else "ready",
             "error": error,
@@ -183,7 +184,7 @@ def _query_data(session: Session, query: Query, status: QueryStatus) -> dict[str
         "id": str(query.id),
         "status": status.value,
         "kind": query.kind,
-        "workspace": queries.workspace_name_of(session, query),
+        "workspace": workspace_name_of(session, query),
         "question": query.question,
         "custom_id": query.custom_id,
         "conversation_id": str(conversation) if conversation else None,

@@ -52,7 +52,7 @@ _ROOTS = (
         "workers/execution",
     ),
     *("clients/sources", "clients/object_store", "services/sources", "domain/documents/sources.py"),
-    *("workers/tasks/maintenance.py", "api/http/archives.py", "api/http/errors.py", "api/http/middleware.py"),
+    *("workers/tasks/maintenance.py", "api/http/errors.py", "api/http/middleware.py"),
     *(
         "api/http/paging.py",
         "api/http/security.py",
@@ -90,7 +90,7 @@ _REFUSING = ("api/schemas", "domain/query/options.py", "domain/query/workspace_r
 _FOREIGN = "api/schemas/formats"
 _SILENT_CALLS = re.compile(
     r"^(?:log|logger|_log)\.|^(?:Field|Query|Path|Header|Body|Form|File|Depends|APIKeyHeader|HTTPBearer|ValueError|TypeError"
-    r"|RuntimeError|AssertionError|KeyError|NotImplementedError|re\.compile|text)$|\.split$|\.strip$|\.splitlines$"
+    r"|RuntimeError|AssertionError|KeyError|NotImplementedError|re\.compile|text|row_json)$|\.split$|\.strip$|\.splitlines$"
 )
 _PATTERN = re.compile(r"\(\?|\\|\n|\[\^|=[\w\"]|\w\[\w|\{http|\w\|\w|^\{\"|'none'|; charset|\bNone$")
 _WORD = re.compile(r"[A-Za-z’']{2,}")

@@ -65,9 +65,9 @@ def test_every_option_of_a_question_comes_back_as_it_was_sent() -> None:
     groups = {"retrieval": RetrievalOptions, "rerank": RerankOptions, "verification": VerificationOptions}
     for group, model in groups.items():
         assert model.model_fields.keys() - {"enabled"} == FULL[group].keys()
-    new = as_new_query(QueryCreate(question="How long?", **FULL), "w")
+    new = as_new_query(QueryCreate(question="How long?", **FULL), workspace="w", workspaces=())
     assert as_request(new) == FULL
-    assert as_new_query(QueryCreate(question="How long?", **as_request(new)), "w") == new
+    assert as_new_query(QueryCreate(question="How long?", **as_request(new)), workspace="w", workspaces=()) == new
 
 
 def test_only_what_was_asked_for_is_told(http: httpx.Client) -> None:

@@ -9,8 +9,15 @@ from hypothesis import example, given
 from sqlalchemy import delete, select
 
 from api.adapters.questions import of_chat, of_verified
-from api.adapters.seeds import agent_answer, chat_reply, rag_answer, researched_answer, verified_answer
-from api.adapters.texts import with_daggers, with_references
+from api.adapters.seeds import (
+    agent_answer,
+    chat_reply,
+    rag_answer,
+    researched_answer,
+    verified_answer,
+    with_daggers,
+    with_references,
+)
 from api.schemas.formats.seeds import AgentAnswer, ChatAsk, ChatReply, RagAnswer, VerifiedAnswer, VerifiedAsk
 from citewell_verify.markers.parser import cited_markers
 from db.models import Document
@@ -225,7 +232,7 @@ def test_references_are_listed_below_the_answer() -> None:  # S5.5
 def test_a_mode_is_a_way_to_retrieve(mode: str) -> None:  # S5.1, S5.6
     new = of_verified(VerifiedAsk(question="How long?", mode=mode, confidence_threshold=0.9))
     assert (new.graph, new.mode, new.citation_confidence, new.enable_verification) == (mode, "balanced", 0.9, True)
-    assert new.retrieval_method == ("vector" if mode == "naive" else None)
+    assert new.method == ("vector" if mode == "naive" else None)
 
 
 @pytest.mark.parametrize("mode", ["low", "balanced", "high"])

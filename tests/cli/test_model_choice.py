@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.cli.main import run
-from citewell.cli.models import target
+from citewell.cli.models import choice
 from clients.llm import servers
 from clients.llm.servers import LocalServer
 from config.settings import Settings, settings
@@ -55,7 +55,7 @@ def found(local: GroqSimulator, monkeypatch: pytest.MonkeyPatch) -> None:
         LocalServer("llamacpp", "http://127.0.0.1:9/v1", "llama-server"),
     )
     monkeypatch.setattr(servers, "LOCAL_SERVERS", running)
-    monkeypatch.setattr(target, "LOCAL_SERVERS", running)
+    monkeypatch.setattr(choice, "LOCAL_SERVERS", running)
 
 
 def read() -> Settings:
@@ -144,7 +144,7 @@ def test_a_server_that_does_not_run_says_how_to_start_it(citewell: Command) -> N
 def test_nothing_that_runs_is_said(citewell: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     away = (LocalServer("ollama", "http://127.0.0.1:9/v1", "ollama serve"),)
     monkeypatch.setattr(servers, "LOCAL_SERVERS", away)
-    monkeypatch.setattr(target, "LOCAL_SERVERS", away)
+    monkeypatch.setattr(choice, "LOCAL_SERVERS", away)
     assert "no server of models runs on this machine" in citewell("models", "use").complaint
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from citewell.cli.errors import CommandFailed
-from citewell.cli.installation.provider_at_start import NO_MODEL, problem_of_provider
+from citewell.cli.installation.up import NO_MODEL, problem_of_provider
 from config.models import ModelSettings
 from config.settings import ConfigurationInvalid, Settings
 from tests.simulators.groq.provider import Account

@@ -12,7 +12,7 @@ from citewell.supervisor.servers.pair import EmbeddedServers
 from db.base import Base
 from db.migrate import alembic_config, upgrade
 
-assert db.models.__all__
+assert db.models.Query
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from api.http.archives import IMPORT_BODY, IncomingImport
 from api.http.capacity import ROOM_FOR_A_DOCUMENT
 from api.http.paging import After, next_cursor
+from api.http.uploads import IMPORT_BODY, IncomingImport
 from api.schemas.documents.imports import ImportAccepted, ImportLinks, ImportList, ImportRead, ImportState
 from api.schemas.texts import WorkspaceName
 from services.documents.imports import accept_import, read_import, read_imports

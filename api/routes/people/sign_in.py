@@ -35,7 +35,7 @@ def begin(request: Request, next: Annotated[str, Query(max_length=300)] = "") ->
     except SignInFailed as error:
         return _back(_problem(error))
     response = RedirectResponse(begun.url, 303, headers=_NO_STORE)
-    cookies.keep_begun(response, begun.browser)
+    cookies.keep_cookie(response, cookies.BEGUN, begun.browser)
     return response
 
 
@@ -53,8 +53,8 @@ def end(request: Request) -> Response:
         response = _back(_problem(error))
     else:
         response = _back(signed_in.place)
-        cookies.keep_session(response, signed_in.token)
-    cookies.forget_begun(response)
+        cookies.keep_cookie(response, cookies.SESSION, signed_in.token)
+    cookies.forget_cookie(response, cookies.BEGUN)
     return response
 
 
@@ -66,7 +66,7 @@ def sign_out(request: Request) -> Response:
     if token := cookies.session_token(request):
         sessions.end_session(token)
     response = JSONResponse({"url": sessions.provider_sign_out()}, headers=_NO_STORE)
-    cookies.forget_session(response)
+    cookies.forget_cookie(response, cookies.SESSION)
     return response
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from citewell.cli.console import emit, out, plain, say
+from citewell.cli.console import emit, out, output_all, plain, say
 from citewell.cli.database import database
 from citewell.cli.errors import CommandFailed
 from citewell.cli.show.words import when
@@ -39,10 +39,10 @@ def create(
 def show(tenant: str | None, as_json: bool) -> None:
     with database():
         keys = read_keys_of_all(tenant)
-    if as_json:
-        for key in keys:
-            emit(_as_json(key))
-        return
+    output_all([_as_json(key) for key in keys], lambda _: _table(keys), as_json=as_json)
+
+
+def _table(keys: Sequence[dict[str, Any]]) -> Table:
     table = Table("id", "tenant", "name", "scopes", "workspaces", "last used", "state", box=None)
     for key in keys:
         cells = (
@@ -55,7 +55,7 @@ def show(tenant: str | None, as_json: bool) -> None:
             _state(key),
         )
         table.add_row(*map(plain, cells))
-    out.print(table)
+    return table
 
 
 def revoke(key_id: str) -> None:

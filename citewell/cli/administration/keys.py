@@ -5,12 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.options import Json
+from citewell.cli.options import Json, group
 from domain.keys import Scope
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Make, list and revoke keys of the API."
-)
+app = group("Make, list and revoke keys of the API.")
 
 _Tenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose data the key opens; made on first use.")]
 

@@ -6,11 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.options import Json
+from citewell.cli.options import Json, group
 
-tenants_app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="List tenants, and change their weights."
-)
+tenants_app = group("List tenants, and change their weights.")
 workers_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 parked_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 

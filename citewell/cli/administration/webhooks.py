@@ -8,14 +8,12 @@ import typer
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, err, out, plain, say
 from citewell.cli.errors import FAILED, CommandFailed
-from citewell.cli.options import Json, Url, Yes, confirm
+from citewell.cli.options import Json, Url, Yes, confirm, group
 from citewell.cli.short_ids import whole_id
 from citewell_client import CitewellClient
 from citewell_client.types import Delivery
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="List, create, test and delete webhooks."
-)
+app = group("List, create, test and delete webhooks.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Of a webhook; at least its first 6 characters.")]
 _LOOK_EVERY_S = 0.5

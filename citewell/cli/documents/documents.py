@@ -1,31 +1,29 @@
 """`citewell documents`: the documents in workspaces, and their files."""
 
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
 import typer
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, out, save, say
+from citewell.cli.console import emit, out, output_all, plain, save, say
 from citewell.cli.documents.uploading import progress_bars
 from citewell.cli.errors import USAGE
-from citewell.cli.options import Json, Url, Workspace, Yes, confirm
+from citewell.cli.options import Json, Url, Workspace, Yes, confirm, group
 from citewell.cli.short_ids import whole_id
-from citewell.cli.show.documents import document_view, documents_view
-from citewell.cli.show.words import counted
+from citewell.cli.show.words import counted, when
 from citewell_client import CitewellClient
-from citewell_client.types import Reingestion
+from citewell_client.types import Document, Reingestion
 
 _LOOK_EVERY_S = 0.3
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="List, show, fetch and delete documents.",
-)
+app = group("List, show, fetch and delete documents.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Of a document; at least its first 6 characters.")]
 
@@ -44,11 +42,7 @@ def list_(
     """List documents, the newest first."""
     with connected(url) as client:
         listed = list(client.documents(workspace, limit, status=status))
-    if not as_json:
-        out.print(documents_view(listed))
-        return
-    for document in listed:
-        emit(document)
+    output_all(listed, documents_view, as_json=as_json)
 
 
 @app.command()
@@ -145,3 +139,46 @@ def _follow(client: CitewellClient, reingestion_id: str) -> Reingestion:
             if seen["status"] == "finished":
                 return seen
             time.sleep(_LOOK_EVERY_S)
+
+
+def documents_view(documents: Sequence[Document]) -> RenderableType:
+    if not documents:
+        return Text("no documents; `citewell ingest` adds some")
+    lines: list[RenderableType] = []
+    for document in documents:
+        head = f"{document['id']}  {when(document['created_at'])}  {document['status']:<10}  {document['workspace']}"
+        near = document.get("near_duplicate_of")
+        name = (
+            f"{document['filename']}  ({near['similarity']:.0%} the same as {near['filename']})"
+            if near
+            else document["filename"]
+        )
+        lines += [plain(head, "dim"), Padding(plain(name), (0, 0, 0, 2))]
+    return Group(*lines)
+
+
+def document_view(document: Document, versions: Sequence[Document]) -> RenderableType:
+    size = [
+        counted(document["size_bytes"], "byte"),
+        counted(document["pages"], "page"),
+        counted(document["progress"]["chunks_done"], "passage"),
+    ]
+    lines = [
+        plain(document["filename"], "bold"),
+        plain(f"{document['id']} · {document['status']} · workspace {document['workspace']}"),
+        plain(f"{' · '.join(size)} · added {when(document['created_at'])} by {document['source']}", "dim"),
+    ]
+    if near := document.get("near_duplicate_of"):
+        lines.append(plain(f"{near['similarity']:.0%} the same as {near['filename']} ({near['id']})", "yellow"))
+    if error := document["error"]:
+        lines.append(plain(f"failed: {error['message']}", "red"))
+    lines += [plain(f"{name}: {value}") for name, value in document["metadata"].items()]
+    if len(versions) > 1:
+        lines += [
+            plain(
+                f"version {version['version']}: {version['id']} · {version['status']} · {when(version['created_at'])}",
+                "dim",
+            )
+            for version in versions
+        ]
+    return Group(*lines)

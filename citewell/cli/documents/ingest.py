@@ -1,22 +1,27 @@
 """`citewell ingest`: files, folders and archives into a workspace."""
 
 import json
+import time
+from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
 
 from citewell.cli.connection import connected
 from citewell.cli.console import complain, emit, out, say
-from citewell.cli.documents.finding import Found, find_all
-from citewell.cli.documents.importing import import_archive, problems_of, skipped_of
-from citewell.cli.documents.uploading import Ingested, ingest_all
+from citewell.cli.documents.finding import Found, Upload, find_all
+from citewell.cli.documents.uploading import Ingested, about, ingest_all, progress_bars, unreadable
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Url, Workspace
 from citewell.cli.show.words import counted, document_line, reading_words
+from citewell_client import ApiProblem, CitewellClient
 from citewell_client.types import Document, Import
 from citewell_documents.formats import listed
+
+_LOOK_EVERY_S = 0.3
+_OTHER_TYPE = "document_type_unknown"
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -120,3 +125,50 @@ def _check_metadata(text: str) -> None:
         raise CommandFailed(f"--metadata is not JSON ({error}); it looks like '{{\"year\": 2026}}'") from None
     if not isinstance(value, dict):
         raise CommandFailed("--metadata is not a JSON object; it looks like '{\"year\": 2026}'")
+
+
+def import_archive(client: CitewellClient, upload: Upload, workspace: str) -> Import | str:
+    try:
+        accepted = client.imports.create(
+            upload.path, filename=upload.name, workspace=workspace, metadata=upload.metadata, source="command-line"
+        )
+    except OSError as error:
+        return unreadable(upload.path, error)
+    except ApiProblem as problem:
+        if problem.status >= 500:
+            raise
+        return about(upload, problem.detail)
+    return _followed(client, upload, accepted["id"])
+
+
+def problems_of(import_: Import) -> list[str]:
+    if error := import_["error"]:
+        return [f"{import_['filename']}: {error['message']}"]
+    failed = [
+        f"{failure['filename']}: {failure['message'].removeprefix(failure['filename'])}"
+        for failure in import_["failures"]
+    ]
+    return failed + [
+        f"{skipped['name']}: {skipped['message']}" for skipped in import_["skipped"] if skipped["code"] != _OTHER_TYPE
+    ]
+
+
+def skipped_of(import_: Import) -> Counter[str]:
+    return Counter(
+        PurePosixPath(skipped["name"]).suffix.lower()
+        for skipped in import_["skipped"]
+        if skipped["code"] == _OTHER_TYPE
+    )
+
+
+def _followed(client: CitewellClient, upload: Upload, import_id: str) -> Import:
+    with progress_bars() as bars:
+        bar = bars.add_task(upload.name, total=None, stage="queued")
+        while True:
+            seen = client.imports.get(import_id)
+            states = seen["documents"]
+            ended = states["ready"] + states["failed"] + states["superseded"] + len(seen["skipped"])
+            bars.update(bar, total=seen["total"], completed=ended, stage=seen["status"])
+            if seen["status"] in ("finished", "failed"):
+                return seen
+            time.sleep(_LOOK_EVERY_S)

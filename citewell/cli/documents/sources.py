@@ -1,25 +1,26 @@
 """`citewell sources`: places that documents come from."""
 
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, err, out, say
+from citewell.cli.console import err, output, output_all, plain, say
 from citewell.cli.errors import FAILED, CommandFailed
-from citewell.cli.options import Json, Url, Yes, confirm
+from citewell.cli.options import Json, Url, Yes, confirm, group
 from citewell.cli.short_ids import whole_id
-from citewell.cli.show.sources import progress, source_view, sources_view
+from citewell.cli.show.words import when
 from citewell_client import CitewellClient
-from citewell_client.types import DocumentSource
+from citewell_client.types import DocumentSource, DocumentSourceHead
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="List, create, run, pause and delete sources of documents.",
-)
+_OUTCOMES = ("new", "changed", "unchanged", "skipped", "failed", "gone", "pending")
+
+app = group("List, create, run, pause and delete sources of documents.")
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Of a source; at least its first 6 characters.")]
 _Wait = Annotated[bool, typer.Option("--wait", help="Show the progress until the run has ended.")]
@@ -38,11 +39,7 @@ def list_(
     """List the sources, the newest first."""
     with connected(url) as client:
         listed = list(client.sources.list(workspace))
-    if not as_json:
-        out.print(sources_view(listed))
-        return
-    for source in listed:
-        emit(source)
+    output_all(listed, sources_view, as_json=as_json)
 
 
 @app.command()
@@ -165,7 +162,42 @@ def _watched(client: CitewellClient, source: DocumentSource) -> DocumentSource:
 
 
 def _show(source: DocumentSource, as_json: bool) -> None:
-    if as_json:
-        emit(source)
-    else:
-        out.print(source_view(source), soft_wrap=True)
+    output(source, source_view, as_json=as_json, soft_wrap=True)
+
+
+def sources_view(sources: Sequence[DocumentSourceHead]) -> RenderableType:
+    if not sources:
+        return Text("no sources; `citewell sources create` adds one")
+    lines: list[RenderableType] = []
+    for source in sources:
+        lines.append(plain(f"{source['id']}  {state(source):<10}  {source['workspace']}", "dim"))
+        lines.append(Padding(plain(f"{source['name']}  {source['kind']}  {source['location']}"), (0, 0, 0, 2)))
+    return Group(*lines)
+
+
+def source_view(source: DocumentSource) -> RenderableType:
+    every = f"every {source['every_s']:,} s" if source["every_s"] else "when asked"
+    times = f" · begun {when(source['started_at'])}" if source["started_at"] else ""
+    times += f" · next {when(source['next_run_at'])}" if source["next_run_at"] else ""
+    lines = [
+        plain(source["name"], "bold"),
+        plain(f"{source['kind']} {source['location']} · workspace {source['workspace']} · {every}"),
+        plain(f"{source['id']} · {state(source)} · run {source['run']}{times}", "dim"),
+        plain(progress(source)),
+    ]
+    if error := source["error"]:
+        lines.append(plain(f"{error['code']}: {error['message']}", "red"))
+    lines += [plain(f"{reason['outcome']} {reason['key']}: {reason['message']}", "dim") for reason in source["reasons"]]
+    return Group(*lines)
+
+
+def state(source: DocumentSourceHead) -> str:
+    return source["phase"] if source["status"] == "active" else source["status"]
+
+
+def progress(source: DocumentSource) -> str:
+    """Return the number of items by outcome, and how many documents are read."""
+    items, documents = source["items"], source["documents"]
+    counts = ", ".join(f"{items[name]:,} {name}" for name in _OUTCOMES if items[name])
+    unread = documents["queued"] + documents["processing"]
+    return f"{items['listed']:,} listed: {counts or 'nothing'}; {documents['ready']:,} ready, {unread:,} to be read"

@@ -7,14 +7,9 @@ from typing import Annotated
 import typer
 
 from citewell.cli.errors import CommandFailed
-from citewell.cli.options import Json
+from citewell.cli.options import Json, group
 
-originals_app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="Show where the files of documents are, and move them to where the settings say.",
-)
+originals_app = group("Show where the files of documents are, and move them to where the settings say.")
 reembed_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 

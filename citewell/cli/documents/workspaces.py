@@ -1,21 +1,21 @@
 """`citewell workspaces`: the collections that documents and questions belong to."""
 
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, out, say
+from citewell.cli.console import output, output_all, plain, say
 from citewell.cli.documents.workspace_changes import Chosen, Setting, change_of, delete_workspace, glossary_of
-from citewell.cli.options import Json, Preset, Url
-from citewell.cli.show.workspaces import workspace_view, workspaces_view
+from citewell.cli.options import Json, Preset, Url, group
+from citewell.cli.show.words import counted, size, when
+from citewell_client.types import Workspace, WorkspaceSettings
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="List, create, change and delete workspaces.",
-)
+app = group("List, create, change and delete workspaces.")
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="As `citewell workspaces list` shows it.")]
 _Title = Annotated[str | None, typer.Option(help="How people call it.")]
@@ -26,11 +26,7 @@ def list_(as_json: Json = False, url: Url = None) -> None:
     """List the workspaces, the last used first."""
     with connected(url) as client:
         listed = sorted(client.workspaces.list(), key=lambda workspace: workspace["used_at"] or "", reverse=True)
-    if not as_json:
-        out.print(workspaces_view(listed))
-        return
-    for workspace in listed:
-        emit(workspace)
+    output_all(listed, workspaces_view, as_json=as_json)
 
 
 @app.command()
@@ -42,14 +38,14 @@ def create(
 ) -> None:
     """Create an empty workspace; `citewell ingest` creates one, too."""
     with connected(url) as client:
-        _show(client.workspaces.create(name, title=title), as_json)
+        output(client.workspaces.create(name, title=title), workspace_view, as_json=as_json)
 
 
 @app.command()
 def show(name: _Name, as_json: Json = False, url: Url = None) -> None:
     """Show a workspace, and how much it contains."""
     with connected(url) as client:
-        _show(client.workspaces.get(name), as_json)
+        output(client.workspaces.get(name), workspace_view, as_json=as_json)
 
 
 @app.command()
@@ -61,7 +57,7 @@ def rename(
 ) -> None:
     """Give a workspace another name; all that it contains stays."""
     with connected(url) as client:
-        _show(client.workspaces.rename(name, new_name), as_json)
+        output(client.workspaces.rename(name, new_name), workspace_view, as_json=as_json)
 
 
 @app.command("set")
@@ -101,7 +97,7 @@ def set_(
     }
     change = change_of(chosen, unset or ())
     with connected(url) as client:
-        _show(client.workspaces.update(name, **change), as_json)
+        output(client.workspaces.update(name, **change), workspace_view, as_json=as_json)
 
 
 @app.command()
@@ -116,8 +112,49 @@ def delete(
     say(f"workspace {name} is deleted" if gone else f"workspace {name} is being deleted; the server goes on with it")
 
 
-def _show(workspace: Any, as_json: bool) -> None:
-    if as_json:
-        emit(workspace)
-    else:
-        out.print(workspace_view(workspace))
+def workspaces_view(workspaces: Sequence[Workspace]) -> RenderableType:
+    if not workspaces:
+        return Text("no workspaces yet; `citewell ingest` makes one")
+    table = Table("name", "ready", "failed", "size", "last used", "title", box=None)
+    for workspace in workspaces:
+        documents = workspace["documents"]
+        name = plain(workspace["name"] if workspace["status"] == "active" else f"{workspace['name']} (being deleted)")
+        ready, failed = plain(f"{documents['ready']:,}"), plain(f"{documents['failed']:,}")
+        used = plain(when(workspace["used_at"]) if workspace["used_at"] else "never")
+        table.add_row(name, ready, failed, plain(size(workspace["size_bytes"])), used, plain(workspace["title"] or ""))
+    return table
+
+
+def workspace_view(workspace: Workspace) -> RenderableType:
+    name, title = workspace["name"], workspace["title"]
+    return Group(plain(f"{name} · {title}" if title else name, "bold"), *(plain(line) for line in _lines(workspace)))
+
+
+def _lines(workspace: Workspace) -> Iterator[str]:
+    if workspace["status"] == "deleting":
+        yield "is being deleted"
+    states = [f"{number:,} {state}" for state, number in workspace["documents"].items() if number]
+    yield f"documents: {', '.join(states) or 'none'}"
+    yield f"{counted(workspace['passages'], 'passage')}, files of {size(workspace['size_bytes'])}"
+    if embedding := workspace["embedding"]:
+        yield f"vectors of {embedding['model']} ({embedding['dimension']} components)"
+    yield from _setting_lines(workspace["settings"])
+    used = workspace["used_at"]
+    yield f"created {when(workspace['created_at'])}, last used {when(used) if used else 'never'}"
+
+
+def _setting_lines(settings: WorkspaceSettings) -> Iterator[str]:
+    models, wishes = settings["models"], settings["instructions"]
+    for name, value in (
+        ("mode", settings["mode"]),
+        ("preset", settings["preset"]),
+        ("main model", models["main"]),
+        ("fast model", models["fast"]),
+        ("language", wishes["language"]),
+        ("tone", wishes["tone"]),
+        ("length", wishes["length"]),
+        ("refusal", wishes["refusal"]),
+    ):
+        if value is not None:
+            yield f"{name}: {value}"
+    yield from (f"term {term}: {meaning}" for term, meaning in wishes["glossary"].items())

@@ -3,7 +3,7 @@
 import typer
 
 from citewell.cli.connection import connected
-from citewell.cli.console import complain, emit, err, out, say
+from citewell.cli.console import complain, err, out, output, say
 from citewell.cli.documents.examples import Examples, load_examples
 from citewell.cli.documents.uploading import ingest_all
 from citewell.cli.errors import FAILED, CommandFailed
@@ -53,10 +53,7 @@ def _introduction(examples: Examples) -> str:
 def _ask(client: CitewellClient, number: int, examples: Examples, as_json: bool) -> Query:
     example = examples.questions[number - 1]
     answer = ask_and_wait(client, example["question"], wait=_PATIENCE_S, workspace=WORKSPACE, mode=example["mode"])
-    if as_json:
-        emit(answer)
-    else:
-        out.print(answer_view(answer, title=f"Q{number}  "))
+    output(answer, lambda query: answer_view(query, title=f"Q{number}  "), as_json=as_json)
     if failure := failure_of(answer):
         complain(failure)
     return answer

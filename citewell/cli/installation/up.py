@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing import get_context
 from typing import Annotated
 
@@ -13,10 +14,15 @@ import typer
 from citewell.cli.connection import provider_chosen_on_page
 from citewell.cli.console import complain, say
 from citewell.cli.documents.examples import WORKSPACE, Examples, add_documents, load_examples
-from citewell.cli.installation.provider_at_start import NO_MODEL, problem_of_provider
+from citewell.cli.errors import CommandFailed
 from citewell.supervisor.supervisor import Supervisor
 from citewell_client import ApiProblem, CitewellClient, ServerUnreachable, key_of_environment
 from config.settings import Settings, settings
+
+NO_MODEL = (
+    "No language model is configured: answers are sentences of your documents, checked by rules."
+    " The page (#/models) or `citewell models use groq|ollama|llamacpp|URL` sets one up."
+)
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 _SUPERVISOR = "[supervisor] "
@@ -98,3 +104,30 @@ def error_in(line: str) -> str | None:
     except ValueError:
         return None
     return str(record.get("event", "")) if record.get("level") in _ERRORS else None
+
+
+def problem_of_provider(settings: Settings) -> str | None:
+    """Return the problem that a user should know before the first question, or None.
+
+    Raises CommandFailed when the provider refuses the key, and ConfigurationInvalid when it cannot be asked at all.
+    """
+    if settings.provider == "offline":
+        return NO_MODEL
+    # These load modules that compute vectors and ask models, which `citewell up` itself does not need.
+    import_module("clients.llm.factory").check_provider(settings)
+    servers = import_module("clients.llm.servers")
+    answer = servers.ask_provider(settings)
+    if answer is None:
+        return None
+    if answer.state == "key_refused":
+        raise CommandFailed(f"{answer.detail}; no question would be answered")
+    if answer.state == "forbidden":
+        return f"The language model's server does not list its models: {answer.detail}. `citewell doctor` asks each."
+    if answer.state == "unreachable":
+        return f"The language model's server is away: {answer.detail}; until it is back, no question is answered."
+    if missing := servers.missing_models(answer, (settings.models.main, settings.models.fast)):
+        return (
+            f"The language model's server does not have {' and '.join(missing)}; it has {', '.join(answer.models[:8])}."
+            " `citewell models use` chooses one."
+        )
+    return None

@@ -6,14 +6,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from citewell.cli.options import Json
+from citewell.cli.options import Json, group
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    add_completion=False,
-    help="Choose, try and list the models that answer and judge.",
-)
+app = group("Choose, try and list the models that answer and judge.")
 
 
 class Language(StrEnum):

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, out, say
+from citewell.cli.console import output, say
 from citewell.cli.errors import CommandFailed
-from citewell.cli.options import Json, Url
+from citewell.cli.options import AnswerId, Json, Url
 from citewell.cli.questions.asking import exit_code_of, failure_of, wait_for
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.answer import answer_view
@@ -19,9 +19,7 @@ replay_app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @cancel_app.command()
 def cancel(
-    query_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
-    ],
+    query_id: AnswerId,
     url: Url = None,
 ) -> None:
     """Stop working on a question or a verification; what has ended already stays as it is."""
@@ -50,9 +48,6 @@ def replay(
         new_id = client.replay(whole_id(client, query_id, "question"))["id"]
         say(f"asked again as {new_id}")
         query = wait_for(client, new_id, wait)
-    if as_json:
-        emit(query)
-    else:
-        out.print(answer_view(query))
+    output(query, answer_view, as_json=as_json)
     if failure := failure_of(query):
         raise CommandFailed(failure, exit_code_of(query))

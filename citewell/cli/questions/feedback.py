@@ -7,14 +7,12 @@ from rich.padding import Padding
 
 from citewell.cli.connection import connected
 from citewell.cli.console import emit, out, plain, say
-from citewell.cli.options import Json, Url
+from citewell.cli.options import AnswerId, Json, Url, group
 from citewell.cli.short_ids import whole_id
 from citewell.cli.show.words import when
 from citewell_client.types import Feedback
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="Judge answers, and review judgements."
-)
+app = group("Judge answers, and review judgements.")
 
 _Verdict = Annotated[
     Literal["supported", "unsupported"] | None, typer.Option("--verdict", help="Whether its sources say it.")
@@ -30,9 +28,7 @@ _By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Whose jud
 
 @app.command()
 def give(
-    query_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A question, or a verification; at least its first 6 characters.")
-    ],
+    query_id: AnswerId,
     rating: Annotated[Literal["up", "down"] | None, typer.Option("--rating", help="Whether it helps.")] = None,
     verdict: _Verdict = None,
     relevant: _Relevant = None,

@@ -1,1 +1,1 @@
-"""Terminal views of the API's JSON."""
+"""Terminal views of the API's JSON that several commands print; each other view stands with its command."""

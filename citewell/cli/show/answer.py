@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
 from citewell.cli.show.verification import signal_view, verification_view
-from citewell.cli.show.words import duration, place, score, signal_word, verdict
+from citewell.cli.show.words import duration, heading, place, score, signal_word, verdict
 from citewell_client.types import Query
 from domain.answers.conflicts_in_words import conflict_in_words
 from domain.documents.text_marks import in_words
@@ -36,17 +35,17 @@ def proof_view(query: Query) -> RenderableType:
     if query["abstained"]:
         parts.append(Text.assemble(("Why: ", "yellow"), plain(query["abstain_reason"] or "no reason was stored")))
     if conflicts := query["conflicts"]:
-        parts.append(_heading("Your documents disagree"))
+        parts.append(heading("Your documents disagree"))
         parts += [plain(conflict_in_words(conflict), "yellow") for conflict in conflicts]
     if query["references"]:
-        parts += [_heading("References"), _references(query)]
+        parts += [heading("References"), _references(query)]
     if query["removed_citations"]:
         numbers = ", ".join(map(str, query["removed_citations"]))
         parts.append(Text(f"removed: {numbers} of the original answer; their sources do not say it", style="yellow"))
     parts += closest_view(query)
     if query["verification"] is not None and not query["abstained"]:
         asked = query["restated_question"] or query["question"]
-        parts += [_heading("Verification"), verification_view(query["verification"], asked)]
+        parts += [heading("Verification"), verification_view(query["verification"], asked)]
     return Group(*parts, _cost(query), Text())
 
 
@@ -54,7 +53,7 @@ def closest_view(query: Query) -> Iterator[RenderableType]:
     """Show the passages that come closest, beside a refusal or an answer in doubt."""
     if mentioned := query["mentions"]:
         is_read = query["provider"] != "offline"
-        yield _heading("These passages come closest" if is_read else "Closest passages; no model read them")
+        yield heading("These passages come closest" if is_read else "Closest passages; no model read them")
         yield from (
             plain(f"“{mention['quote']}”  ", "dim") + place(mention["document"], mention["page"], None)
             for mention in mentioned
@@ -70,7 +69,7 @@ def timings_view(queries: list[Query]) -> RenderableType:
     for stage in [*stages, "total"]:
         style = "bold" if stage == "total" else None
         table.add_row(stage, *(duration(query["timings"].get(stage)) for query in queries), style=style)
-    return Group(_heading("Time per stage"), table)
+    return Group(heading("Time per stage"), table)
 
 
 def _references(query: Query) -> RenderableType:
@@ -88,10 +87,6 @@ def _references(query: Query) -> RenderableType:
                 taken.add_row(standing, quote)
         lines += [plain(reference), Padding(taken, (0, 0, 0, 4))]
     return Group(*lines)
-
-
-def _heading(title: str) -> Rule:
-    return Rule(title, align="left", style="dim")
 
 
 def _cost(query: Query) -> Text:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
-from citewell.cli.show.words import place, score, signal_word, verdict
+from citewell.cli.show.words import grid, place, score, signal_word, verdict
 from citewell_client.types import Attempt, CommonScores, QuestionVerdict, Scores, Sentence, Signal
 from domain.quality.summary_line import explained, verifier_note
 
@@ -45,9 +45,7 @@ def _question(verdict: QuestionVerdict, question: str) -> list[RenderableType]:
 
 
 def _sentences(sentences: list[Sentence]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = grid()
     for sentence in sentences:
         table.add_row(verdict(sentence["status"]), _with_evidence(sentence))
     return table

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from rich.rule import Rule
+from rich.table import Table
 from rich.text import Text
 
 from citewell.cli.console import plain
@@ -46,6 +48,19 @@ def place(document: str, page: int | None, section: str | None, marked: Mapping[
     shown = plain(f"{where} · {section}" if section else where)
     said = in_words(marked or {})
     return shown + plain(f" · {said}", "dim") if said else shown
+
+
+def heading(title: str) -> Rule:
+    return Rule(title, align="left", style="dim")
+
+
+def grid(narrow: int = 1) -> Table:
+    """A table without lines: so many columns of short words, and one for a text of any length."""
+    table = Table.grid(padding=(0, 2))
+    for _ in range(narrow):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    return table
 
 
 def counted(number: int, noun: str) -> str:

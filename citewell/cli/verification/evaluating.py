@@ -8,16 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
-from citewell.cli.console import emit, out
+from citewell.cli.console import output_all
 from citewell.cli.database import database
 from citewell.cli.errors import CommandFailed
-from citewell.cli.show.evaluation import runs_view
 from citewell.cli.verification.evaluation_run import (
     Judges,
     Wanted,
     open_judges,
     progress_bar,
     report_failures,
+    runs_view,
     show_run,
     store,
     usage,
@@ -132,11 +132,7 @@ def evaluate_retrieval(folder: Path, wanted: Wanted) -> None:
 def list_earlier(limit: int, as_json: bool) -> None:
     with database():
         runs = list_runs(limit)
-    if not as_json:
-        out.print(runs_view(runs))
-        return
-    for run in runs:
-        emit(run)
+    output_all(runs, runs_view, as_json=as_json)
 
 
 def _judge(labelled: LabelledPairs, judges: Judges, wanted: Wanted) -> dict[str, list[JudgedPair]]:

@@ -5,16 +5,22 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
 from citewell.cli.connection import connected
-from citewell.cli.console import emit, err, out
+from citewell.cli.console import err, output, plain
 from citewell.cli.errors import USAGE, CommandFailed
 from citewell.cli.options import Json, Preset, Url
-from citewell.cli.show.given import given_view
+from citewell.cli.show.verification import signal_view
+from citewell.cli.show.words import grid, heading, place, verdict
 from citewell_client.types import SourceText
 from citewell_documents.formats import listed
 from citewell_documents.parsing.sandbox.isolated import parse_isolated
 from config.settings import settings
+from domain.quality.summary_line import verifier_note
 from services.documents.reading_limits import limits_of
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -69,10 +75,7 @@ def verify(
         begun = client.verify(text, sources, question, wait=wait, repair=repair, preset=preset)
         # Without waiting the client only learned that the verification is accepted.
         result = cast("dict[str, Any]", begun if wait else client.verification(begun["id"]))
-    if as_json:
-        emit(result)
-    else:
-        out.print(given_view(result))
+    output(result, given_view, as_json=as_json)
     if pipeline.is_asked:
         case = given.Case(Path(answer).name, text, (), question, answer, has_own_file=answer != "-")
         pipeline.conclude([gates.outcome_of(case, result, gate, wait)], quiet=as_json)
@@ -91,3 +94,44 @@ def _source(path: Path) -> SourceText:
     if pages:
         source["pages"] = pages
     return source
+
+
+def given_view(result: dict[str, Any]) -> RenderableType:
+    parts: list[RenderableType] = []
+    if result["question"]:
+        parts.append(plain(result["question"], "bold"))
+    if signal := result["signal"]:
+        parts.append(signal_view(signal, result["verification"], asked=bool(result["question"])))
+    if result["sentences"]:
+        parts += [heading("Sentences"), _table(map(_sentence, result["sentences"]))]
+    if result["citations"]:
+        parts += [heading("Citations"), _table(map(_citation, result["citations"]))]
+    if result["changed"]:
+        parts += [heading("Repaired"), Panel(plain(result["repaired_answer"]), padding=(0, 1))]
+    if scores := result["verification"]:
+        parts += [plain(f"! {issue}", "dim") for issue in scores["issues"]]
+        if note := verifier_note(scores.get("calibration")):
+            parts.append(plain(note, "dim"))
+    return Group(*parts, Text())
+
+
+def _table(rows: Any) -> Table:
+    table = grid()
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _sentence(sentence: dict[str, Any]) -> tuple[Text, RenderableType]:
+    reason: list[RenderableType] = [plain(f"  {sentence['reason']}", "dim")] if sentence["reason"] else []
+    if sentence["evidence"] and (source := sentence["source"]):
+        quote = plain(f"  “{' '.join(sentence['evidence'].split())}”  ", "dim")
+        reason = [quote + place(f"[{source['number']}] {source['title']}", source["page_number"], source["section"])]
+    return verdict(sentence["status"]), Group(plain(sentence["text"]), *reason)
+
+
+def _citation(citation: dict[str, Any]) -> tuple[Text, RenderableType]:
+    where = Text(f"[{citation['cited']}] ")
+    if source := citation["source"]:
+        where += place(source["title"], citation["page_number"], None)
+    return verdict(citation["status"]), Group(where, plain(citation["explanation"], "dim"))

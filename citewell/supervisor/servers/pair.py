@@ -1,42 +1,50 @@
 """Postgres and Valkey on a home: everything that the test suite needs, and the base of the supervisor."""
 
+import json
+import signal
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare
+from citewell.supervisor.home import Home, disk_errors_explained, home_at, prepare, write_private
 from citewell.supervisor.processes.fleet import Fleet
 from citewell.supervisor.processes.process import OnLine, ProcessSpec
-from citewell.supervisor.servers.binaries import find_binaries
+from citewell.supervisor.servers.binaries import Binaries, find_binaries
 from citewell.supervisor.servers.endpoints import broker_url, choose_ports, database_url, load_secrets
-from citewell.supervisor.servers.postgres import create_cluster, data_folder, postgres_spec
-from citewell.supervisor.servers.valkey import valkey_spec
+from citewell.supervisor.servers.postgres import SERVER_ENV, create_cluster, data_folder, postgres_spec
 from citewell.supervisor.state import locked
+
+# Valkey quotes strings as JSON does, for every character of a path or a token.
+_CONFIG = """\
+bind 127.0.0.1
+port {port}
+requirepass {password}
+dir {folder}
+appendonly yes
+appendfsync {fsync}
+save ""
+maxmemory-policy noeviction
+set-proc-title no
+"""
 
 _READY_WITHIN_S = 120.0  # recovery after a crash may take long
 _PROGRAMS = frozenset({"initdb", "postgres", "valkey-server"})
 PATIENCE_S = 5.0
 
 
-class EmbeddedServers:
-    """Both servers between `start` and `stop`, or as a context manager; from the main thread, one start per object.
+class Startable:
+    """What runs between `start` and `stop`, or as a context manager; from the main thread, one start per object.
 
-    `durable=False` trades safety against power loss for speed: for tests. Raises HomeUnusable.
+    `_start` puts on `_stack` whatever is to be undone by `stop`.
     """
 
-    database_url: str  # for SQLAlchemy with psycopg 3, as the role that owns the database; set by `start`
-    redis_url: str  # set by `start`
-
-    def __init__(self, home: Path, *, durable: bool = True, on_line: OnLine | None = None) -> None:
-        self.home = home_at(home)
-        self.fleet = Fleet(self.home.logs, on_line)
-        self._durable = durable
+    def __init__(self) -> None:
         self._stack = ExitStack()
 
     def start(self) -> None:
-        """Return when both servers accept connections. On SupervisorError nothing is left running."""
+        """Return when all of it is ready. On SupervisorError nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -52,6 +60,25 @@ class EmbeddedServers:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _start(self) -> None:
+        raise NotImplementedError
+
+
+class EmbeddedServers(Startable):
+    """Both servers; they are ready when they accept connections.
+
+    `durable=False` trades safety against power loss for speed: for tests. Raises HomeUnusable.
+    """
+
+    database_url: str  # for SQLAlchemy with psycopg 3, as the role that owns the database; set by `start`
+    redis_url: str  # set by `start`
+
+    def __init__(self, home: Path, *, durable: bool = True, on_line: OnLine | None = None) -> None:
+        super().__init__()
+        self.home = home_at(home)
+        self.fleet = Fleet(self.home.logs, on_line)
+        self._durable = durable
 
     def _start(self) -> None:
         with disk_errors_explained(self.home):
@@ -99,3 +126,21 @@ def _works_in(process: psutil.Process, home: Home) -> bool:
     except psutil.Error:
         return False
     return folder.startswith(f"{home.root}/")
+
+
+def valkey_spec(home: Home, binaries: Binaries, port: int, password: str, *, durable: bool) -> ProcessSpec:
+    """Write the configuration file, because every user can see a password in the arguments; return how to run it."""
+    config = home.valkey / "valkey.conf"
+    folder = json.dumps(str(home.valkey), ensure_ascii=False)
+    fsync = "everysec" if durable else "no"
+    write_private(config, _CONFIG.format(port=port, password=password, folder=folder, fsync=fsync))
+    home.give_to_servers(config)
+    return ProcessSpec(
+        name="valkey",
+        argv=(str(binaries.valkey), str(config)),
+        env=SERVER_ENV,
+        ready_line="Ready to accept connections",
+        stop=((signal.SIGTERM, 10.0),),
+        account=home.account,
+        cwd=home.valkey,
+    )

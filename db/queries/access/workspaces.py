@@ -11,7 +11,18 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import OWN_TENANT
-from db.models import Batch, Document, DocumentStatus, EmbeddingSpace, Import, Query, QueryKind, Tenant, Workspace
+from db.models import (
+    Batch,
+    Document,
+    DocumentStatus,
+    EmbeddingSpace,
+    Import,
+    Query,
+    QueryKind,
+    Source,
+    Tenant,
+    Workspace,
+)
 from db.session import is_limited, may_create_workspaces
 from domain.errors.access import WorkspaceForbidden
 from domain.errors.missing import WorkspaceNotFound
@@ -39,6 +50,10 @@ def require_access(session: Session, names: Iterable[str]) -> None:
     if is_limited():
         for name in names:
             get_workspace(session, name)
+
+
+def workspace_name_of(session: Session, row: Document | Import | Query | Source) -> str:
+    return session.get_one(Workspace, row.workspace_id).name
 
 
 def get_open_workspace(session: Session, name: str) -> Workspace:

@@ -4,19 +4,21 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select, text, update
+from sqlalchemy import func, or_, select, text, update
 from sqlalchemy.orm import Session, undefer
 
 from citewell_documents.boxes import PageBoxes, Recognised
 from citewell_documents.document import TextChunk, embedded_text
-from db.models import Document, DocumentPage, DocumentStatus
+from db.models import Chunk, Document, DocumentPage, DocumentStatus
 from db.queries.access.workspaces import allocate_document_number
 from db.queries.documents.boxes import store_boxes
 from db.queries.documents.ingestion import add_chunks, chunk_row
 from db.queries.documents.spaces import Space, add_vectors
 from domain.documents.corrections import Replacement, moved_blocks, moved_boxes, moved_spans
-from domain.documents.renaming import CorrectedSections
+from domain.documents.renaming import CorrectedSections, Renaming
 from domain.documents.text_marks import CorrectedSpan
+
+_NO_END = 2**31 - 1
 
 
 def get_whole_document(session: Session, document_id: uuid.UUID) -> Document:
@@ -158,3 +160,32 @@ def add_corrected_chunks(
     keys = add_chunks(session, new.workspace_id, rows, name)
     vectors = [(key, embedded_text(chunk), vector) for key, (chunk, vector, _) in zip(keys, chunks, strict=True)]
     add_vectors(session, space, vectors)
+
+
+def list_touched_chunks(session: Session, document_id: uuid.UUID, change: Replacement) -> list[Chunk]:
+    """Return the chunks that share a character with the replaced text; neighbours repeat the sentences at their
+    edges."""
+    touching = (Chunk.start_index < change.end, Chunk.end_index > change.start)
+    return list(
+        session.scalars(select(Chunk).where(Chunk.document_id == document_id, *touching).order_by(Chunk.chunk_index))
+    )
+
+
+def list_renamed_chunks(session: Session, document_id: uuid.UUID, renaming: Renaming) -> list[Chunk]:
+    """Return the chunks whose section or context has the old name: the chunks of the section, and those after it as
+    long as they name it."""
+    named = or_(Chunk.section == renaming.old, Chunk.context.contains(renaming.old, autoescape=True))
+    below = select(func.min(Chunk.chunk_index)).where(
+        Chunk.document_id == document_id,
+        Chunk.start_index >= renaming.end,
+        ~func.coalesce(named, False),
+        ~Chunk.text.contains(renaming.old, autoescape=True),
+    )
+    wanted = select(Chunk).where(
+        Chunk.document_id == document_id,
+        Chunk.end_index > renaming.start,
+        named,
+        Chunk.chunk_index < func.coalesce(below.scalar_subquery(), _NO_END),
+        Chunk.start_index < (_NO_END if renaming.until is None else renaming.until),
+    )
+    return list(session.scalars(wanted.order_by(Chunk.chunk_index)))

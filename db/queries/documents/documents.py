@@ -130,10 +130,6 @@ def count_unread(session: Session, workspace_ids: Collection[int]) -> int:
     return session.execute(select(func.count()).where(Document.workspace_id.in_(workspace_ids), unread)).scalar_one()
 
 
-def workspace_name_of(session: Session, document: Document) -> str:
-    return session.get_one(Workspace, document.workspace_id).name
-
-
 def workspace_names_of(session: Session, document_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     named = select(Document.id, Workspace.name).join(Workspace, Workspace.id == Document.workspace_id)
     return dict(session.execute(named.where(Document.id.in_(document_ids))).all())

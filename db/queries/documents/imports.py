@@ -44,10 +44,6 @@ def get_import(session: Session, import_id: uuid.UUID) -> Import:
     return stored
 
 
-def workspace_name_of(session: Session, import_: Import) -> str:
-    return session.get_one(Workspace, import_.workspace_id).name
-
-
 def find_unfinished(session: Session, workspace_id: int, filename: str, sha256: str) -> Import | None:
     return session.scalar(
         select(Import)

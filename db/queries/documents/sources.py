@@ -37,10 +37,6 @@ def lock_source(session: Session, source_id: uuid.UUID) -> Source:
     return source or get_source(session, source_id)
 
 
-def workspace_name_of(session: Session, source: Source) -> str:
-    return session.get_one(Workspace, source.workspace_id).name
-
-
 def tenant_name(session: Session) -> str:
     return session.get_one(Tenant, current_tenant()).name
 

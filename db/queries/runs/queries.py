@@ -155,10 +155,6 @@ def searched_workspaces(session: Session, queries: Iterable[Query]) -> dict[int,
     return dict(session.execute(named).all()) if ids else {}
 
 
-def workspace_name_of(session: Session, query: Query) -> str:
-    return session.get_one(Workspace, query.workspace_id).name
-
-
 @dataclass(frozen=True, slots=True)
 class QueryFilter:
     """Conditions on listed queries; None leaves a property open. Times are half-open: `since` <= time < `until`.

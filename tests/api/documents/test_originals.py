@@ -17,8 +17,8 @@ from db.session import transaction
 from document_material.pdf_files import Sheet
 from document_material.scans import printed, saved, scanned_pdf
 from services.documents.documents import NewDocument, accept_document
-from services.documents.drawing import KeptPictures
 from services.documents.ingestion import ingest
+from services.documents.originals import KeptPictures
 from tests.api.problems import assert_problem
 from tests.leases import hold
 
