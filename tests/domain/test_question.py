@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citewell_verify.question.asked_nouns import Kind
 from citewell_verify.question.named_things import is_about_another, missing_things
-from citewell_verify.question.question_parts import Kind, has_kind, is_greeting, kind_of, parts_of, question_stems
+from citewell_verify.question.question_parts import has_kind, is_greeting, kind_of, parts_of, question_stems
 from citewell_verify.question.relevance import (
     SURELY_ANSWERED,
     Answers,

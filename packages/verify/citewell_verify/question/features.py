@@ -8,19 +8,17 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from citewell_verify.evidence.closed_classes import read
-from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind
+from citewell_verify.question.asked_nouns import Kind
+from citewell_verify.question.question_parts import QuestionPart, has_kind
+from citewell_verify.question.superlatives import extreme_rows
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
-from citewell_verify.text.words import coverage, opposites, stem, vocabulary
+from citewell_verify.text.words import as_spelt, coverage, opposites, stem, vocabulary
 
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: anything longer is none
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word
 _HEADING, _TITLE = 0.8, 0.5  # what a word of the question counts that only the heading, or only the title, has
-_LONG = 5  # letters of a word for each that may be misspelt
 _WEIGHED = 12  # units of which all features are computed: those with most of the question's words
 FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
 """Kinds of question whose answers have a form that can be looked for."""
@@ -73,6 +71,11 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     asked_weights = question_weights(asked)
     weights = dict(zip(as_spelt(list(asked_weights), known), asked_weights.values(), strict=True))
     shares = [_shares(weights, unit) for unit in everything]
+    superlative, extremes = extreme_rows(asked, everything)
+    for own, best in (shares[at] for at in extremes):
+        said = dict.fromkeys((word for word in superlative if word in weights), 1.0)
+        own.update(said)
+        best.update(said)
     having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
     rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
     total = sum(rarity.values()) or 1.0
@@ -108,17 +111,6 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
         return True
     known = set(asked.stems)
     return not all(coverage([word], known) for word in unit.read.related_stems.stems)
-
-
-def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
-    """Replace words that are not `known` by the known one that they misspell, one letter in five: "shfit"."""
-    spelt: list[str] = []
-    for word in wanted:
-        unknown = len(word) >= _LONG and not coverage([word], known)
-        near = [known_word for known_word in known if known_word[:1] == word[:1]] if unknown else []
-        alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
-        spelt.append(alike[0] if alike else word)
-    return spelt
 
 
 class _Best:
