@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citewell_verify.evidence.closed_classes import read
-from citewell_verify.question.asked_nouns import Kind
+from citewell_verify.question.asked_nouns import Kind, asked_noun
 from citewell_verify.question.question_parts import QuestionPart, has_kind
 from citewell_verify.question.superlatives import extreme_rows
 from citewell_verify.question.units import Unit
@@ -31,8 +31,8 @@ _ASKED_WORDS = frozenset(
         vocabulary("""
             year years date name names named type types kind kinds term amount number percentage percent called many
             much long often part group person people thing things happen happened reason way example say says tell
-            show give get list summaris summar summari overview point key main 년도 날짜 이름 종류 이유 방법
-            사람 금액 비율 퍼센트 요약 개요 핵심
+            show give get list summaris summar summari overview point key main step steps
+            procedure 년도 날짜 이름 종류 이유 방법 사람 금액 비율 퍼센트 요약 개요 핵심
         """),
     )
 )
@@ -51,7 +51,8 @@ class Standing:
     """How a unit has the question's words, each weighed by how rare it is among the units.
 
     `words` is their share, 0..1, with less for those that only stand above the unit; `margin` is how much more that is
-    than the best of other units has; `own` are the words in the unit itself, `has` those in it or above it.
+    than the best of other units has; `own` are the words in the unit itself, `has` those in it or above it. `before` is
+    the share of those that it lacks and the sentence before it has; `lacks_noun`: it lacks the noun that is asked for.
     """
 
     unit: Unit
@@ -59,6 +60,8 @@ class Standing:
     margin: float
     own: frozenset[str]
     has: frozenset[str]
+    before: float
+    lacks_noun: bool
 
 
 def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Standing]:
@@ -69,7 +72,10 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     everything = (*units, *rivals)
     known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in everything))
     asked_weights = question_weights(asked)
-    weights = dict(zip(as_spelt(list(asked_weights), known), asked_weights.values(), strict=True))
+    spelt = dict(zip(asked_weights, as_spelt(list(asked_weights), known), strict=True))
+    weights = {spelt[word]: weight for word, weight in asked_weights.items()}
+    noun = asked_noun(asked.text) if asked.kind not in FORMS else None
+    wanted = spelt.get(noun.words[0]) if noun else None
     shares = [_shares(weights, unit) for unit in everything]
     superlative, extremes = extreme_rows(asked, everything)
     for own, best in (shares[at] for at in extremes):
@@ -90,16 +96,24 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
             best_of_section.add(sections[at], scores[at])
             best_in_section[sections[at]].add(lists[at], alone[at])
     ranked = sorted((at for at in range(len(units)) if answering[at] and scores[at]), key=lambda at: -scores[at])
-    return [
-        Standing(
-            units[at],
-            scores[at],
-            scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at])),
-            _words(shares[at][0]),
-            _words(shares[at][1]),
-        )
-        for at in ranked[:_WEIGHED]
-    ]
+    ranked = ranked[:_WEIGHED]
+    chosen: list[Standing] = []
+    for at in ranked:
+        margin = scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at]))
+        has, earlier = _words(shares[at][1]), shares[at - 1][0] if goes_on_from(everything, at) else {}
+        before = sum(rarity[word] for word, share in earlier.items() if share >= _SAME_WORD and word not in has)
+        lacks_noun = wanted is not None and not coverage([wanted], has)
+        chosen.append(Standing(units[at], scores[at], margin, _words(shares[at][0]), has, before / total, lacks_noun))
+    return chosen
+
+
+def goes_on_from(units: Sequence[Unit], at: int) -> bool:
+    """Whether the unit at this place is the next sentence behind the unit before it."""
+    before, unit = units[at - 1], units[at]
+    is_prose = before.row is None and unit.row is None
+    return (
+        at > 0 and is_prose and (before.title, before.heading, before.group) == (unit.title, unit.heading, unit.group)
+    )
 
 
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
@@ -181,7 +195,9 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
         "all_of_many": min(1.0, len(question_weights(asked)) / 8)
         if standing.has >= question_weights(asked).keys()
         else 0,
+        "before": standing.before,
         "lacks": lacks,
+        "lacks_noun": float(standing.lacks_noun),
         "denied": float(_is_denied(asked.kind, question, said)),
         "opposed": float(is_opposed(question, said)),
     }

@@ -11,7 +11,7 @@ from citewell_verify.entities.dates import find_dates
 from citewell_verify.entities.names import find_names
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import CURRENCIES, UNITS
-from citewell_verify.question.asked_nouns import Kind, kind_of_noun
+from citewell_verify.question.asked_nouns import Kind, asked_noun
 from citewell_verify.text.words import content_stems, vocabulary, words
 
 _MOST_CHARS = 2_000  # of a question: a longer one contains other texts
@@ -44,7 +44,7 @@ _CUES: tuple[tuple[Kind, str], ...] = (
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES
 )
-"""The first match is the kind. What "what" asks for is said by the noun beside it (`kind_of_noun`)."""
+"""The first match is the kind. What "what" asks for is said by the noun beside it (`asked_noun`)."""
 
 _SUMMARY = re.compile(
     r"(?:^|[?.!] )\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
@@ -55,7 +55,7 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(r"\b(?:chang|differ|compar)\w*|바뀌|바뀐|달라|변경|차이|비교", re.IGNORECASE)
-_TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)
+_TELL = re.compile(r"\b(?:tell|know|say|show|explain|give|send)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
     r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해|이유|원인",
@@ -95,12 +95,15 @@ _MEASURES = (
     ),
     (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
     (
-        re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE),
+        re.compile(
+            r"\bhow (?:long|old)\b|\b(?:long|short|old)est\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간",
+            re.IGNORECASE,
+        ),
         "time months length",
     ),
     (re.compile(r"\bhow far\b", re.IGNORECASE), "length time months"),
     (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
-    (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
+    (re.compile(r"\bhow heavy\b|\bweigh(?:s|t|ts)?\b|\b(?:heavi|light)est\b", re.IGNORECASE), "mass"),
 )
 """What a question for an amount or a number measures: dimensions of `citewell_verify.entities.quantities`, and any
 currency for money."""
@@ -172,8 +175,8 @@ def kind_of(question: str) -> Kind:
 def kinds_of(question: str) -> tuple[Kind, ...]:
     """Return all kinds of thing that the question asks for, in its order: "who and until when" has two."""
     starts: dict[Kind, int] = {}
-    if noun := kind_of_noun(question[:_MOST_CHARS]):
-        starts[noun[1]] = noun[0]
+    if (noun := asked_noun(question[:_MOST_CHARS])) and noun.kind:
+        starts[noun.kind] = noun.start
     for kind, cue in _KINDS:
         if match := cue.search(question[:_MOST_CHARS]):
             starts[kind] = min(match.start(), starts.get(kind, match.start()))

@@ -20,8 +20,8 @@ _FEWEST = 2  # rows that can be compared
 
 
 def extreme_rows(asked: QuestionPart, units: Sequence[Unit]) -> tuple[Sequence[str], frozenset[int]]:
-    """Return the stems of the superlative in a question, and the places of the rows of which it is true: of each table
-    those with the largest or the smallest figure in the column that has most of the question's words.
+    """Return the stems of the superlative in a question, and the places of the rows of which it is true: those
+    with the largest or the smallest figure in the column whose head has most of the question's words.
 
     Rows of sums are not compared. A column has to have what the superlative measures: "cheapest" asks for money.
     """
@@ -33,16 +33,17 @@ def extreme_rows(asked: QuestionPart, units: Sequence[Unit]) -> tuple[Sequence[s
     for place, unit in enumerate(units):
         if unit.row and not _SUM.search(unit.row.label):
             tables[unit.title, unit.heading, unit.row.table].append(place)
+    columns = [column for rows in tables.values() for column in _columns(asked, [(at, units[at]) for at in rows])]
+    most = max((share for share, _ in columns), default=0.0)
     places: set[int] = set()
-    for rows in tables.values():
-        for figures in _columns(asked, [(place, units[place]) for place in rows]):
-            extreme = best(figures.values())
-            places.update(place for place, figure in figures.items() if figure == extreme)
+    for figures in (figures for share, figures in columns if share == most):
+        extreme = best(figures.values())
+        places.update(place for place, figure in figures.items() if figure == extreme)
     return content_stems(found[0]), frozenset(places)
 
 
-def _columns(asked: QuestionPart, rows: Sequence[tuple[int, Unit]]) -> Iterator[dict[int, float]]:
-    """The figures, by the places of their rows, of the columns whose heads have most of the question's words."""
+def _columns(asked: QuestionPart, rows: Sequence[tuple[int, Unit]]) -> Iterator[tuple[float, dict[int, float]]]:
+    """The share of the question's words in the head of each column that can be compared, and its figures by row."""
     columns = defaultdict[str, dict[int, float]](dict)
     for place, unit in rows:
         for cell in unit.row.cells if unit.row else ():
@@ -50,6 +51,6 @@ def _columns(asked: QuestionPart, rows: Sequence[tuple[int, Unit]]) -> Iterator[
             measured = f"{head}: {cell.content} {cell.unit} {cell.currency}"
             if (figures := find_quantities(cell.content)) and has_kind("amount", measured, asked.text):
                 columns[head][place] = figures[0].value
-    compared = {head: figures for head, figures in columns.items() if len(figures) >= _FEWEST}
-    shares = {head: coverage(asked.stems, set(content_stems(head))) for head in compared}
-    yield from (compared[head] for head, share in shares.items() if share == max(shares.values()))
+    for head, figures in columns.items():
+        if len(figures) >= _FEWEST:
+            yield coverage(asked.stems, set(content_stems(head))), figures

@@ -219,6 +219,11 @@ asked of a text that says "Other assets". Such words seldom stand where the answ
 _CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
 
 
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, by which two copies of it are told to be one."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
 @dataclass(frozen=True, slots=True)
 class Negation:
     """One negation: the stems that it negates, and all stems of its clause, each in order."""
