@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from citewell_verify.facts.structure.tables import Cell, Row
+from citewell_verify.question.asked_nouns import Kind
 from citewell_verify.question.features import FORMS, without_asking
-from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind, kinds_of
+from citewell_verify.question.question_parts import QuestionPart, has_kind, kinds_of
 from citewell_verify.question.units import Unit
 from citewell_verify.text.words import content_stems, coverage
 

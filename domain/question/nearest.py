@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from citewell_verify.evidence.spans import best_text_span
 from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import is_greeting
+from citewell_verify.text.words import letters
 
 NOT_A_QUESTION = (
     "This is a greeting and asks nothing of the documents. Ask about what is in them, and you get an answer."
@@ -36,6 +37,6 @@ def closest(question: str, passages: Sequence[str]) -> list[tuple[int, str]]:
         start, end = best_text_span(text, question)
         quote = " ".join(text[start:end].split())
         # Neighbouring passages overlap, and copies differ in their signs.
-        if said := "".join(filter(str.isalnum, quote.casefold())):
+        if said := letters(quote):
             quotations.setdefault(said, (number, quote))
     return list(quotations.values())[:_MOST]

@@ -12,7 +12,7 @@ from typing import TypeVar
 from citewell_verify.evidence.conflicts.replacements import Known
 from citewell_verify.question.features import without_asking
 from citewell_verify.question.question_parts import question_stems, whole_asked
-from citewell_verify.text.words import content_stems, coverage
+from citewell_verify.text.words import content_stems, coverage, letters
 
 T = TypeVar("T")
 
@@ -104,10 +104,6 @@ def shown_of(documents: Sequence[Sequence[T]], above: Callable[[T], int], text: 
     if max(map(len, apart)) > MOST_PASSAGES:
         return []
     return [passage for pair in zip_longest(*apart) for passage in pair if passage is not None]
-
-
-def letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def outline(passages: Sequence[T], above: Callable[[T], int], most: int = MOST_PASSAGES) -> list[T]:

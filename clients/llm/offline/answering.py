@@ -29,6 +29,7 @@ from clients.llm.offline.quotations import (
 from domain.documents.graph import entity_key
 
 _MOST_CITATIONS = 8
+_TIE = 0.97  # share of the best probability from which on another unit may as well be the answer
 # "the company that owns …", "the firm which …"; "…을 소유한 회사의 …".
 _DESCRIBES = re.compile(
     r"\bthe (?:\w+ ){1,3}(?:that|which|who|whose|where)\b"
@@ -83,7 +84,7 @@ def take_notes(question: str, sources: Sources, max_chars: int) -> ResearchNotes
 
 def _chosen(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
     """The quotations of an answer: for each part of the question the best unit with what belongs to it, and further
-    ones only if they have words of the question that those lack."""
+    ones only if they have words of the question that those lack, or nothing tells them from the best one."""
     match whole_asked(question):
         case "summary":
             return extract(reads)
@@ -93,15 +94,18 @@ def _chosen(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
             pass
     chosen: list[Quotation] = []
     for part, ranked in _ranked_by_part(question, reads):
-        covered = frozenset[str]()
+        covered, quoted = frozenset[str](), set[int]()
         for quotation in ranked:
-            if len(chosen) >= TUNING.most_sentences or (covered and quotation.covers <= covered):
+            adds = not quotation.covers <= covered or quotation.probability >= _TIE * ranked[0].probability
+            if len(chosen) >= TUNING.most_sentences or id(quotation.unit) in quoted or not adds:
                 continue
             covered |= quotation.covers
             stems = content_stems(quotation.text)
             known = (frozenset(content_stems(before.text)) for before in chosen)
             if all(coverage(stems, before) < TUNING.duplicate for before in known):
-                chosen += with_what_belongs_to_it(part, quotation)
+                belonging = with_what_belongs_to_it(part, quotation)
+                chosen += [further for further in belonging if id(further.unit) not in quoted]
+                quoted.update(id(further.unit) for further in belonging)
     return [*chosen, *_second_step(question, chosen, reads)]
 
 

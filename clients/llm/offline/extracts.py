@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from citewell_verify.evidence.conflicts.replacements import Excerpt, known_documents
-from citewell_verify.text.words import content_stems
-from clients.llm.offline.quotations import Quotation, ReadSource, plain_quotation
-from domain.question.whole_documents import letters, whole_request
+from citewell_verify.text.words import content_stems, letters
+from clients.llm.offline.quotations import LEADS, Quotation, ReadSource, plain_quotation
+from domain.question.whole_documents import whole_request
 
 _LONGEST_EXTRACT = 1_800  # characters
 _MOST_DIFFERENCES = 16
-_LEADS = (":", "：")
 
 
 def extract(reads: Sequence[ReadSource]) -> list[Quotation]:
@@ -22,7 +21,9 @@ def extract(reads: Sequence[ReadSource]) -> list[Quotation]:
 
 def differences(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
     """What each of two documents says and the other does not, section by section, the older one first."""
-    known = known_documents([_excerpt(read) for read in reads])
+    known = known_documents(
+        [Excerpt(read.document, read.document, read.source.text, read.source.context) for read in reads]
+    )
     pair = sorted(whole_request(question, known), key=lambda name: known[name].date or "9")
     if not pair:
         return []
@@ -34,10 +35,6 @@ def differences(question: str, reads: Sequence[ReadSource]) -> list[Quotation]:
             section = side.get(heading, [])
             apart += [quotation for quotation in section if letters(quotation.unit.text) not in others]
     return [replace(quotation, is_listed=True) for quotation in apart[:_MOST_DIFFERENCES]]
-
-
-def _excerpt(read: ReadSource) -> Excerpt:
-    return Excerpt(read.document, read.document, read.source.text, read.source.context)
 
 
 def _sections(reads: Iterable[ReadSource]) -> dict[str, list[Quotation]]:
@@ -58,7 +55,7 @@ def _beginning(section: Sequence[Quotation], room: int) -> list[Quotation]:
     """As much of a section as there is room for, at least its first sentence, and no line that only introduces more."""
     quoted: list[Quotation] = []
     for quotation in section:
-        if quoted and not quoted[-1].text.endswith(_LEADS) and room < len(quotation.text):
+        if quoted and not quoted[-1].text.endswith(LEADS) and room < len(quotation.text):
             break
         quoted.append(quotation)
         room -= len(quotation.text)

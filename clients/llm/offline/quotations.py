@@ -15,7 +15,7 @@ from domain.question.asked_cells import asked_cells
 
 _MOST_ITEMS = 40  # of a list or a table that is quoted as a whole
 _LONGEST_SECTION = 500  # characters of a section that is quoted from its beginning
-_LEADS = (":", "：")
+LEADS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def names_row(unit: Unit, own: Set[str]) -> bool:
 
 
 def _introduces(unit: Unit, following: Sequence[Unit]) -> bool:
-    return unit.text.endswith(_LEADS) or any(item.lead == unit.text for item in following[:1])
+    return unit.text.endswith(LEADS) or any(item.lead == unit.text for item in following[:1])
 
 
 def _with_list(quotation: Quotation, following: Sequence[Unit]) -> list[Quotation]:

@@ -8,19 +8,17 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from citewell_verify.evidence.closed_classes import read
-from citewell_verify.question.question_parts import Kind, QuestionPart, has_kind
+from citewell_verify.question.asked_nouns import Kind, asked_noun
+from citewell_verify.question.question_parts import QuestionPart, has_kind
+from citewell_verify.question.superlatives import extreme_rows
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
-from citewell_verify.text.words import coverage, opposites, stem, vocabulary
+from citewell_verify.text.words import as_spelt, coverage, opposites, stem, vocabulary
 
 _MOST_CHARS, _MOST_STEMS = 1_500, 200  # of a unit or a question: a longer text is neither
 _SAME_WORD = 0.6  # similarity of two stems from which on they are one word
 _HEADING, _TITLE = 0.8, 0.5  # the weight of a word of the question that only the heading, or only the title, has
-_LONG = 5  # letters of a word for each letter that may be misspelt
 _WEIGHED = 12  # units for which all features are computed: the units with most of the question's words
 FORMS: frozenset[Kind] = frozenset({"contact", "when", "where", "who", "number", "amount", "why"})
 """Kinds of question whose answers have a form that can be looked for."""
@@ -33,8 +31,8 @@ _ASKED_WORDS = frozenset(
         vocabulary("""
             year years date name names named type types kind kinds term amount number percentage percent called many
             much long often part group person people thing things happen happened reason way example say says tell
-            show give get list summaris summar summari overview point key main 년도 날짜 이름 종류 이유 방법
-            사람 금액 비율 퍼센트 요약 개요 핵심
+            show give get list summaris summar summari overview point key main step steps
+            procedure 년도 날짜 이름 종류 이유 방법 사람 금액 비율 퍼센트 요약 개요 핵심
         """),
     )
 )
@@ -53,7 +51,9 @@ class Standing:
     """The question's words in a unit, each weighed by its rarity among the units.
 
     `words` is their share, 0..1; words that are only above the unit count less. `margin` is the lead over the best
-    share of other units. `own` are the words in the unit itself, `has` the words in it or above it.
+    share of other units. `own` are the words in the unit itself, `has` the words in it or above it. `before` is the
+    share of the words that only the sentence before the unit has; `lacks_noun`: the unit lacks the noun that the
+    question asks for.
     """
 
     unit: Unit
@@ -61,6 +61,8 @@ class Standing:
     margin: float
     own: frozenset[str]
     has: frozenset[str]
+    before: float
+    lacks_noun: bool
 
 
 def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit] = ()) -> list[Standing]:
@@ -71,8 +73,16 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     everything = (*units, *rivals)
     known = frozenset[str]().union(*(unit.read.related_stems.stems | unit.above | unit.title for unit in everything))
     asked_weights = question_weights(asked)
-    weights = dict(zip(as_spelt(list(asked_weights), known), asked_weights.values(), strict=True))
+    spelt = dict(zip(asked_weights, as_spelt(list(asked_weights), known), strict=True))
+    weights = {spelt[word]: weight for word, weight in asked_weights.items()}
+    noun = asked_noun(asked.text) if asked.kind not in FORMS else None
+    wanted = spelt.get(noun.words[0]) if noun else None
     shares = [_shares(weights, unit) for unit in everything]
+    superlative, extremes = extreme_rows(asked, everything)
+    for own, best in (shares[at] for at in extremes):
+        said = dict.fromkeys((word for word in superlative if word in weights), 1.0)
+        own.update(said)
+        best.update(said)
     having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
     rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
     total = sum(rarity.values()) or 1.0
@@ -87,16 +97,24 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
             best_of_section.add(sections[at], scores[at])
             best_in_section[sections[at]].add(lists[at], alone[at])
     ranked = sorted((at for at in range(len(units)) if answering[at] and scores[at]), key=lambda at: -scores[at])
-    return [
-        Standing(
-            units[at],
-            scores[at],
-            scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at])),
-            _words(shares[at][0]),
-            _words(shares[at][1]),
-        )
-        for at in ranked[:_WEIGHED]
-    ]
+    ranked = ranked[:_WEIGHED]
+    chosen: list[Standing] = []
+    for at in ranked:
+        margin = scores[at] - max(best_of_section.beside(sections[at]), best_in_section[sections[at]].beside(lists[at]))
+        has, earlier = _words(shares[at][1]), shares[at - 1][0] if goes_on_from(everything, at) else {}
+        before = sum(rarity[word] for word, share in earlier.items() if share >= _SAME_WORD and word not in has)
+        lacks_noun = wanted is not None and not coverage([wanted], has)
+        chosen.append(Standing(units[at], scores[at], margin, _words(shares[at][0]), has, before / total, lacks_noun))
+    return chosen
+
+
+def goes_on_from(units: Sequence[Unit], at: int) -> bool:
+    """Whether the unit at this place is the next sentence behind the unit before it."""
+    before, unit = units[at - 1], units[at]
+    is_prose = before.row is None and unit.row is None
+    return (
+        at > 0 and is_prose and (before.title, before.heading, before.group) == (unit.title, unit.heading, unit.group)
+    )
 
 
 def _adds(asked: QuestionPart, unit: Unit) -> bool:
@@ -108,19 +126,6 @@ def _adds(asked: QuestionPart, unit: Unit) -> bool:
         return True
     known = set(asked.stems)
     return not all(coverage([word], known) for word in unit.read.related_stems.stems)
-
-
-def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
-    """Replace words that are not `known` by the known word that they misspell in at most one letter of five:
-    "shfit".
-    """
-    spelt: list[str] = []
-    for word in wanted:
-        unknown = len(word) >= _LONG and not coverage([word], known)
-        near = [known_word for known_word in known if known_word[:1] == word[:1]] if unknown else []
-        alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
-        spelt.append(alike[0] if alike else word)
-    return spelt
 
 
 class _Best:
@@ -192,7 +197,9 @@ def answer_features(asked: QuestionPart, standing: Standing) -> dict[str, float]
         "all_of_many": min(1.0, len(question_weights(asked)) / 8)
         if standing.has >= question_weights(asked).keys()
         else 0,
+        "before": standing.before,
         "lacks": lacks,
+        "lacks_noun": float(standing.lacks_noun),
         "denied": float(_is_denied(asked.kind, question, said)),
         "opposed": float(is_opposed(question, said)),
     }

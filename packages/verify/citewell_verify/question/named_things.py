@@ -16,7 +16,7 @@ from rapidfuzz import fuzz, process
 
 from citewell_verify.entities.dates import find_dates
 from citewell_verify.entities.names import KNOWN_PLACES, SAME_NAMES, FoundName, find_names
-from citewell_verify.text.words import STOP_WORDS, stem, vocabulary, words
+from citewell_verify.text.words import STOP_WORDS, as_spelt, content_stems, stem, vocabulary, words
 
 _SHORTEST_PREFIX = 4  # letters that an inflected form keeps
 _ENDING = 3  # the most letters that an inflection changes
@@ -203,7 +203,9 @@ def _unknown_members(question: str, text: str) -> Iterator[str]:
         if len(before) > 1 and all(
             neighbour[0].isupper() if is_small else _HANGUL_NOUN.fullmatch(neighbour) for neighbour in before
         ):
-            yield word
+            asked = [stem(word.casefold())]
+            if as_spelt(asked, frozenset(content_stems(text))) == asked:
+                yield word
 
 
 def _sure_names(question: str) -> list[FoundName]:

@@ -11,37 +11,27 @@ from citewell_verify.entities.dates import find_dates
 from citewell_verify.entities.names import find_names
 from citewell_verify.entities.numbers import find_quantities
 from citewell_verify.entities.quantities import CURRENCIES, UNITS
+from citewell_verify.question.asked_nouns import Kind, asked_noun
 from citewell_verify.text.words import content_stems, vocabulary, words
-
-Kind = Literal[
-    "contact", "when", "where", "who", "number", "amount", "why", "how", "definition", "which", "decision", "matter"
-]
 
 _MOST_CHARS = 2_000  # characters of a question: a longer one contains other texts
 _MOST_PARTS = 8
 
 _CUES: tuple[tuple[Kind, str], ...] = (
-    ("contact", r"\b(?:e-?mail|phone|telephone|fax|mobile)\b|\bcontact (?:details|number)|전화|연락처|이메일|팩스"),
     (
         "when",
-        r"\bwhen\b|\b(?:what|which|in what|in which) (?:\w+ )?(?:year|date|month|day|century|decade|time)\b"
-        r"|언제|요일|몇 ?[년월일시](?! ?(?:간|동안|이나))|어느 ?해|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
+        r"\bwhen\b|언제|요일|몇 ?[년월일시](?! ?(?:간|동안|이나))|어느 ?해"
+        r"|\bwann\b|\bquand\b|\bcuándo\b|いつ|什么时候|何时",
     ),
     ("amount", r"\bhow much\b|얼마|\bwie ?viel\b|\bcombien\b|\bcuánto\b|いくら|多少"),
     (
         "number",
         r"\bhow (?:many|long|old|far|often|large|big|high|tall|fast|deep|wide|heavy|hot|cold)\b"
-        r"|\b(?:what|which) (?:is |was |are |were )?(?:the )?(?:\w+ ){0,2}?(?:percentage|percent|number|amount|share"
-        r"|rate|proportion|ratio|temperature|weight|height|length|population|total|size|price|cost)\b"
         r"|몇|며칠|비율|\bwie (?:viele|lange|hoch|groß|alt|oft|weit)\b|\bcuántos\b",
     ),
     ("who", r"\bwho(?:m|se)?\b|누구|누가|\bwer\b|\bwem\b|\bqui\b|\bquién\b|誰|谁"),
-    (
-        "where",
-        r"\bwhere\b|\b(?:what|which) (?:country|city|place|state|town|region|location)\b"
-        r"|어디|\bwo\b|\boù\b|\bdónde\b",
-    ),
-    ("why", r"\bwhy\b|\bfor what reason\b|왜|이유|\bwarum\b|\bpourquoi\b|\bpor qué\b"),
+    ("where", r"\bwhere\b|어디|\bwo\b|\boù\b|\bdónde\b"),
+    ("why", r"\bwhy\b|왜|\bwarum\b|\bpourquoi\b|\bpor qué\b"),
     ("decision", r"^\W*(?:is|are|was|were|do|does|did|can|could|may|must|has|have|had|will|would|should)\b"),
     (
         "definition",
@@ -54,7 +44,7 @@ _CUES: tuple[tuple[Kind, str], ...] = (
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _CUES
 )
-"""The first match is the kind: questions for a number or a date have words for this beside their question word."""
+"""The first match is the kind. For "what" and "which" the noun beside them says the kind (`asked_noun`)."""
 
 _SUMMARY = re.compile(
     r"(?:^|[?.!] )\W*(?:please |can you |could you )?(?:summari[sz]e|sum up"
@@ -65,7 +55,7 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(r"\b(?:chang|differ|compar)\w*|바뀌|바뀐|달라|변경|차이|비교", re.IGNORECASE)
-_TELL = re.compile(r"\b(?:tell|know|say|show|explain)\b", re.IGNORECASE)
+_TELL = re.compile(r"\b(?:tell|know|say|show|explain|give|send)\b", re.IGNORECASE)
 _CAUSE = re.compile(
     r"\b(?:because|since|due|owing|caus\w+|reason|so that|in order|thus|therefore|as a result"
     r"|result\w*|lead|led|to \w+)\b|때문|위해|므로|니까|으로 인해|이유|원인",
@@ -78,24 +68,42 @@ _TIME = re.compile(
     r"|[월화수목금토일]요일|매[년월일주]|때|이후|이전|동안|전까지|하루|이틀|사흘|나흘|열흘|보름|\d ?[년월일시분]",
     re.IGNORECASE,
 )
-_SPANS = ("time", "months")
+_SPANS = frozenset(("time", "months"))
 _DATE_UNITS = vocabulary("년 월 일")
 # A date with a particle, as in 7월 12일에, tells when something happened.
 _DATE_OF_NOUN = re.compile(r"(?:(?:19|20)\d\d년 ?)?\d{1,2}월 ?\d{1,2}일(?= [가-힣]+)")
 _UNIT = re.compile(r"[^\W\d_]+|[%€$£¥₩]")
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # before a number: "COVID-19" counts nothing
 _CALENDAR = re.compile(r"\b(?:year|century|decade)\b|몇 ?년(?! ?(?:간|동안|이나))|어느 ?해", re.IGNORECASE)
-_CONTACT = re.compile(r"[\w.+-]+@[\w-]+\.\w|https?://|www\.|(?<![\d.,])\+?\(?\d[\d() /-]{4,}\d(?![\d.,%])")
+_CONTACTS = (
+    (re.compile(r"mail|메일", re.IGNORECASE), re.compile(r"[\w.+-]+@[\w-]+\.\w")),
+    (re.compile(r"\b(?:website|homepage)\b|홈페이지", re.IGNORECASE), re.compile(r"https?://|www\.")),
+    (
+        re.compile(r"phone|\b(?:mobile|fax|hotline)\b|전화|팩스", re.IGNORECASE),
+        re.compile(r"(?<![\d.,])\+?\(?\d[\d() /-]{4,}\d(?![\d.,%])"),
+    ),
+)
+"""What a question for a contact asks for, and the form of that; of another question any form will do."""
 _MEASURES = (
-    (re.compile(r"\bhow much\b|\b(?:price|cost|fee|rent|salary)\b|얼마|가격|단가|요금|비용", re.IGNORECASE), "money"),
+    (
+        re.compile(
+            r"\bhow much\b|\b(?:price|cost|fee|rent|salary|cheap\w*|dear\w*|expensive)\b"
+            r"|얼마|가격|단가|요금|비용|비싼|비싸|저렴|(?<=\s)싼",
+            re.IGNORECASE,
+        ),
+        "money",
+    ),
     (re.compile(r"\bpercent|\bper cent|%|퍼센트|비율", re.IGNORECASE), "percent"),
     (
-        re.compile(r"\bhow (?:long|old)\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간", re.IGNORECASE),
+        re.compile(
+            r"\bhow (?:long|old)\b|\b(?:long|short|old)est\b|며칠|몇 ?(?:일|주|달|개월|시간|분)|얼마나 오래|기간",
+            re.IGNORECASE,
+        ),
         "time months length",
     ),
     (re.compile(r"\bhow far\b", re.IGNORECASE), "length time months"),
     (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
-    (re.compile(r"\bhow heavy\b|\bweigh", re.IGNORECASE), "mass"),
+    (re.compile(r"\bhow heavy\b|\bweigh(?:s|t|ts)?\b|\b(?:heavi|light)est\b", re.IGNORECASE), "mass"),
 )
 """The measure that a question for an amount or a number asks for: dimensions of `citewell_verify.entities.quantities`,
 or any currency for money.
@@ -168,9 +176,11 @@ def kind_of(question: str) -> Kind:
 def kinds_of(question: str) -> tuple[Kind, ...]:
     """Return all kinds of things that the question asks for, in order: "who and until when" has two."""
     starts: dict[Kind, int] = {}
+    if (noun := asked_noun(question[:_MOST_CHARS])) and noun.kind:
+        starts[noun.kind] = noun.start
     for kind, cue in _KINDS:
         if match := cue.search(question[:_MOST_CHARS]):
-            starts.setdefault(kind, match.start())
+            starts[kind] = min(match.start(), starts.get(kind, match.start()))
     asked = sorted(starts, key=starts.__getitem__)
     # "Can you tell me when …" asks when.
     if asked[:1] == ["decision"] and len(asked) > 1 and _TELL.search(question):
@@ -200,12 +210,19 @@ def has_kind(kind: Kind, text: str, question: str) -> bool | None:
     """
     match kind:
         case "contact":
-            return _CONTACT.search(text) is not None
+            asked = [form for cue, form in _CONTACTS if cue.search(question)] or [form for _, form in _CONTACTS]
+            dates = find_dates(text)
+            return any(
+                not any(date.start <= match.start() < date.end for date in dates)
+                for form in asked
+                for match in form.finditer(text)
+            )
         case "when":
             if _CALENDAR.search(question):
                 return _new_date(text, question)
-            spans = (quantity for quantity in find_quantities(text) if quantity.dimension in _SPANS)
-            return _new_date(text, question) or any(spans) or _TIME.search(text) is not None
+            # The head of a column has the unit of its cells: "Delivery days: 10".
+            is_span = not _SPANS.isdisjoint(_dimensions(text)) and _new_number(text, question)
+            return _new_date(text, question) or is_span or _TIME.search(text) is not None
         case "amount" | "number":
             if not _new_number(text, question, exact=kind == "amount"):
                 return _VAGUE.search(text) is not None
@@ -227,9 +244,12 @@ def _is_measured(text: str, question: str) -> bool:
     asked = next((dimensions for cue, dimensions in _MEASURES if cue.search(question)), "")
     if not asked:
         return True
-    dimensions = {UNITS[unit][0] for unit in _UNIT.findall(text.casefold()) if unit in UNITS}
-    dimensions |= {quantity.dimension for quantity in find_quantities(text)}
-    return not dimensions.isdisjoint(CURRENCIES if asked == "money" else asked.split())
+    return not _dimensions(text).isdisjoint(CURRENCIES if asked == "money" else asked.split())
+
+
+def _dimensions(text: str) -> set[str]:
+    units = {UNITS[unit][0] for unit in _UNIT.findall(text.casefold()) if unit in UNITS}
+    return units | {quantity.dimension for quantity in find_quantities(text)}
 
 
 def _new_date(text: str, question: str) -> bool:

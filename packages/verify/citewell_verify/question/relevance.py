@@ -5,21 +5,23 @@ found unanswerable. Whether the answer is true is decided separately, by the che
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any, Literal
 
 from citewell_verify.answers.refusals import is_idk
+from citewell_verify.facts.structure.tables import cells_as_text
 from citewell_verify.markers.stripping import plain_text
 from citewell_verify.question.features import Standing, answer_features, standings
 from citewell_verify.question.named_things import missing_things
 from citewell_verify.question.question_parts import QuestionPart, has_kind, parts_of, whole_asked
 from citewell_verify.question.units import Unit, units_of
 from citewell_verify.support.model import LogisticRegression, parse_regression
-from citewell_verify.text.words import content_stems
+from citewell_verify.text.words import content_stems, letters
 
 ANSWERED = 0.15
 """From this probability of its best unit on, a part of a question counts as answered, if only in doubt, and is answered
@@ -34,6 +36,7 @@ BESIDE_THE_POINT = 0.1
 _MOST_SENTENCES = 60
 _ELLIPTICAL = 6  # the most words of an answer that repeats nothing of its question: "30 days."
 _UNKNOWN = 0.5
+_LABELLED = re.compile(r"\w: |\w · ")
 
 
 @cache
@@ -117,21 +120,35 @@ def _part_relevance(asked: QuestionPart, answer: str, passages: tuple[str, ...])
         units = (*units, *units_of(f"{asked.text.rstrip('?？ ')} {units[0].text}"))
     elif _is_hangul(asked.text) != _is_hangul(answer):
         return _UNKNOWN
-    letters, stated = _letters(said), [unit for text in passages for unit in units_of(text)]
-    headings = {_letters(unit.text) for unit in stated if unit.is_heading}
-    rivals = [unit for unit in stated if _letters(unit.text) not in letters]
+    stated = [unit for text in passages for unit in units_of(text)]
+    lines = {letters(unit.text) for unit in units}
+    places = {id(unit): line for unit in stated if (line := _quoted_line(unit, lines))}
+    # A quoted unit is judged in its passage, with its heading and the sentence before it.
+    standing = [candidate for candidate in candidates(asked, stated) if id(candidate.unit) in places] if places else []
+    quoted = max((candidate.probability for candidate in standing), default=0.0)
+    if lines == set(places.values()):
+        return quoted
+    said_letters, headings = letters(said), {letters(unit.text) for unit in stated if unit.is_heading}
+    rivals = [unit for unit in stated if letters(unit.text) not in said_letters]
     # A line of an answer is a statement, unless it is only a heading of the passages.
-    best = candidates(asked, [unit for unit in units if _letters(unit.text) not in headings], rivals)
-    return best[0].probability if best else 0.0
+    best = candidates(asked, [unit for unit in units if letters(unit.text) not in headings], rivals)
+    return max(quoted, best[0].probability if best else 0.0)
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+def _quoted_line(unit: Unit, lines: Set[str]) -> str:
+    """Return the line of an answer that is this unit of a passage, or cells of this row; "" if there is none."""
+    row = unit.row
+    if row is None:
+        return next((said for said in map(letters, (unit.text, unit.below_heading)) if said in lines), "")
+    label = letters(row.label)
+    alike = [line for line in lines if line.startswith(label)]
+    cells = [letters(cells_as_text(replace(row, label=""), [cell])) for cell in row.cells if alike]
+    return next((line for line in alike if line == label + "".join(cell for cell in cells if cell in line)), "")
 
 
 def is_elliptical(asked: QuestionPart, answer: str) -> bool:
-    """True for a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"."""
-    if len(answer.split()) > _ELLIPTICAL or set(content_stems(answer)) & set(asked.stems):
+    """True for a bare phrase of the kind that is asked for, as in "When?" – "In May 2020"; not for what has a label."""
+    if len(answer.split()) > _ELLIPTICAL or _LABELLED.search(answer) or set(content_stems(answer)) & set(asked.stems):
         return False
     return bool(has_kind(asked.kind, answer, asked.text)) or asked.kind == "decision"
 

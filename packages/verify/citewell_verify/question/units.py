@@ -108,7 +108,8 @@ def _units(text: str, context: str, title: str) -> Iterator[Unit]:
         if row := rows[line].popleft() if rows.get(line) else None:
             yield Unit(sentence, cells_as_text(row, row.cells[:_MOST_CELLS]), place.heading, row=row, title=called)
             continue
-        if line in parsed.heads or _RULE.fullmatch(line):
+        # "Pos." ends no sentence in a line that only names columns.
+        if _whole_line(plain, sentence) in parsed.heads or _RULE.fullmatch(line):
             continue
         opens_line = not plain[: sentence.start].rpartition("\n")[2].strip()
         shown = quoted(text, sentence)
@@ -181,6 +182,11 @@ def _lines(text: str, sentence: Sentence, width: int) -> Iterator[Sentence]:
             yield _stripped(text, start, at)
             start = at
     yield _stripped(text, start, sentence.end)
+
+
+def _whole_line(text: str, sentence: Sentence) -> str:
+    end = text.find("\n", sentence.start)
+    return text[text.rfind("\n", 0, sentence.start) + 1 : end if end >= 0 else len(text)].strip()
 
 
 def _stripped(text: str, start: int, end: int) -> Sentence:

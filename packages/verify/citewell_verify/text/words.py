@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from rapidfuzz.distance import Prefix
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Prefix
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*", re.UNICODE)
 _NUMBER_AND_UNIT = re.compile(r"(?<![\d.,])(\d[\d.,]*+)([^\W\d]+)")
@@ -39,6 +40,7 @@ _ENGLISH_TAILS = (
     (re.compile("(?<=[^aeiou])y$"), "i"),
 )
 _LIKE = 0.6
+_LONG = 5  # letters of a word for each letter that may be misspelt
 _LONGEST = 100  # no word is longer, and a longer text made only of endings would be stripped one by one
 _SPELLED = {
     word: str(value)
@@ -189,6 +191,17 @@ def prefix_key(word: str) -> str:
     return word[: _prefix_length(word)]
 
 
+def as_spelt(wanted: Sequence[str], known: Set[str]) -> list[str]:
+    """Replace words that are not `known` by the known one that they misspell, one letter in five: "shfit"."""
+    spelt: list[str] = []
+    for word in wanted:
+        unknown = len(word) >= _LONG and not coverage([word], known)
+        near = [known_word for known_word in known if known_word[:1] == word[:1]] if unknown else []
+        alike = process.extractOne(word, near, scorer=OSA.distance, score_cutoff=len(word) // _LONG)
+        spelt.append(alike[0] if alike else word)
+    return spelt
+
+
 CALCULATIONS = frozenset(
     map(
         stem,
@@ -205,6 +218,11 @@ elsewhere.
 
 
 _CUES = vocabulary("not no never none neither nor cannot without hardly nobody")
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, by which two copies of it are told to be one."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 @dataclass(frozen=True, slots=True)
