@@ -67,8 +67,6 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     if not (refers or _ANTECEDENT.match(opening)):
         return strict
     is_named = _is_named_before(stated, source, start, context)
-    if is_named and refers and (subject := _subject_named_behind(stated, source, end, context)):
-        return [*strict, *([] if subject in strict else [subject])]
     if not unnamed:
         return strict
     if refers and not is_named:
@@ -77,20 +75,6 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     # A capitalised first word may or may not be a name. It counts only if the quotation itself names nothing, because
     # synonyms are frequent.
     return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
-
-
-def _subject_named_behind(stated: Sequence[Token], source: str, end: int, context: str) -> Token | None:
-    """Return the name with which a statement begins, if a source has it only behind a quotation that ends at `end`: no
-    pronoun there refers to it."""
-    subject = next((token for token in stated if token.kind != "filler"), None)
-    if subject is None or not (subject.kind == "name" or _may_name(subject)) or any(map(str.isdigit, subject.key)):
-        return None
-    read, whole = parse_sentences(source), parse_source(source)
-    until = max(end, read.sentences[bisect_right(read.starts, end - 1) - 1].end) if read.sentences else end
-    before = f"{context}\n{source[:until]}".casefold()
-    stems = [part[: _stem_size(part)] for part in subject.key.split()]
-    is_behind = any(stem in whole.casefolded for stem in stems) and not any(stem in before for stem in stems)
-    return subject if is_behind and subject.key not in whole.acronyms else None
 
 
 def _is_first_word(token: Token) -> bool:
