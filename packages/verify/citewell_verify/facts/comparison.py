@@ -28,6 +28,7 @@ from citewell_verify.facts.structure.sections import (
     competing_subject,
     is_in_name,
     named_section,
+    stated_classes,
     subject_classes,
 )
 from citewell_verify.facts.structure.tables import parse_tables
@@ -311,7 +312,7 @@ def _matches_by_name(match: SourceMatch, section: NamedSection) -> bool:
 
 def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
-    said = {term.key for term in section.name_terms}
+    said = {term.key for term in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
     # If the section is about several classes, not every class refers to what the heading names.
     if not said.isdisjoint(CLASSES) and len(present) > 1:
         classes = said if said.isdisjoint(ARTEFACTS) else said | ARTEFACTS

@@ -6,8 +6,9 @@ was 5 million" are not. "The <noun>" refers to the heading if the noun is a clas
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from citewell_verify.facts.reading.korean import case_of
 from citewell_verify.facts.reading.questions import asks_openly, is_question, what_is_asked_about
@@ -265,6 +266,21 @@ def subject_classes(sentences: Sequence[Sequence[Token]]) -> Sequence[str]:
         if at == subject_of(tokens) or _is_possessor(tokens, at)
     ]
     return tuple(dict.fromkeys(key for key in keys if key in CLASSES))
+
+
+def stated_classes(sentences: Iterable[Sequence[Token]], names: Sequence[Term]) -> frozenset[str]:
+    classes: set[str] = set()
+    for tokens in sentences:
+        first = next((at for at, token in enumerate(tokens) if token.is_content), None)
+        if first is None or not is_in_name(tokens[first], names):
+            continue
+        said = [token for token in tokens[first + 1 :] if not is_in_name(token, names)]
+        if _is_korean(tokens[-1]):
+            classes.add(said[-1].key if said else "")
+        elif said and said[0].key in _IS and len(said) > 1 and said[1].key in _ARTICLES:
+            nouns = list(takewhile(lambda token: token.is_content, said[2:]))
+            classes.update(noun.key for noun in nouns[-1:])
+    return frozenset(classes)
 
 
 def subject_of(sentence: Sequence[Token]) -> int | None:
