@@ -67,7 +67,7 @@ def test_what_is_possible_is_believed_and_parts_are_parts() -> None:  # F4
 
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
-CLIENTS = ["groq", "compatible"]
+CLIENTS = ["lean", "sdk", "compatible"]
 
 
 def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | ModelError:
@@ -79,7 +79,7 @@ def ask(client: str, answer: Answer, *, streamed: bool = False) -> ModelReply | 
             if client == "compatible":
                 model = CompatibleModel("", url, catalogue={})
             else:
-                model = GroqModel("key", url, catalogue={})
+                model = GroqModel("key", url, catalogue={}, client="sdk" if client == "sdk" else "lean")
             try:
                 if not streamed:
                     return await model.complete(CHECK)

@@ -1,7 +1,7 @@
 """Requests of chat completions on aiohttp alone.
 
-It costs about half of what Groq's SDK does per call, and works with every server of this format. Redirects are not
-followed: no server of this format sends any, and the key would travel along.
+It costs about half of the SDK per call, and works with every server of this format. Redirects are not followed: no
+server of this format sends any, and the key would travel along.
 """
 
 import json
@@ -31,9 +31,8 @@ MayDial = Callable[[str, int], None]
 
 
 class LeanTransport:
-    """Sends a request once. Belongs to one event loop; its exceptions are among `errors.FAILURES`.
+    """A Transport. `url` is the completions endpoint; an empty key sends none.
 
-    `url` is the completions endpoint; an empty key sends none.
     `key_headers` send the key otherwise than as a bearer token; `of_models` are further headers for each model. `form`
     makes the body that is sent of one of chat completions.
     Where there is a proxy, that decides in place of `may_dial`.
@@ -64,15 +63,10 @@ class LeanTransport:
     async def answer(
         self, body: Body, silence_s: float
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
-        """The headers and the body as the server sends it; leaving the block early stops the server.
-
-        Raises TimeoutError when no byte comes for `silence_s` seconds.
-        """
         async with self._answer(body, silence_s) as answer:
             yield answer.headers, answer.content.iter_any()
 
     def secrets(self, model: str) -> Sequence[str]:
-        """The key and header values that requests for `model` carry. They must never be shown."""
         return [secret for secret in (self._key, *self._of_models.get(model, {}).values()) if secret]
 
     async def aclose(self) -> None:
@@ -145,7 +139,7 @@ def proxy_for(scheme: str, host: str) -> str | None:
 
 
 def trusted_certificates() -> ssl.SSLContext:
-    """The certificates that httpx trusts (SSL_CERT_FILE, else those of Python's packages), and the system's, which
+    """The certificates that the SDK trusts (SSL_CERT_FILE, else those of Python's packages), and the system's, which
     include an organisation's own.
     """
     context = httpx.create_ssl_context()

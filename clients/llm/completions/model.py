@@ -18,13 +18,12 @@ from clients.llm.completions.adaptations import (
     adapted,
     room_in,
 )
-from clients.llm.completions.aiohttp_transport import LeanTransport
-from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error
+from clients.llm.completions.errors import FAILURES, JSON_REFUSED, model_error, refusal_of
 from clients.llm.completions.event_stream import NoJson, read_pieces, read_whole, unpacked
 from clients.llm.completions.learned_parameters import LearnedParameters
 from clients.llm.completions.prompt_sizes import PromptCounts, PromptSizes
 from clients.llm.completions.request_body import GROQ, Dialect, prompt_bytes, request_body
-from clients.llm.completions.transport import Body, Refused
+from clients.llm.completions.transport import Body, Transport
 from clients.llm.completions.usage import ReplyTooLong
 from clients.llm.completions.wire_format import Exchange, read_allowance
 from clients.llm.protocol import (
@@ -49,7 +48,7 @@ log = structlog.get_logger()
 class Server:
     """A server of chat completions: its transport and its dialect."""
 
-    transport: LeanTransport
+    transport: Transport
     dialect: Dialect
 
 
@@ -139,10 +138,10 @@ class ChatCompletions:
                     self._transport.answer(body, exchange.silence_s)
                 )
             except FAILURES as error:
+                refusal = refusal_of(error)
                 refused.append(body)
-                if not isinstance(error, Refused) or len(refused) == MOST_TRIES:
+                if refusal is None or len(refused) == MOST_TRIES:
                     raise
-                refusal = error.refusal
                 # First what another call has found out meanwhile.
                 latest = await self._learned.of(request.model)
                 choices = chain([latest], adapted(refusal.status, refusal.body, body, learned))

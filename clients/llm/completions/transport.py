@@ -1,8 +1,9 @@
-"""What a request of chat completions carries, and the two errors of its transport."""
+"""Transports of chat completions: the Protocol of every client of the wire format, and their two shared errors."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 Body = dict[str, Any]
 
@@ -10,6 +11,25 @@ MOST_OF_REFUSAL = 64_000
 """Bytes read of an answer with an error status: its message is shown only in part."""
 NOT_COMPRESSED = "identity"
 """The only encoding requested."""
+
+
+class Transport(Protocol):
+    """Sends a request once. Belongs to one event loop; its exceptions are among groq_errors.FAILURES.
+
+    Every call raises a TimeoutError, or the SDK's, when no byte comes for `silence_s` seconds.
+    """
+
+    def answer(
+        self, body: Body, silence_s: float
+    ) -> AbstractAsyncContextManager[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
+        """The headers and the body as the server sends it; leaving the block early stops the server."""
+        ...
+
+    def secrets(self, model: str) -> Sequence[str]:
+        """The key and header values that requests for `model` carry. They must never be shown."""
+        ...
+
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,8 @@ class Bounds:
 def read_usage(reported: object, bounds: Bounds, estimate: Callable[[], Usage]) -> Usage | None:
     """The billed tokens, or None when none were reported.
 
-    `reported` is the server's JSON, unchecked. Impossible figures are replaced: a completion above its limit by
-    `max_tokens`, anything else by our `estimate`; the usage is then marked `estimated`.
+    `reported` is the server's JSON or the SDK's object of it, unchecked. Impossible figures are replaced: a completion
+    above its limit by `max_tokens`, anything else by our `estimate`; the usage is then marked `estimated`.
     """
     if reported is None:
         return None
@@ -84,7 +84,11 @@ def read_usage(reported: object, bounds: Bounds, estimate: Callable[[], Usage]) 
 
 
 def _part(reported: object, name: str) -> Any:
-    return cast("Mapping[str, Any]", reported).get(name) if isinstance(reported, Mapping) else None
+    return (
+        cast("Mapping[str, Any]", reported).get(name)
+        if isinstance(reported, Mapping)
+        else getattr(reported, name, None)
+    )
 
 
 def _possible(reported: Any, most: int) -> int | None:

@@ -25,10 +25,10 @@ KOREAN = Sources.numbered(
 )
 
 
-@pytest.fixture(scope="module")
-def kept() -> Generator[GroqStage]:
-    """One simulator for the whole file."""
-    with GroqStage() as stage:
+@pytest.fixture(scope="module", params=["lean", "sdk"])
+def kept(request: pytest.FixtureRequest) -> Generator[GroqStage]:
+    """One simulator for the whole file, and both clients: every test holds for either."""
+    with GroqStage(client=request.param) as stage:
         yield stage
 
 
