@@ -9,7 +9,7 @@ from itertools import takewhile
 from citewell_verify.evidence.closed_classes import REVERSING, read
 from citewell_verify.evidence.contradictions import disagreements, without_markers
 from citewell_verify.evidence.spans import best_text_span, locate_verbatim
-from citewell_verify.facts.grounding import context_tokens
+from citewell_verify.facts.grounding import context_tokens, ungrounded_words
 from citewell_verify.facts.kinds import Disagreement
 from citewell_verify.facts.quotation import Quotation
 from citewell_verify.facts.reading.clauses import clauses, subject_phrase
@@ -161,7 +161,7 @@ def is_in_one_place(text: str, source: str) -> bool:
     A distant name is not enough: figures beside another subject belong to that subject.
     """
     start, end = best_text_span(source, text, 50, _LONGEST * len(text))
-    if end <= start:
+    if end <= start or ungrounded_words(text, source, start, end):
         return False
     stating = [Quotation(sentence, source) for sentence in _stating_sentences(text, source, start, end)]
     if any(next(cited.other_subjects(text), None) for cited in stating) or not any(
@@ -169,15 +169,8 @@ def is_in_one_place(text: str, source: str) -> bool:
     ):
         return False
     place = context_tokens(text, source, start, end)
-    required = [token for clause in clauses(text) for token in _about(clause)]
-    required += [token for token in tokenize(text) if token.kind == "name" or _is_counted(token)]
+    required = (token for clause in clauses(text) for token in (*_about(clause), *_of_kind(tokenize(clause), "name")))
     return all(has_token(place, token) for token in required)
-
-
-def _is_counted(token: Token) -> bool:
-    """Say whether a token has a value that a place must have; "one of them" counts nothing."""
-    value = token.value
-    return value is not None and not (value.quantity is not None and value.quantity.weak)
 
 
 def _may_be_about(text: str, cited: Quotation) -> bool:

@@ -10,7 +10,7 @@ from itertools import repeat
 
 from citewell_verify.evidence.spans import best_text_span, claim_relevance
 from citewell_verify.facts.comparison import compare, parse_source
-from citewell_verify.facts.grounding import absent_subjects
+from citewell_verify.facts.grounding import ungrounded_words
 from citewell_verify.facts.quotation import with_headings
 from citewell_verify.facts.reading.clauses import HANGUL, Part, candidate_parts, subject_phrase
 from citewell_verify.facts.reading.token_alignment import align, has_token
@@ -129,7 +129,7 @@ def _place(statement: str, reading: str, source: str, context: str, *, shared: b
     ):
         return None
     start, end = best_text_span(whole, reading)
-    if absent_subjects(reading, whole, start, end):
+    if ungrounded_words(reading, whole, start, end):
         return None
     # The heads of a table are names of none of its rows.
     subject = match.place.partition(": ")[0] if match.in_table else match.place
