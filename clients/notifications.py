@@ -168,7 +168,11 @@ class Subscriptions:
         """Wake the subscribers of queries that have ended according to the database, until no subscriber is left."""
         while self._subscribers:
             await asyncio.sleep(self._poll_after_s(1))
-            waiting = {uuid.UUID(key) for key, subscribers in self._subscribers.items() if not _all_watch(subscribers)}
+            waiting = {
+                uuid.UUID(key)
+                for key, subscribers in self._subscribers.items()
+                if not all(subscriber.watching for subscriber in subscribers)
+            }
             if not waiting:
                 continue
             try:
@@ -229,10 +233,6 @@ class Subscriptions:
     def _wake_all(self, key: str) -> None:
         for subscriber in tuple(self._subscribers.get(key, ())):
             subscriber.wake()
-
-
-def _all_watch(subscribers: Collection[Subscriber]) -> bool:
-    return all(subscriber.watching for subscriber in subscribers)
 
 
 def notify_end(query_id: uuid.UUID) -> None:

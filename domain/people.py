@@ -31,8 +31,6 @@ class Role(StrEnum):
 
 
 _ORDER = tuple(Role)
-OF_MEMBERS = (Role.READER, Role.CONTRIBUTOR, Role.OWNER)
-"""Roles in one workspace."""
 EVERYBODY = "*"
 """As the group of a rule, this means everybody whom the provider lets in."""
 

@@ -1,5 +1,6 @@
 """Pages of the web: single pages, and the pages that they link to."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +13,45 @@ from urllib.parse import urlsplit
 
 from citewell_documents.errors import DocumentTypeUnknown
 from citewell_documents.formats import SUFFIXES, media_type, suffix_of
+from citewell_documents.parsing.encodings import codec
 from clients.sources.addresses import canonical, check_page_url, page_policy, same_origin
-from clients.sources.encodings import in_unicode
 from clients.sources.manners import Manners
 from clients.sources.pages import Page, Pages
 from config.settings import Settings
 from domain.documents.sources import Content, Fetched, Gone, Listed, Refusal, Unchanged, Wanted, bounded_key
 from domain.errors.requests import DocumentSourceInvalid, ItemUnusable
 from domain.errors.service import PlaceUnreachable
+
+# The encoding of a page that only its header states: the file that is kept would no longer state it.
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_TOLD_WITHIN = 4_096
+_TELLS = re.compile(rb"<meta[^>]{0,500}charset|<\?xml[^>]{0,200}encoding", re.IGNORECASE)
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def in_unicode(page: Page) -> bytes:
+    """The page as it was sent, but in UTF-8 when it is text whose encoding only its header states."""
+    type_ = page.headers.get("content-type", "")
+    declared = _CHARSET.search(type_)
+    if declared is None or not type_.lower().startswith(("text/", "application/xhtml")) or _tells(page.body):
+        return page.body
+    try:
+        return page.body.decode(codec(declared[1])).encode()
+    except (LookupError, UnicodeError):
+        return page.body
+
+
+def _tells(body: bytes) -> bool:
+    # UTF-8 needs no declaration.
+    if body.startswith(_BOMS) or _TELLS.search(body[:_TOLD_WITHIN]):
+        return True
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
 
 MAX_LISTING_BYTES = 52_000_000
 _LINKS_WITHIN = 1_000_000

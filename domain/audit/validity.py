@@ -1,10 +1,58 @@
 """Decides whether a published answer still holds after a cited document changed or was deleted (N7)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from domain.audit.reverification import worse
+# Compares a new verification of an answer with the previous one, sentence by sentence (N6).
+
+GOOD = frozenset({"supported", "no_claim"})
+"""States of a sentence that need no attention."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceState:
+    """A sentence of an answer with its state; `start:end` are code points."""
+
+    start: int
+    end: int
+    text: str
+    status: str
+    support: float | None
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"status": self.status, "support": self.support, "reason": self.reason}
+
+
+def compare(old: Sequence[SentenceState], new: Sequence[SentenceState]) -> list[dict[str, Any]]:
+    """Return {start, end, text, old, new, changed} for every sentence of either, in the order of the answer.
+
+    Sentences at the same place are the same; a sentence that only one side has has no state on the other.
+    """
+    before, after = ({(sentence.start, sentence.end): sentence for sentence in side} for side in (old, new))
+    said = {**before, **after}
+    return [_pair(said[place], before.get(place), after.get(place)) for place in sorted(said)]
+
+
+def _pair(said: SentenceState, old: SentenceState | None, new: SentenceState | None) -> dict[str, Any]:
+    return {
+        "start": said.start,
+        "end": said.end,
+        "text": said.text,
+        "old": old.as_json() if old else None,
+        "new": new.as_json() if new else None,
+        "changed": (old.status if old else None) != (new.status if new else None),
+    }
+
+
+def worse(compared: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [pair for pair in compared if _is_good(pair["old"]) and not _is_good(pair["new"])]
+
+
+def _is_good(state: dict[str, Any] | None) -> bool:
+    return state is None or state["status"] in GOOD
 
 
 class Standing(StrEnum):
@@ -56,8 +104,8 @@ def _squeezed(text: str) -> str:
 
 
 def after_reverification(filename: str, compared: Sequence[dict[str, Any]] | None) -> Ruling:
-    """The ruling by a new verification on the current evidence; `compared` is the result of
-    domain.audit.reverification.compare, or None if there was no verification."""
+    """The ruling by a new verification on the current evidence; `compared` is the result of `compare`, or None if there
+    was no verification."""
     if compared is None:
         return Ruling(Standing.STALE, f"{filename} changed, and the answer could not be verified again.")
     lost = worse(compared)

@@ -3,6 +3,7 @@
 Every format renders these values and decides nothing, so no format can lose something that another one has.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,11 +13,28 @@ from domain.answers.conflicts_in_words import conflict_in_words
 from domain.answers.continuous_text import LINKED_MARKER, ContinuousText, Link
 from domain.documents.cells import in_words as cells_in_words
 from domain.documents.text_marks import in_words
-from domain.exports.readable_words import readable_words
 from domain.exports.wording import ENGLISH, KOREAN, Wording
 from domain.quality.signal import NO_MODEL, Level, signal_in, signal_text
 from domain.quality.summary_line import explained, verifier_note
 from domain.query.options import is_korean
+
+# Words of a document on one line as a reader of it sees them, without the marks of its format.
+
+_MARKDOWN = (".md", ".markdown", ".mdx")
+_HEADING = re.compile(r"^[^\S\n]{0,3}#{1,6}[^\S\n]+", re.MULTILINE)
+_RULE_OF_TABLE = re.compile(r"^[^\S\n]*\|?(?:[^\S\n]*:?-{3,}:?[^\S\n]*\|?)+[^\S\n]*$\n?", re.MULTILINE)
+_EDGE_OF_ROW = re.compile(r"^[^\S\n]*\|[^\S\n]*|[^\S\n]*(?<!\\)\|[^\S\n]*$", re.MULTILINE)
+_STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_CELLS = re.compile(r"[^\S\n]*\t[^\S\n]*")
+
+
+def readable_words(text: str, document: str) -> str:
+    """`text` is of a document with that name; cells of a row are parted by ` | `, as they are in Markdown."""
+    if document.lower().endswith(_MARKDOWN):
+        text = _EDGE_OF_ROW.sub("", _RULE_OF_TABLE.sub("", _HEADING.sub("", text)))
+        text = _STRONG.sub(r"\2", text)
+    return " ".join(_CELLS.sub(" | ", text.strip()).split())
+
 
 Json = Mapping[str, Any]
 Tone = Literal["green", "amber", "red", "grey"]

@@ -11,8 +11,7 @@ from db.queries.access.workspaces import workspace_name_of
 from db.queries.runs import queries
 from db.queries.runs.events import add_event
 from db.queries.verifications import answer_validity
-from domain.audit.reverification import worse
-from domain.audit.validity import Ruling, Standing, after_reverification
+from domain.audit.validity import Ruling, Standing, after_reverification, worse
 from domain.webhooks.delivery import EventType
 from services.reporting.comparison import comparison
 from services.webhooks.outbox import announce
@@ -31,7 +30,7 @@ def store_validity(
 ) -> None:
     """Store the state of an answer; if it changed, write an event and webhooks.
 
-    `lost` are sentences that are not supported any more (domain.audit.reverification).
+    `lost` are sentences that are not supported any more (domain.audit.validity).
     """
     if not answer_validity.set_validity(session, validity, ruling.state, ruling.reason):
         return

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.models import QueryKind
 from db.queries.runs import queries, results
 from db.queries.runs.results import StoredVerification
-from domain.audit.reverification import SentenceState, compare
+from domain.audit.validity import SentenceState, compare
 from services.reporting.assessment import confidence_json
 
 _SCORES = ("accuracy_rate", "overall_score", "is_grounded")

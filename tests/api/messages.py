@@ -81,8 +81,8 @@ _ASIDE = (
         "packages/documents/citewell_documents/parsing/html/tables.py",
     ),
     *(
-        "packages/documents/citewell_documents/parsing/html/pictures.py",
-        "packages/documents/citewell_documents/parsing/sandbox/forked.py",
+        "packages/documents/citewell_documents/parsing/html/blocks.py",
+        "packages/documents/citewell_documents/parsing/sandbox/isolated.py",
     ),
 )
 # Where values are refused, what `ValueError` says is told as well; the formats of other systems are not the page's.

@@ -14,8 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from api.adapters.completions import places_at
 from api.adapters.exports import FORMATS, exported, shared_page
 from domain.exports.file_name import LONGEST, file_name
-from domain.exports.readable_words import readable_words
-from domain.exports.taken_along import taken_along
+from domain.exports.taken_along import readable_words, taken_along
 from verify_material.rows import for_all_rows
 
 LINK = places_at("http://here.example")

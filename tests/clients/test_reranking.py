@@ -15,8 +15,7 @@ import pytest
 
 from clients.llm.neural import open_classifier, opening
 from clients.reranking import Reranker, RerankFailed, make_reranker
-from clients.reranking.endpoint import RerankEndpoint
-from clients.reranking.wire import are_logits, read_scores, relevance
+from clients.reranking.endpoint import RerankEndpoint, are_logits, read_scores, relevance
 from config.models import RerankSettings
 from config.settings import ConfigurationInvalid
 from tests.clients.neural_models import NOT_A_NUMBER, THREE_LABELS, TWO_LABELS, save_classifier

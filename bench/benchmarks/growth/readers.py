@@ -31,8 +31,8 @@ from citewell_verify.text.words import content_stems
 from citewell_verify.verdicts.joint_support import JointSupport, SupportedPart
 from domain.answers.continuous_text import no_link
 from domain.audit.chain import Chain, chain
-from domain.audit.reverification import SentenceState
-from domain.audit.reverification import compare as compared_states
+from domain.audit.validity import SentenceState
+from domain.audit.validity import compare as compared_states
 from domain.documents.graph_extraction import read_graph
 from domain.objects.schema import Field
 

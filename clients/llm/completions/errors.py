@@ -183,25 +183,17 @@ def _is_over_context(words: ServerWords) -> bool:
     return not _PASSING_CODE.search(codes) and bool(_CONTEXT.search(codes) or _CONTEXT.search(words.text.lower()))
 
 
-def _names_a_wait(words: ServerWords, wait_s: float | None) -> bool:
-    return wait_s is not None or bool(_PASSING_CODE.search(" ".join(words.codes)))
-
-
 def _is_about_money(words: ServerWords, status: int, wait_s: float | None) -> bool:
     codes = " ".join(words.codes)
     if any(code in _ADVICE_ON_MONEY for code in words.codes):
         return True
-    if _names_a_wait(words, wait_s):
+    if wait_s is not None or _PASSING_CODE.search(codes):
         return False
     if _MONEY.search(codes):
         return True
     # Words alone decide only if nothing else says that the failure passes.
-    return (
-        status == _RATE_LIMITED
-        and wait_s is None
-        and not _PASSING_CODE.search(codes)
-        and (bool(_MONEY.search(words.text.lower())) and not _PASSING_CODE.search(words.text.lower()))
-    )
+    said = words.text.lower()
+    return status == _RATE_LIMITED and bool(_MONEY.search(said)) and not _PASSING_CODE.search(said)
 
 
 def _message(refusal: Refusal, words: ServerWords, kind: type[ModelError], exchange: Exchange) -> str:

@@ -1,7 +1,6 @@
 """A chunk that begins within a table carries its title, unit and column heads, also from an earlier page."""
 
-from citewell_documents.chunk_context import context_of
-from citewell_documents.chunking import split_document
+from citewell_documents.chunking import context_of, split_document
 from citewell_documents.document import Page, ParsedDocument, Section, Table
 from citewell_documents.table_heads import heads_above
 from citewell_verify.facts.structure.tables import parse_tables

@@ -31,8 +31,7 @@ from citewell_verify.prompting.numbered_sources import Sources
 from clients.llm.factory import make_model
 from clients.llm.gateway import ComposedText, ModelGateway
 from clients.llm.neural import NeuralJudge, PairClassifier, classifier, open_classifier, opening
-from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, vetoed
-from clients.llm.neural.windows import StatementTooLong, windows
+from clients.llm.neural.judging import VETO_BELOW, VETOED_CONFIDENCE, StatementTooLong, vetoed, windows
 from clients.llm.offline import OfflineModel
 from clients.llm.protocol import CallLog, ModelRefused
 from config.models import ModelSettings

@@ -1,6 +1,6 @@
 """The differences between a new verification and the previous one (N6)."""
 
-from domain.audit.reverification import SentenceState, compare, worse
+from domain.audit.validity import SentenceState, compare, worse
 
 
 def stated(start: int, status: str) -> SentenceState:

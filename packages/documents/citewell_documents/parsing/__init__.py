@@ -49,7 +49,7 @@ _READERS: dict[str, str] = {
 }
 READ_SUFFIXES = (*_READERS, *LEGACY)  # the same as citewell_documents.formats.SUFFIXES, which loads no readers
 _DART = "citewell_documents.parsing.dart.reader:parse_dart"
-_DART_EXPORT = "citewell_documents.parsing.dart.export:parse_export"
+_DART_EXPORT = "citewell_documents.parsing.dart.reader:parse_export"
 _JSON = (".json", ".jsonl", ".ndjson", ".ipynb")
 _OWN_ENCODING = (".xml", ".eml", ".rtf")  # files of these types state their encoding
 _ZIPPED = (".docx", ".pptx", ".odt", ".xlsx", ".epub", ".hwpx")

@@ -31,6 +31,7 @@ RUSSIAN = "Возврат вскрытой электроники возможе
         ("“Smart quotes” – café", "cp1252"),
         ("Žluťoučký kůň úpěl ďábelské ódy a žádal o vrácení peněz.", "cp1250"),
         (RUSSIAN, "cp1251"),
+        (RUSSIAN.upper(), "cp1251"),  # languages are known by their small letters
         (RUSSIAN, "koi8-r"),
         ("日本語の文章です。返品は十四日以内に可能です。", "shift_jis"),
         ("退货可以在十四天内进行。电子产品除外。", "gb18030"),

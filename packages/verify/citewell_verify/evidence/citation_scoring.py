@@ -26,6 +26,8 @@ _MARKUP = re.compile(
     r"|</?[A-Za-z][A-Za-z0-9]{0,9}(?:\s[^<>\n]{0,300})?/?>"
     r"|(?<!\w)_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?!\w)"
 )
+# A span is found above the first; relevance and confidence have to reach the others.
+_FUZZY, _MIN_RELEVANCE, _ACCURATE = 0.7, 0.3, 0.7
 _NOT_FOUND = 0.69
 _EXACT = 1.01  # a ratio that no similarity reaches, so that only a verbatim quotation is found
 # The search for a similar text takes time in proportion to the source and to the square of the span.
@@ -52,15 +54,6 @@ class CitationIssue(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CitationRules:
-    """Row S4.4's thresholds: a span is found above `fuzzy`; relevance and confidence have to reach the others."""
-
-    fuzzy: float = 0.7
-    min_relevance: float = 0.3
-    accurate: float = 0.7
-
-
-@dataclass(frozen=True, slots=True)
 class CitationScore:
     """The seed's result. `source[located[0]:located[1]]` are the words that are meant; `located` is None when they are
     not in the source.
@@ -78,9 +71,7 @@ class CitationScore:
     disagreements: tuple[Disagreement, ...]
 
 
-def score_citation(
-    claim: str, source: str, text_span: str | None = None, context: str = "", rules: CitationRules | None = None
-) -> CitationScore:
+def score_citation(claim: str, source: str, text_span: str | None = None, context: str = "") -> CitationScore:
     """Compare `claim` and `text_span` with `source`, the text of the cited chunk (S4.4).
 
     - Span: 1.0 if it is there word for word, 0.7–0.99 if more than 70 % similar, else its similarity, below 0.7.
@@ -95,18 +86,18 @@ def score_citation(
     - The subject of those words is read in the whole source and its `context`: a row belongs to the heads of its table,
       and text below a heading to the thing that the heading names.
     """
-    rules, claim = rules or CitationRules(), without_markup(claim)
-    text_span_score, located = _span(claim, source, text_span, rules.fuzzy)
+    claim = without_markup(claim)
+    text_span_score, located = _span(claim, source, text_span)
     whole = f"{context}\n{source}"
     relevance = max(claim_relevance(text, whole) for text in (claim, _in_its_spelling(claim, source)))
     differing = _differing(claim, source, located, context)
-    issues = _issues(text_span_score, relevance, located, differing, rules)
+    issues = _issues(text_span_score, relevance, located, differing)
     confidence = min(text_span_score, relevance)
     return CitationScore(
         text_span_score=text_span_score,
         claim_relevance=relevance,
         confidence=confidence,
-        is_accurate=_reaches(confidence, rules.accurate) and not issues,
+        is_accurate=_reaches(confidence, _ACCURATE) and not issues,
         issues=issues,
         located=located,
         disagreements=differing,
@@ -145,7 +136,7 @@ def without_markup(text: str) -> str:
     return _MARKUP.sub(lambda match: " " * len(match[0]), text)
 
 
-def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple[float, tuple[int, int] | None]:
+def _span(claim: str, source: str, text_span: str | None) -> tuple[float, tuple[int, int] | None]:
     if text_span is None:
         start, end = best_text_span(source, claim)
         return (1.0, (start, end)) if end > start else (0.0, None)
@@ -154,11 +145,11 @@ def _span(claim: str, source: str, text_span: str | None, fuzzy: float) -> tuple
     # A span of a chunk has 50 to 200 characters (S4.6). A longer one, such as a whole page, is either found or scores
     # 0.
     length = len(text_span)
-    least_ratio = 0.0 if length <= _LONGEST_RATED else fuzzy if length <= _LONGEST_FUZZY else _EXACT
+    least_ratio = 0.0 if length <= _LONGEST_RATED else _FUZZY if length <= _LONGEST_FUZZY else _EXACT
     located = locate_quote(text_span, source, min_ratio=least_ratio)
     if located is None:
         return 0.0, None
-    if located.exact or located.score > fuzzy:
+    if located.exact or located.score > _FUZZY:
         return located.score, (located.start, located.end)
     return min(located.score, _NOT_FOUND), None
 
@@ -168,14 +159,13 @@ def _issues(
     relevance: float,
     located: tuple[int, int] | None,
     differing: tuple[Disagreement, ...],
-    rules: CitationRules,
 ) -> tuple[CitationIssue, ...]:
     issues: list[CitationIssue] = []
     if located is None:
         issues.append(CitationIssue.NOT_FOUND)
     elif text_span_score < 1.0:
         issues.append(CitationIssue.FUZZY)
-    if not _reaches(relevance, rules.min_relevance):
+    if not _reaches(relevance, _MIN_RELEVANCE):
         issues.append(CitationIssue.LOW_RELEVANCE)
     mismatches = [CitationIssue(f"{difference.kind}_mismatch") for difference in differing]
     return tuple(dict.fromkeys((*issues, *mismatches)))

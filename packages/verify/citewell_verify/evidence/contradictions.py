@@ -6,7 +6,7 @@ one sentence that otherwise says the same. `python -m benchmarks.verdicts.plante
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
@@ -73,11 +73,7 @@ def differing_figures(stated: Sequence[Quantity], source: str, aligned: AlignedS
         same_statement=aligned.coverage >= _SAME_STATEMENT,
         same_matter=aligned.coverage >= _SAME_MATTER,
     )
-    differing = {id(figure): difference for figure in known.stated if (difference := _anywhere(figure, known))}
-    if known.same_statement:
-        rest = [figure for figure in known.stated if id(figure) not in differing]
-        differing |= {id(figure): ("number", figure.text, instead.text) for figure, instead in _misplaced(rest, known)}
-    return [differing[id(figure)] for figure in known.stated if id(figure) in differing]
+    return list(filter(None, (_anywhere(figure, known) for figure in known.stated)))
 
 
 def _anywhere(stated: Quantity, known: _Figures) -> Differing | None:
@@ -138,24 +134,6 @@ def _alternatives(stated: Quantity, known: _Figures) -> list[Quantity]:
     if len({alternative.value for alternative in alternatives}) < 2 or not known.same_matter:
         return alternatives
     return [alternative for alternative in alternatives if alternative in known.nearby] or alternatives
-
-
-def _misplaced(stated: Sequence[Quantity], known: _Figures) -> Iterator[tuple[Quantity, Quantity]]:
-    for dimension in sorted({figure.dimension for figure in stated} - {""}):
-        own = [figure for figure in stated if figure.dimension == dimension]
-        nearby = [figure for figure in known.nearby if figure.dimension == dimension]
-        left = list(nearby)
-        unmatched: list[Quantity] = []
-        for figure in own:
-            match = next((sourced for sourced in left if known.agree(figure, sourced)), None)
-            if match:
-                left.remove(match)
-            else:
-                unmatched.append(figure)
-        for figure in unmatched:
-            repeated = any(known.agree(figure, sourced) for sourced in nearby)
-            if len(left) == 1 and (not repeated or len(own) == len(nearby)):
-                yield figure, left[0]
 
 
 _MOST_DATES = 50

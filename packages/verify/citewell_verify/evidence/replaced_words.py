@@ -145,9 +145,7 @@ _CALENDAR = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _NOUNS = ("word", "name")
-_BEFORE_NOUNS = frozenset(("a", "an", "the", "and", "or"))
-_WITHIN_NOUNS = frozenset(("a", "an", "the", "of"))
-_LONGEST_NOUN, _LONGEST_NAME = 4, 8  # words
+_LONGEST_NAME = 8  # words
 _VARIANTS = 80  # percentage of common letters from which two names may be spellings of one
 _LIGHT = re.compile("[하되있한된할될했됐]")
 _ENDING = re.compile("[을를은는지며고게야]$|니다$|다$")
@@ -157,12 +155,10 @@ _VERB = re.compile("[다고며면지게서는은할한된될하해]$")
 _PERSON_WITH_PARTICLE = re.compile(rf"{KOREAN_PERSON.pattern}(?:은|는|이|가|을|를|의|도|와|과|에게|께서)")
 
 
-def replacement(
-    stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str
-) -> Difference | None:
+def replacement(stated: Sequence[Token], known: Sequence[Token], source: str) -> Difference | None:
     """Return the difference of words in one place; `SAME` if there is none, None if they may be a rewording.
 
-    The whole `source` shows which words are names, and which nouns are things that it mentions elsewhere.
+    The whole `source` shows which words are names.
     """
     said, sourced = map(text_of, (stated, known))
     if not known:
@@ -174,11 +170,11 @@ def replacement(
             return Difference(kind, said, sourced)
         if stated[0].value or known[0].value:
             return None
-    kind = _kind_of_names(stated, known, alignment, source)
+    kind = _kind_of_names(stated, known, source)
     return Difference(kind, said, sourced) if kind else None
 
 
-def _kind_of_names(stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str) -> Kind | None:
+def _kind_of_names(stated: Sequence[Token], known: Sequence[Token], source: str) -> Kind | None:
     said, sourced = (_DIGITS.sub("0", text_of(side)) for side in (stated, known))
     if said == sourced:
         return "name"  # `Room 12` and `Room 14`
@@ -186,22 +182,7 @@ def _kind_of_names(stated: Sequence[Token], known: Sequence[Token], alignment: A
         return None
     if _are_names(stated, known, source):
         return "name"
-    if _are_alternatives(stated, known, alignment, source):
-        return "subject"
     return "subject" if _are_korean_nouns(stated, known) else None
-
-
-def _are_alternatives(stated: Sequence[Token], known: Sequence[Token], alignment: Alignment, source: str) -> bool:
-    """Return whether two English nouns are two things, because the source has the statement's noun elsewhere."""
-    if any(token.kind not in _NOUNS or token.text >= "가" for token in (*stated, *known)):
-        return False
-    if len(stated) == len(known) == 1 and stated[0].kind != known[0].kind:
-        return False
-    noun = _noun(stated, alignment.statement)
-    if not noun or not _noun(known, alignment.source):
-        return False
-    elsewhere = rf"(?:^|\n|[.:] |\b(?:an?|the|and|or) ){re.escape(noun)}\b"
-    return re.search(elsewhere, source, re.IGNORECASE) is not None
 
 
 def _are_names(stated: Sequence[Token], known: Sequence[Token], source: str) -> bool:
@@ -293,17 +274,6 @@ def _are_forms_of_one(stated: Token, known: Token) -> bool:
         return False
     letters = [unicodedata.normalize("NFD", token.text) for token in both]
     return Prefix.similarity(*letters) >= max(2, min(map(len, letters)) - _LONGEST_ENDING)
-
-
-def _noun(words: Sequence[Token], tokens: Sequence[Token]) -> str:
-    """Return the words with the text between them if they are one noun with an article; else an empty text."""
-    first, last = (next(at for at, token in enumerate(tokens) if token is word) for word in (words[0], words[-1]))
-    run = tokens[first : last + 1]
-    opens = len(run) == 1 if first == 0 else tokens[first - 1].key in _BEFORE_NOUNS
-    is_noun = (
-        opens and len(run) <= _LONGEST_NOUN and all(token.is_content or token.key in _WITHIN_NOUNS for token in run)
-    )
-    return text_of(run) if is_noun else ""
 
 
 def may_be_one(stated: str, known: str) -> bool:

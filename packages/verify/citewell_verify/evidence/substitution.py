@@ -243,7 +243,7 @@ class _Comparison:
             dropped += left_out
         if stated:
             marks.add(gap.statement, gap.source)
-            difference = replacement(stated, known, self._alignment, self._source.text)
+            difference = replacement(stated, known, self._source.text)
             return None if difference is None else [] if difference is SAME else [difference]
         if known and any(token.cue for token in gap.statement):
             return None

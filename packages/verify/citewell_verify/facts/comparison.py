@@ -32,7 +32,7 @@ from citewell_verify.facts.structure.sections import (
     subject_classes,
 )
 from citewell_verify.facts.structure.tables import parse_tables
-from citewell_verify.facts.structure.terms import ARTEFACTS, CLASSES, has_class
+from citewell_verify.facts.structure.terms import ARTEFACTS, CLASSES
 from citewell_verify.text.cache import text_cache
 from citewell_verify.text.quotes import parse_sentences
 
@@ -314,10 +314,9 @@ def _matches_by_name(match: SourceMatch, section: NamedSection) -> bool:
 def _competing_subject(tokens: Sequence[Token], section: NamedSection, place: str, own: ParsedSource) -> Token | None:
     sentence, present = tokenize(place), subject_classes(own.clause_tokens)
     said = {term.key for term in section.name_terms} | stated_classes(own.clause_tokens, section.name_terms)
-    # If the heading has a class of its own, or its section is about several classes, not every class refers to it.
-    known = said & CLASSES
-    if has_class(section.heading) or (known and len(present) > 1):
-        classes = said if known.isdisjoint(ARTEFACTS) else said | ARTEFACTS
+    # If the section is about several classes, not every class refers to what the heading names.
+    if not said.isdisjoint(CLASSES) and len(present) > 1:
+        classes = said if said.isdisjoint(ARTEFACTS) else said | ARTEFACTS
     else:
         classes = said | ({present[0]} if len(present) > 1 else CLASSES)
     return competing_subject(

@@ -23,7 +23,6 @@ from citewell_verify.facts.structure.headings import (
 )
 from citewell_verify.facts.structure.sections import (
     NamedSection,
-    alternative_headings,
     named_section,
     naming_terms,
     parse_sections,
@@ -112,8 +111,6 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     if not (refers or _ANTECEDENT.match(opening)):
         return strict
     is_named = _is_named_before(stated, source, start, context)
-    if is_named and refers and (subject := _subject_named_behind(stated, source, end, context)):
-        return [*strict, *([] if subject in strict else [subject])]
     if not unnamed:
         return strict
     if refers and not is_named:
@@ -122,20 +119,6 @@ def _absent_tokens(statement: str, source: str, start: int, end: int, context: s
     # A capitalised first word may or may not be a name. It counts only if the quotation itself names nothing, because
     # synonyms are frequent.
     return [token for token in unnamed if token in strict or (is_named and _is_first_word(token) and _may_name(token))]
-
-
-def _subject_named_behind(stated: Sequence[Token], source: str, end: int, context: str) -> Token | None:
-    """Return the name with which a statement begins, if a source has it only after a quotation that ends at `end`, so
-    that no pronoun in the quotation refers to it."""
-    subject = next((token for token in stated if token.kind != "filler"), None)
-    if subject is None or not (subject.kind == "name" or _may_name(subject)) or any(map(str.isdigit, subject.key)):
-        return None
-    read, whole = parse_sentences(source), parse_source(source)
-    until = max(end, read.sentences[bisect_right(read.starts, end - 1) - 1].end) if read.sentences else end
-    before = f"{context}\n{source[:until]}".casefold()
-    stems = [part[: _stem_size(part)] for part in subject.key.split()]
-    is_behind = any(stem in whole.casefolded for stem in stems) and not any(stem in before for stem in stems)
-    return subject if is_behind and subject.key not in whole.acronyms else None
 
 
 def _is_first_word(token: Token) -> bool:
@@ -244,12 +227,9 @@ class _Part:
 
 @lru_cache(maxsize=1024)
 def _section_of(clause: str, source: str) -> NamedSection | None:
-    """Return the section whose heading a clause names in full, or by the word in which the heading differs from others,
-    if the other sections are about other things."""
+    """Return the section whose heading a clause names in full, if the other sections are about other things."""
     section = named_section(tokenize(clause), source)
-    if section is None or not section.is_exclusive:
-        return None
-    return None if section.is_partial and alternative_headings(source).isdisjoint(section.headings) else section
+    return None if section is None or section.is_partial or not section.is_exclusive else section
 
 
 def _behind_headings(source: str, start: int, end: int) -> int:

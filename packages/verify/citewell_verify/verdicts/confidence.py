@@ -132,17 +132,11 @@ _UNSUPPORTED = (SentenceStatus.UNSUPPORTED, SentenceStatus.CONTRADICTED)
 
 
 class ClaimStatus(StrEnum):
-    """The seed's three states of a claim; the seed writes them in capitals, so names are read in any case."""
+    """The seed's three states of a claim."""
 
     SUPPORTED = "supported"
     PARTIALLY_SUPPORTED = "partially_supported"
     UNSUPPORTED = "unsupported"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "ClaimStatus | None":
-        return next(
-            (status for status in cls if isinstance(value, str) and value.strip().lower() == status.value), None
-        )
 
 
 _AS_CLAIM: Mapping[SentenceStatus, ClaimStatus] = MappingProxyType(
@@ -191,11 +185,6 @@ def confidence(states: Sequence[SentenceStatus]) -> float | None:
     unsupported = sum(state in _UNSUPPORTED for state in claims)
     certain = SentenceStatus.NOT_CHECKED not in claims
     return confidence_of(claims.count(SentenceStatus.SUPPORTED), unsupported, len(claims), certain=certain)
-
-
-def claims_confidence(states: Sequence[ClaimStatus]) -> float | None:
-    """Row S2.2 for claims that a model extracted from an answer; None when there are none (S2.6)."""
-    return confidence_of(states.count(ClaimStatus.SUPPORTED), states.count(ClaimStatus.UNSUPPORTED), len(states))
 
 
 def level(score: float | None) -> ConfidenceLevel | None:

@@ -49,7 +49,6 @@ _KOREAN = """
         ("negation", "The pump is not tested after delivery."),
         ("unit", "Refunds are paid within 14 weeks unless the ticket was used."),
         ("quantifier", "Refunds are paid within 14 days."),
-        ("subject", "The secretary signed the lease and the secretary keeps the minutes."),
         ("negation", "The bank closed its branches."),
         ("number", "The museum closes at 9 pm on weekdays."),
     ],

@@ -1,6 +1,5 @@
 """Claims and key facts, derived from the verdicts on the sentences of an answer (S1.4, S2.1)."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,11 +31,6 @@ def sentence(text: str, *checks: PairVerdict) -> Judged:
     """A sentence that claims something, in the state that its verdicts give it."""
     statement = Statement(0, 0, len(text), text, (), claim=True)
     return Judged(statement, sentence_status(True, checks), checks, (None, None))
-
-
-@pytest.mark.parametrize("written", ["PARTIALLY_SUPPORTED", "partially_supported", " Partially_Supported "])
-def test_a_status_is_read_as_models_write_it(written: str) -> None:  # S2.1
-    assert ClaimStatus(written) is ClaimStatus.PARTIALLY_SUPPORTED
 
 
 def test_every_state_of_a_sentence_is_one_of_a_claim_or_of_none() -> None:  # S2.1, N4

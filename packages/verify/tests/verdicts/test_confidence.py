@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell_verify.answers.statements import plan_checks, statements
-from citewell_verify.verdicts.confidence import ClaimStatus, claims_confidence, confidence, confidence_of, level
+from citewell_verify.verdicts.confidence import confidence, confidence_of, level
 from citewell_verify.verdicts.states import SentenceStatus, sentence_status
 from verify_material.rows import for_all_rows
 
@@ -106,16 +106,6 @@ def test_more_support_never_lowers_confidence_and_more_doubt_never_raises_it(
     assert 0 <= worse <= score <= better <= 1
 
 
-@given(st.lists(st.sampled_from(ClaimStatus), max_size=20))
-def test_claims_and_sentences_are_rated_by_one_formula(states: list[ClaimStatus]) -> None:  # S2.2
-    same = {
-        ClaimStatus.SUPPORTED: S.SUPPORTED,
-        ClaimStatus.PARTIALLY_SUPPORTED: S.PARTIAL,
-        ClaimStatus.UNSUPPORTED: S.UNSUPPORTED,
-    }
-    assert claims_confidence(states) == confidence([same[state] for state in states])
-
-
 def test_an_answer_to_an_empty_context_has_no_confidence_at_all() -> None:  # S2.6
     answer = "Refunds take 30 days [1]. They are free."
     assert plan_checks(answer, sources=0) == []
@@ -126,7 +116,7 @@ def test_an_answer_to_an_empty_context_has_no_confidence_at_all() -> None:  # S2
 @for_all_rows("answer", ["", "  \n", "## Summary", "What do you mean?", "I don't know.", "In summary:"])
 def test_an_answer_that_claims_nothing_has_neither_confidence_nor_level(answer: str) -> None:  # S2.6
     states = [sentence_status(each.claim, []) for each in statements(answer)]
-    assert confidence(states) is claims_confidence([]) is level(confidence(states)) is None
+    assert confidence(states) is level(confidence(states)) is None
 
 
 def test_an_opinion_counts_as_a_claim_that_needs_a_source() -> None:  # S2.6
@@ -142,4 +132,3 @@ def test_a_very_long_answer_is_rated_like_a_short_one() -> None:  # S2.6
     states = [S.SUPPORTED if each.numbers else S.UNSUPPORTED for each in said]
     assert confidence(states) == confidence(states[:1]) == 1.0
     assert confidence([*states, S.UNSUPPORTED]) == pytest.approx(0.9, abs=1e-3)
-    assert claims_confidence([ClaimStatus.PARTIALLY_SUPPORTED] * 10_000) == 0.1

@@ -9,7 +9,7 @@ import pytest
 from citewell_verify.facts.reading.token_alignment import tokens_match
 from citewell_verify.facts.reading.tokens import tokenize
 from citewell_verify.facts.structure.headings import heading_lines, split_off_headings
-from citewell_verify.facts.structure.sections import alternative_headings, parse_sections
+from citewell_verify.facts.structure.sections import parse_sections
 from citewell_verify.verdicts.states import SentenceStatus
 from verify_material.rows import for_all_rows
 from verify_material.statuses import statuses
@@ -234,19 +234,6 @@ def test_an_underlined_line_is_a_heading(heading: str, underline: str) -> None:
 )
 def test_headings_of_other_notations_and_in_small_letters(text: str, paths: list[tuple[str, ...]]) -> None:
     assert [each.path for each in parse_sections(text)] == paths
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("# Full-time staff\n\nOne.\n\n# Part-time staff\n\nTwo.\n", {"Full-time staff", "Part-time staff"}),
-        ("# X100\n\n## Weight\n\nOne.\n\n# Z9\n\n## Weight\n\nTwo.\n", {"X100", "Z9"}),
-        ("# Batteries\n\nOne.\n\n# Warranty\n\nTwo.\n", set[str]()),
-        ("# X100\n\n## Weight\n\nOne.\n\n## Price\n\nTwo.\n", set[str]()),
-    ],
-)
-def test_headings_that_divide_their_matter_into_alternatives(text: str, found: set[str]) -> None:
-    assert alternative_headings(text) == found
 
 
 @for_all_rows(

@@ -1,6 +1,6 @@
 """OpenDocument texts (.odt): headings, paragraphs, lists, tables and notes, in document order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lxml.etree import QName
@@ -9,22 +9,140 @@ from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEncrypted
 from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.parts import Element, found_from, no_text, unreadable_if_damaged, xml_part
-from citewell_documents.parsing.opendocument.hidden import drop_hidden
-from citewell_documents.parsing.opendocument.styles import Counter, Styles, odf
-from citewell_documents.parsing.opendocument.tables import marks_header, row_elements, table_rows
-from citewell_documents.parsing.opendocument.text import (
-    anchored,
-    comment_text,
-    has_sequence,
-    note_text,
-    paragraph_text,
-    picture_text,
-    picture_texts,
+from citewell_documents.parsing.office.parts import (
+    Element,
+    described_as,
+    found_from,
+    no_text,
+    unreadable_if_damaged,
+    xml_part,
 )
+from citewell_documents.parsing.office.remarks import comment
+from citewell_documents.parsing.opendocument.hidden import drop_hidden
+from citewell_documents.parsing.opendocument.styles import Counter, Styles, integer, odf
 from citewell_documents.parsing.picture_words import is_caption, names_other
-from citewell_documents.parsing.tables import has_header, with_one_header
+from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
+
+# The text of a paragraph in an OpenDocument text, and its anchored elements.
+
+_LEFT_OUT = {
+    *map(odf, ("office:annotation", "office:annotation-end", "text:note", "text:ruby-text", "text:hidden-text")),
+    *map(odf, ("draw:text-box", "text:tracked-changes", "draw:object", "draw:image")),
+}
+_BREAKS = {odf("text:tab"): " ", odf("text:line-break"): "\n"}
+_PICTURES = {*map(odf, ("draw:frame", "draw:g", "draw:custom-shape"))}
+_SPACES = odf("text:s")  # a run of spaces, which the builder collapses anyway
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"  # titles of pictures
+
+
+def paragraph_text(paragraph: Element) -> str:
+    return "".join(_texts(paragraph))
+
+
+def anchored(paragraph: Element, name: str) -> Iterator[Element]:
+    for child in paragraph:
+        if child.tag == odf(name):
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from anchored(child, name)
+
+
+def picture_texts(paragraph: Element) -> Iterator[str]:
+    """What is said of the pictures anchored in a paragraph."""
+    for child in paragraph:
+        if child.tag in _PICTURES and (text := picture_text(child)):
+            yield text
+        elif child.tag not in _LEFT_OUT:
+            yield from picture_texts(child)
+
+
+def picture_text(frame: Element) -> str:
+    texts = (frame.findtext(f"{_SVG}{name}") or "" for name in ("title", "desc"))
+    return described_as(": ".join(filter(None, map(str.strip, texts))))
+
+
+def has_sequence(paragraph: Element) -> bool:
+    """True if it is counted, as the captions of figures are."""
+    return next(paragraph.iter(odf("text:sequence")), None) is not None
+
+
+def note_text(note: Element) -> str:
+    mark = note.findtext(odf("text:note-citation")) or ""
+    body = note.find(odf("text:note-body"))
+    paragraphs = () if body is None else body.iter(odf("text:p"), odf("text:h"))
+    return f"{mark.translate(_RAISED)} {' '.join(map(paragraph_text, paragraphs))}".strip()
+
+
+def comment_text(annotation: Element) -> str:
+    paragraphs = annotation.iter(odf("text:p"), odf("text:h"))
+    return comment(" ".join(map(paragraph_text, paragraphs)).strip(), annotation.findtext(f"{_DC}creator") or "")
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _texts(element: Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if shown := _BREAKS.get(str(child.tag)):
+            yield shown
+        elif child.tag == _SPACES:
+            yield " "
+        elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT and not child.tag.startswith(_SVG):
+            yield from _texts(child)
+        yield child.tail or ""
+
+
+# The rows of tables in OpenDocument texts.
+
+_ROW, _HEADER_ROWS = odf("table:table-row"), odf("table:table-header-rows")
+_GROUPS = (_HEADER_ROWS, odf("table:table-rows"), odf("table:table-row-group"))
+_CELL, _COVERED = odf("table:table-cell"), odf("table:covered-table-cell")
+_MAX_REPEATED = 200
+
+
+def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list[Cell]]:
+    """The texts of a `table:table`: a cell over columns covers others (None), one over rows is repeated in each."""
+    rows: list[list[Cell]] = []
+    for row in row_elements(table):
+        cells = _cells(row, cell_text, rows[-1] if rows else [])
+        rows += [cells] * _repeated(row, "table:number-rows-repeated")
+    return rows
+
+
+def marks_header(table: Element) -> bool:
+    return any(group.find(_ROW) is not None for group in table.findall(_HEADER_ROWS))
+
+
+def row_elements(parent: Element) -> Iterator[Element]:
+    for child in parent:
+        if child.tag == _ROW:
+            yield child
+        elif child.tag in _GROUPS:
+            yield from row_elements(child)
+
+
+def _cells(row: Element, cell_text: Callable[[Element], str], above: list[Cell]) -> list[Cell]:
+    cells: list[Cell] = []
+    beside = 0  # how many of the next cells the one to the left covers
+    for cell in row.iterchildren(_CELL, _COVERED):
+        for _ in range(_repeated(cell, "table:number-columns-repeated")):
+            if cell.tag == _CELL:
+                cells.append(cell_text(cell))
+                beside = integer(cell.get(odf("table:number-columns-spanned")), 1) - 1
+            elif beside > 0:
+                cells.append(None)
+                beside -= 1
+            else:
+                cells.append(above[len(cells)] if len(cells) < len(above) else "")
+    return cells
+
+
+def _repeated(element: Element, name: str) -> int:
+    return min(integer(element.get(odf(name)), 1), _MAX_REPEATED)
+
 
 _CONTENT, _STYLES, _META, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 _PARAGRAPHS = (odf("text:p"), odf("text:h"))

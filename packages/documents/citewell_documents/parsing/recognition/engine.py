@@ -7,13 +7,52 @@ time.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 
 import tesserocr
 from PIL import Image
 from tesserocr import PSM, RIL, PyResultIterator, PyTessBaseAPI
 
 from citewell_documents.parsing.recognition.rows import Row, Turns, Word
-from citewell_documents.parsing.recognition.scripts import Scripts
+
+# In which letters a picture is, where those of the installed languages do not fit: by Tesseract's data of scripts.
+
+_DATA = "osd"
+# The beginnings of Tesseract's names of languages that are written in a script.
+_LANGUAGES = {
+    "Korean": ("kor",),
+    "Hangul": ("kor",),
+    "Japanese": ("jpn",),
+    "Han": ("chi", "jpn"),
+    "Cyrillic": ("rus", "ukr", "bel", "bul", "srp", "mkd", "kaz", "script/Cyrillic"),
+    "Greek": ("ell", "grc"),
+    "Arabic": ("ara", "fas", "urd"),
+    "Hebrew": ("heb",),
+    "Thai": ("tha",),
+    "Devanagari": ("hin", "mar", "nep"),
+}
+
+
+class Scripts:
+    """Tells scripts apart if the data for it lies in one of the folders of languages."""
+
+    def __init__(self, folders: Mapping[str, str]) -> None:
+        holding = (folder for folder in folders.values() if (Path(folder) / f"{_DATA}.traineddata").is_file())
+        self._folder = next(holding, None)
+        self._languages = tuple(folders)
+
+    def unknown(self, picture: Image.Image, dpi: int) -> str:
+        """The script of a picture if none of the languages has it; empty if one has it, or it cannot be told."""
+        if self._folder is None:
+            return ""
+        with PyTessBaseAPI(path=self._folder, lang=_DATA, psm=PSM.OSD_ONLY) as engine:
+            engine.SetImage(picture)
+            engine.SetSourceResolution(dpi)
+            told = engine.DetectOrientationScript() or {}
+        script = str(told.get("script_name", ""))
+        is_known = any(language.startswith(_LANGUAGES.get(script, "")) for language in self._languages)
+        return "" if is_known else script
+
 
 _SAMPLE = 0.12  # the share of a page's height that is enough to tell its language
 # The least confidence in the sample. On 37 pages of English and Korean, upright text had 0.67 and more, text on its

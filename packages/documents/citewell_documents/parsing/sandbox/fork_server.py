@@ -1,6 +1,6 @@
 """The program that forks one child for each file: `python -m citewell_documents.parsing.sandbox.fork_server`.
 
-`citewell_documents.parsing.sandbox.forked` starts it, with a socket as standard input. It has imported what most
+`citewell_documents.parsing.sandbox.isolated` starts it, with a socket as standard input. It has imported what most
 readers need, so that a child costs a fork instead of a fresh Python. It has one thread and never sees a byte of a
 file: a request is the three pipes of the child and a socket for it. On that socket the server reports that the child
 runs. Once the other side closes the socket or shuts it down, the server kills the child's group, waits for the child,

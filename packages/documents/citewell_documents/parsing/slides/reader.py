@@ -1,18 +1,55 @@
 """PowerPoint presentations (.pptx): a page for each slide, with its title as a heading and its notes below it."""
 
+from collections.abc import Iterator
+
 import pptx
 from pptx.exc import PythonPptxError
+from pptx.opc.package import Part
+from pptx.oxml import parse_xml
 from pptx.presentation import Presentation
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import note_inserted, opened_package
-from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
-from citewell_documents.parsing.slides.comments import comments_on
+from citewell_documents.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
+from citewell_documents.parsing.office.remarks import comment
 from citewell_documents.parsing.slides.hidden import keep_what_is_seen, words_of
 from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
 from citewell_documents.parsing.text_builder import DocumentBuilder
+
+# The comments on a slide: those of today's PowerPoint and those of before.
+
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_TODAY = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+
+
+def comments_on(slide: Part) -> Iterator[str]:
+    authors = _authors(slide.package.presentation_part)
+    for root in _linked(slide, "/comments"):
+        for old in root.iter(f"{_P}cm"):
+            yield comment(old.findtext(f"{_P}text") or "", authors.get(old.get("authorId", ""), ""))
+        for said in root.iter(f"{_TODAY}cm", f"{_TODAY}reply"):
+            body = said.find(f"{_TODAY}txBody")
+            words = () if body is None else (run.text or "" for run in body.iter(f"{_A}t"))
+            yield comment("".join(words), authors.get(said.get("authorId", ""), ""))
+
+
+def _authors(presentation: Part) -> dict[str, str]:
+    roots = (*_linked(presentation, "/commentAuthors"), *_linked(presentation, "/authors"))
+    return {
+        author.get("id", ""): author.get("name", "")
+        for root in roots
+        for author in root.iter(f"{_P}cmAuthor", f"{_TODAY}author")
+    }
+
+
+def _linked(part: Part, kind: str) -> Iterator[Element]:
+    for link in part.rels.values():
+        if link.reltype.endswith(kind) and not link.is_external:
+            yield parse_xml(link.target_part.blob)
+
 
 _TITLE, _BELOW = (1,), (2,)
 _NOTES = "Notes"

@@ -1,6 +1,6 @@
 """Word documents (.docx): python-docx opens the package, and the body is read in document order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -21,24 +21,103 @@ from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.picture_words import is_caption, names_other
-from citewell_documents.parsing.tables import has_header, with_one_header
+from citewell_documents.parsing.tables import Cell, has_header, with_one_header
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.word.hidden import drop_hidden, has_background
-from citewell_documents.parsing.word.inserted import add_inserted
 from citewell_documents.parsing.word.numbering import Numbering
-from citewell_documents.parsing.word.styles import Styles, heading_level
-from citewell_documents.parsing.word.tables import children, is_layout, marks_header, table_rows
+from citewell_documents.parsing.word.styles import Styles, heading_level, value
 from citewell_documents.parsing.word.text import (
     Notes,
     charts,
     diagrams,
     has_sequence,
+    is_on,
     note_references,
     paragraph_text,
     pictures,
     text_boxes,
     without_page_numbers,
 )
+
+# The rows of tables in Word documents.
+
+_WRAPPERS = tuple(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag")))
+_MAX_SPAN = 200
+
+
+def table_rows(table: Element, cell_text: Callable[[Element], str]) -> list[list[Cell]]:
+    """The texts of a `w:tbl`. A cell over several columns covers others (None), one over several rows is repeated."""
+    above: dict[int, Cell] = {}
+    rows: list[list[Cell]] = []
+    for row in children(table, qn("w:tr")):
+        properties = row.find(qn("w:trPr"))
+        if properties is None or properties.find(qn("w:del")) is None:
+            cells = _cells(row, cell_text, above)
+            above = dict(enumerate(cells))
+            rows.append(cells)
+    return rows
+
+
+def marks_header(table: Element) -> bool:
+    row = next(children(table, qn("w:tr")), None)
+    return row is not None and is_on(row.find(qn("w:trPr")), "w:tblHeader")
+
+
+def children(parent: Element, *tags: str) -> Iterator[Element]:
+    for child in parent:
+        if child.tag in tags:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from children(child, *tags)
+
+
+def is_layout(table: Element) -> bool:
+    """True if the table only arranges its content: one cell, or one row of cells with nested tables."""
+    rows = list(children(table, qn("w:tr")))
+    if len(rows) != 1:
+        return False
+    cells = list(children(rows[0], qn("w:tc")))
+    return len(cells) == 1 or any(next(children(cell, qn("w:tbl")), None) is not None for cell in cells)
+
+
+def _cells(row: Element, cell_text: Callable[[Element], str], above: dict[int, Cell]) -> list[Cell]:
+    cells: list[Cell] = [""] * _span(row.find(qn("w:trPr")), "w:gridBefore", 0)
+    for cell in children(row, qn("w:tc")):
+        properties = cell.find(qn("w:tcPr"))
+        merge = None if properties is None else properties.find(qn("w:vMerge"))
+        continues = merge is not None and merge.get(qn("w:val")) != "restart"
+        text = above.get(len(cells), "") if continues else cell_text(cell)
+        cells += [text, *[None] * (_span(properties, "w:gridSpan", 1) - 1)]
+    return cells
+
+
+def _span(properties: Element | None, tag: str, default: int) -> int:
+    text = None if properties is None else value(properties, tag)
+    return min(int(text), _MAX_SPAN) if text and text.isdecimal() else default
+
+
+# Files that a Word document holds for Word to insert (altChunk), as programs do that write reports.
+
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+def add_inserted(part: DocumentPart, relationship: str, builder: DocumentBuilder) -> None:
+    """Add an inserted web page in its place; of another file the metadata say that it is left out."""
+    inserted = part.related_parts.get(relationship)
+    if inserted is None:
+        return
+    if inserted.content_type not in _HTML:
+        builder.note(f"inserted file {inserted.partname.filename} is left out")
+        return
+    # Few documents have one, and the library takes time to load.
+    from citewell_documents.parsing.html.blocks import add_blocks  # noqa: PLC0415
+    from citewell_documents.parsing.html.reader import html_text  # noqa: PLC0415
+    from citewell_documents.parsing.html.visible import seen_tree  # noqa: PLC0415
+
+    tree = seen_tree(html_text(inserted.blob, builder.filename), builder.filename, builder.hidden)
+    if tree.body is not None:
+        add_blocks(tree.body, builder)
+
 
 _PARAGRAPH, _TABLE, _CELL, _ROW, _CHUNK = (qn(tag) for tag in ("w:p", "w:tbl", "w:tc", "w:tr", "w:altChunk"))
 _MAX_HEADING = 300  # a longer paragraph in a heading style is text

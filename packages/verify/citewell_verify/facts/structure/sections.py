@@ -43,9 +43,8 @@ class NamedSection:
     `headings` are the headings that it names; `heading` is all of them in one text.
     `subsections` are the parts of `text`, each with the headings above it that name a thing and that the statement does
     not name. `other_sections` are the sections below other headings; `is_exclusive`: their statements do not apply to
-    this section, because its heading names a thing or a time, as "Before 2020", not a topic, or because it has
-    alternatives (`alternative_headings`). `is_partial`: the statement has only a part of the name, as "the X100" of
-    "X100 Pro", which no other heading has.
+    this section, because its heading names a thing or a time, as "Before 2020", not a topic. `is_partial`: the
+    statement has only a part of the name, as "the X100" of "X100 Pro", which no other heading has.
     """
 
     headings: tuple[str, ...]
@@ -87,7 +86,7 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
     index = TermIndex(terms(tokens))
     headings = list(dict.fromkeys(heading for section in sections for heading in section.path))
     full = most_specific([heading for heading in headings if _is_named(heading, tokens, index)], lambda name: name)
-    in_part = [] if full else _partially_named(tokens, index, headings, alternative_headings(text))
+    in_part = [] if full else _partially_named(tokens, index, headings)
     chosen = full or in_part
     # The path of such a section has a heading for each of the chosen names; several headings may have the same name.
     by_heading = {
@@ -119,33 +118,9 @@ def named_section(tokens: Sequence[Token], text: str) -> NamedSection | None:
             for token in tokens
             if is_in_name(token, names)
         )
-        or any(map(_relation_words, chosen))
-        or not alternative_headings(text).isdisjoint(chosen),
+        or any(map(_relation_words, chosen)),
         is_partial=bool(in_part),
     )
-
-
-@text_cache()
-def alternative_headings(text: str) -> frozenset[str]:
-    """Return the headings that are alternatives to others below the same heading.
-
-    Alternatives differ in one word, as "Full-time staff" and "Part-time staff", or have a common heading below them.
-    """
-    below: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    for section in parse_sections(text):
-        for depth, heading in enumerate(section.path):
-            below[section.path[:depth]].add(heading)
-    alternatives: set[str] = set()
-    for path, headings in below.items():
-        alike: dict[object, set[str]] = defaultdict(set)
-        for heading in headings:
-            words = [word for word in heading.casefold().split() if word not in _ARTICLES]
-            for at in range(len(words) if len(words) > 1 else 0):
-                alike[(*words[:at], "", *words[at + 1 :])].add(heading)
-            for below_heading in below.get((*path, heading), ()):
-                alike[below_heading].add(heading)
-        alternatives.update(*(sharing for sharing in alike.values() if len(sharing) > 1))
-    return frozenset(alternatives)
 
 
 def _is_named(heading: str, tokens: Sequence[Token], index: TermIndex) -> bool:
@@ -215,22 +190,13 @@ def _known_terms(heading: str) -> Sequence[Term]:
     return naming_terms(heading) if is_question(heading) else terms_of(heading)
 
 
-def _partially_named(
-    tokens: Sequence[Token], index: TermIndex, headings: Sequence[str], alternatives: Collection[str]
-) -> list[str]:
-    """Return the only heading of which the statement has a name that no other heading has; [] if there is none.
-
-    The word in which alternatives differ counts as a name, as "full-time" of "Full-time staff".
-    """
+def _partially_named(tokens: Sequence[Token], index: TermIndex, headings: Sequence[str]) -> list[str]:
+    """Return the only heading of which the statement has a name that no other heading has; [] if there is none."""
     by_name: dict[str, set[str]] = defaultdict(set)
     for heading in headings:
         naming = naming_terms(heading)
         for term in naming if len(naming) <= _LONGEST_NAME else ():
-            if (
-                (_may_name(term.token) or heading in alternatives)
-                and index.has_all([term])
-                and _is_mentioned(term.token, tokens)
-            ):
+            if _may_name(term.token) and index.has_all([term]) and _is_mentioned(term.token, tokens):
                 by_name[term.key].add(heading)
     headings_named = {heading for sharing in by_name.values() if len(sharing) == 1 for heading in sharing}
     return list(headings_named) if len(headings_named) == 1 else []

@@ -11,7 +11,6 @@ from citewell_verify.entities.dates import Date, find_dates
 from citewell_verify.facts.reading.token_alignment import prefix_key, same_lexeme, same_syllable, tokens_match
 from citewell_verify.facts.reading.tokens import Token, tokenize
 from citewell_verify.facts.reading.vocabulary import GENERIC, keys_of
-from citewell_verify.text.words import vocabulary
 
 _WHICH = "당|전전|전"
 _TERM = re.compile(
@@ -187,11 +186,3 @@ def most_specific(candidates: Sequence[T], name: Callable[[T], str]) -> list[T]:
 def best(candidates: Sequence[T], score: Callable[[T], int]) -> list[T]:
     scores = [score(candidate) for candidate in candidates]
     return [candidate for candidate, value in zip(candidates, scores, strict=True) if value == max(scores)]
-
-
-def has_class(heading: str) -> bool:
-    """Return whether a heading states the class of its thing, as "Hotel Adler" does; the class of an artefact does not
-    count.
-    """
-    words = heading.casefold().split()
-    return not (vocabulary(_CLASSES) - vocabulary(_ARTEFACTS)).isdisjoint(words)
