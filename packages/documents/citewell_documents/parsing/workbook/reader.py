@@ -58,7 +58,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         for sheet in visible:
             _add_sheet(sheet, archive, builder, titles, unseen)
         for part in filter(_CHART_SHEET.fullmatch, archive.names):
-            for drawn in filter(says, drawn_on(archive, part, filename)):
+            for drawn in filter(says, drawn_on(archive, part, filename, unseen.palette.drawn, builder.hidden)):
                 add_drawn(drawn, titles, builder)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
@@ -73,7 +73,7 @@ def _add_sheet(
     sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str], unseen: Unseen
 ) -> None:
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
-    merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
+    merged, lines = merged_cells(archive, part), hidden_lines(archive, part, builder.filename)
     merged.hide(lines.rows, lines.columns)
     formulas = uncalculated(archive, part)
     if formulas:
@@ -101,7 +101,10 @@ def _add_sheet(
             partial(_add_remark, remark, is_hidden=remark.row in lines.rows or remark.column in lines.columns)
             for remark in comments_of(archive, part, builder.filename)
         ),
-        (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
+        (
+            partial(add_drawn, drawn, visible)
+            for drawn in filter(says, drawn_on(archive, part, builder.filename, unseen.palette.drawn, builder.hidden))
+        ),
     )
     for number, add in enumerate(content):
         if number == 0:
