@@ -59,7 +59,8 @@ def why_gone(style: Style) -> Reason | None:
     """Why all text below an element goes, whatever that says of itself."""
     if not style:
         return None
-    if style.get("display") == "none" or _opacity(style) <= _CLEAR:
+    may_come = any(style.get(name, "none") != "none" for name in ("animation", "animation-name"))
+    if style.get("display") == "none" or (_opacity(style) <= _CLEAR and not may_come):
         return "hidden"
     if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
         return "struck"
@@ -126,7 +127,7 @@ def _has_letters_of_other_colours(style: Style) -> bool:
 
 
 def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:
-    for value in filter(None, (style.get("background-color"), style.get("background"))):
+    for value in filter(None, map(style.get, ("background-image", "background-color", "background"))):
         colours = [*_colours(value)]
         if "(" in value and (not colours or any(name in value for name in ("url(", "gradient(", "image", "var("))):
             return None, True

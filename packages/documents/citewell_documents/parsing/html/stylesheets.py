@@ -17,7 +17,7 @@ LOOKED_AT = frozenset(
     (
         "display visibility opacity font-size font color background background-color text-decoration"
         " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
-        " height width max-height max-width inset transform scale"
+        " height width max-height max-width inset transform scale animation animation-name background-image"
         " background-clip -webkit-background-clip -webkit-text-fill-color -webkit-text-stroke text-shadow"
     ).split()
 )

@@ -21,12 +21,15 @@ _HIGHLIGHTS = {"white": PAPER, "black": "000000"}
 
 def ink_of(properties: list[Element], styles: Styles) -> str:
     """The colour by the nearest properties that say one; unknown where the letters have an outline or a shadow."""
-    if any(own.find(effect) is not None for own in properties for effect in _EFFECTS):
-        return UNKNOWN
     for own in properties:
-        if (fill := own.find(_TEXT_FILL)) is not None:
+        fill, colour = own.find(_TEXT_FILL), own.find(_COLOUR)
+        if fill is None and colour is None:
+            continue
+        if any(look.find(effect) is not None for look in properties for effect in _EFFECTS):
+            return UNKNOWN
+        if fill is not None:
             return CLEAR if fill.find(_NO_FILL) is not None else UNKNOWN
-        if (colour := own.find(_COLOUR)) is not None:
+        if colour is not None:
             return _of_theme(colour, "Color", styles) or colour.get(qn("w:val"), "")
     return UNKNOWN
 

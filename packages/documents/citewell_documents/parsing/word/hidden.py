@@ -59,9 +59,11 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
         return "struck"
     if (size := value("w:sz")).isdecimal() and int(size) < _SMALLEST:
         return "small"
-    ground = ground_of(run, properties, styles, page=UNKNOWN if has_ground else PAPER)
     ink = ink_of(properties, styles)
-    return "unseen" if ink == CLEAR or are_alike(ink, ground) else None
+    if ink in (CLEAR, UNKNOWN):
+        return "unseen" if ink == CLEAR else None
+    page = UNKNOWN if has_ground else PAPER
+    return "unseen" if are_alike(ink, ground_of(run, properties, styles, page=page)) else None
 
 
 def _hidden_wholes(part: Element) -> Iterator[Element]:

@@ -21,7 +21,7 @@ _HIDDEN = re.compile(
 )
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
 _COLOURED = re.compile(rb"\bsqref(?:=\"|>)([^\"<]+)")  # where a rule for the looks of cells holds
-_MOST_COLUMNS, _MOST_ROWS = 16_384, 1_048_576
+_MOST_COLUMNS, _MOST_ROWS, _MOST_RANGES = 16_384, 1_048_576, 2_000
 _SMALLEST = 2.0  # points
 _PAPER = "ffffff"
 
@@ -58,6 +58,8 @@ def hidden_lines(archive: Archive, part: str, filename: str) -> Lines:
     tables = linked(archive, part, filename, "/table").values()
     coloured = [root.get("ref", "") for table in tables for root in roots(archive, table, filename)]
     coloured += b" ".join(_COLOURED.findall(content)).decode(errors="replace").split()
+    # A sheet of more ranges counts as coloured everywhere: each of its white cells would be looked up in them.
+    coloured = coloured if len(coloured) <= _MOST_RANGES else [""]
     return Lines(frozenset(rows), frozenset(columns), tuple(map(_range, coloured)))
 
 

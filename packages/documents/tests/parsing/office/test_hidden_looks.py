@@ -1,5 +1,6 @@
 """Words of RTF, slides and workbooks that a reader does not see are left out; what is seen stays."""  # issue 42
 # pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false, reportOptionalMemberAccess=false, reportUnknownVariableType=false
 
 from collections.abc import Callable
 
@@ -123,7 +124,8 @@ def turned_beside(box: Shape) -> None:
 
 def with_look(box: Shape, look: str) -> None:
     properties = box.text_frame.paragraphs[0].runs[0]._r.get_or_add_rPr()
-    properties.extend(parse_xml(f"<a:x {nsdecls('a')}>{look}</a:x>"))
+    for child in list(parse_xml(f"<a:x {nsdecls('a')}>{look}</a:x>")):
+        properties.append(child)
 
 
 def styled(box: Shape, look: str) -> None:

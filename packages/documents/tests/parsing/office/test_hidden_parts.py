@@ -1,4 +1,5 @@
 """Parts of office documents that go as a whole, and grounds that decide whether their words are seen."""  # issue 42
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from collections.abc import Callable
 

@@ -104,6 +104,8 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
         "<style>.x{background:linear-gradient(red,blue);background-clip:text;color:#0000}</style><p class=x>80</p>",
         "<style>.x{color:#fff;text-shadow:0 0 3px #000}</style><p class=x>80</p>",
         "<style>.x{background:color-mix(in srgb, navy 80%, black);color:#fff}</style><p class=x>80</p>",
+        "<style>.x{background-image:url(a.jpg);color:#fff}</style><p class=x>80</p>",
+        "<style>.x{opacity:0;animation:appear 1s forwards}</style><p class=x>80</p>",
         "<p style='transform:scale(0.9);clip-path:circle(0.9em)'>80</p>",
         "<p style='position:absolute;inset:0 0 0 -20px'>80</p>",
     ],
