@@ -9,6 +9,7 @@ from citewell_documents.parsing.office.parts import Element
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 RUN, NO_FILL, PLAIN_FILL = f"{A}r", f"{A}noFill", f"{A}solidFill"
 _FILLS = (PLAIN_FILL, NO_FILL, *(f"{A}{name}" for name in ("gradFill", "blipFill", "pattFill", "grpFill")))
+_AROUND_LETTERS = (f"{A}ln", f"{A}effectLst/*")
 _LIGHT_AND_DARK = ("background1 text1 background2 text2", "light1 dark1 light2 dark2", "bg1 tx1 bg2 tx2")
 _NAMES = {
     name: meant
@@ -69,17 +70,18 @@ def why_unseen(run: Element, colours: Colours, ground: str | None) -> Reason | N
     if next(filter(None, (look.get("strike") for look in looks)), "noStrike") != "noStrike":
         return "struck"
     size = next(filter(None, (look.get("sz") for look in looks)), "")
-    if size.isdigit() and int(size) < _SMALLEST:
+    if size.isdecimal() and int(size) < _SMALLEST:
         return "small"
     fill = next((fill for look in looks if (fill := fill_of(look)) is not None), None)
-    has_outline = any(look.find(f"{A}ln") is not None for look in looks)
-    if fill is None or has_outline:
+    has_other_ink = any(look.find(path) is not None for look in looks for path in _AROUND_LETTERS)
+    if fill is None or has_other_ink:
         return None
-    alpha = next(fill.iter(f"{A}alpha"), None)
-    is_clear = alpha is not None and alpha.get("val", "").isdigit() and int(alpha.get("val", "")) < _CLEAR
-    if fill.tag == NO_FILL or is_clear:
+    if fill.tag != PLAIN_FILL:
+        return "unseen" if fill.tag == NO_FILL else None
+    alpha = next((share.get("val", "") for share in fill.iter(f"{A}alpha")), "")
+    if alpha.isdecimal() and int(alpha) < _CLEAR:
         return "unseen"
-    colour = colours.of(fill) if fill.tag == PLAIN_FILL else None
+    colour = colours.of(fill)
     return "unseen" if colour and ground and are_alike(colour, ground) else None
 
 
@@ -90,6 +92,7 @@ def _looks(run: Element) -> Iterator[Element]:
     body = next((parent for parent in run.iterancestors() if str(parent.tag).endswith("}txBody")), None)
     if body is not None and (paragraph := run.getparent()) is not None:
         properties = paragraph.find(f"{A}pPr")
-        level = int((properties.get("lvl") if properties is not None else None) or 0) + 1
-        if (style := body.find(f"{A}lstStyle/{A}lvl{level}pPr/{A}defRPr")) is not None:
+        level = "" if properties is None else properties.get("lvl", "")
+        name = f"{A}lvl{int(level) + 1 if level.isdecimal() else 1}pPr"
+        if (style := body.find(f"{A}lstStyle/{name}/{A}defRPr")) is not None:
             yield style

@@ -24,6 +24,10 @@ from verify_material.rows import for_all_rows
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 WHITE_FILL = '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>'
+FADING = (
+    '<a:gradFill><a:gsLst><a:gs pos="0"><a:srgbClr val="000000"><a:alpha val="0"/></a:srgbClr></a:gs></a:gsLst>'
+    "</a:gradFill>"
+)
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 RTF = (
     r"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}"
@@ -181,6 +185,8 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
     "below a clear shape": (lambda slide, box: navy_shape_above(slide, box, alpha="30000"), True),
     "below a shape that may move": (lambda slide, box: navy_shape_above(slide, box, moves=True), True),
     "without a fill, with an outline": (lambda _, box: with_look(box, "<a:ln/><a:noFill/>"), True),
+    "of a fading colour": (lambda _, box: with_look(box, FADING), True),
+    "white with a shadow": (lambda _, box: with_look(box, f"{WHITE_FILL}<a:effectLst><a:glow/></a:effectLst>"), True),
     "white in a dark cell": (cell_of(WHITE, NAVY), True),
     "marked as not hidden": (lambda _, box: marked(box, "0"), True),
     "partly beside": (lambda _, box: moved(box, -4), True),
