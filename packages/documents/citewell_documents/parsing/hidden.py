@@ -15,14 +15,10 @@ _SAID: dict[Reason, str] = {
     "struck": "struck through",
     "hidden": "marked as hidden",
 }
-_COLOUR, _DARKEST_PAPER = re.compile(r"[0-9A-Fa-f]{6}"), 0xF1
+PAPER = "ffffff"
+_COLOUR = re.compile(r"[0-9A-Fa-f]{6}")
 _LEAST_APART = 15  # of 255, in one component
 _WORD = re.compile(r"[^\W_]+")
-
-
-def is_like_paper(colour: str) -> bool:
-    """True if a colour of six hexadecimal digits cannot be told from white."""
-    return bool(_COLOUR.fullmatch(colour)) and min(bytes.fromhex(colour)) > _DARKEST_PAPER
 
 
 def are_alike(colour: str, ground: str) -> bool:

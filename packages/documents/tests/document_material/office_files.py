@@ -95,6 +95,22 @@ def with_part(data: bytes, part: str, content: bytes | None) -> bytes:
     return packed({name: kept for name, kept in members.items() if kept is not None})
 
 
+def linked(data: bytes, part: str, links: Mapping[str, str], parts: Mapping[str, bytes], types: str) -> bytes:
+    """The package with more parts, to which `part` is linked by their ids and kinds."""
+    members = unpacked(data)
+    folder, _, name = part.rpartition("/")
+    rels = f"{folder}/_rels/{name}.rels"
+    given = members.get(rels, b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>')
+    given = given.replace(b"/>", b"></Relationships>") if b"</Relationships>" not in given else given
+    added = "".join(
+        f'<Relationship Id="{kind.rpartition("/")[2]}" Type="{kind}" Target="/{target}"/>'
+        for target, kind in links.items()
+    )
+    members[rels] = given.replace(b"</Relationships>", f"{added}</Relationships>".encode())
+    kinds = members["[Content_Types].xml"].replace(b"</Types>", f"{types}</Types>".encode())
+    return packed({**members, **parts, "[Content_Types].xml": kinds})
+
+
 def outline(parsed: ParsedDocument) -> list[str]:
     return [" > ".join(section.path) for section in parsed.sections]
 

@@ -16,6 +16,7 @@ from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 WHITE = RGBColor(255, 255, 255)
+W14 = 'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
 
 
 def with_run(properties: str) -> ParsedDocument:
@@ -45,6 +46,9 @@ def with_run(properties: str) -> ParsedDocument:
         '<w:color w:val="000000"/><w:highlight w:val="black"/>',
         '<w:color w:val="1F3864"/><w:shd w:val="clear" w:fill="1F3864"/>',
         '<w:sz w:val="2"/>',
+        '<w:color w:val="000000" w:themeColor="background1"/>',
+        '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="000000" w:themeFill="background1"/>',
+        f"<w14:textFill {W14}><w14:noFill/></w14:textFill>",
     ],
 )
 def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
@@ -62,6 +66,10 @@ def test_words_of_word_that_are_not_seen_are_left_out(properties: str) -> None:
         '<w:color w:val="D0D0D0"/>',
         '<w:strike w:val="0"/>',
         '<w:sz w:val="8"/>',
+        '<w:color w:val="FFFFFF" w:themeColor="text1"/>',
+        '<w:color w:val="FFFFFF"/><w:shd w:val="clear" w:fill="FFFFFF" w:themeFill="accent1"/>',
+        '<w:color w:val="F2F2F2" w:themeColor="background1" w:themeShade="80"/><w:shd w:val="pct25" w:fill="auto"/>',
+        f'<w:color w:val="FFFFFF"/><w14:textOutline {W14} w14:w="9525"><w14:solidFill/></w14:textOutline>',
     ],
 )
 def test_words_of_word_that_can_be_read_stay(properties: str) -> None:

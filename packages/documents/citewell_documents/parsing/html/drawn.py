@@ -1,5 +1,6 @@
 """The looks of the text of an element of a web page, as far as they decide whether a reader sees it."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from tinycss2 import parse_component_value_list
 from tinycss2.color4 import parse_color
 
 from citewell_documents.parsing.hidden import Reason
-from citewell_documents.parsing.html.stylesheets import Style
+from citewell_documents.parsing.html.stylesheets import Style, number, pixels
 
 _Rgb = tuple[float, float, float]
 _PAPER, _INK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
@@ -15,8 +16,11 @@ _SMALLEST = 2.0  # pixels
 _SAME = 14 / 255  # of a component of a colour
 _FAR_OFF = -500.0  # pixels
 _CLEAR = 0.05  # of a colour's opacity
-_SIZES = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
 _PLACED = ("absolute", "fixed")
+_SIDES = ("top", "right", "bottom", "left")
+_AROUND_LETTERS = ("-webkit-text-stroke", "text-shadow")
+_CUT = re.compile(r"inset\((?:[5-9]\d|\d{3,})%|circle\(0(?:px|%)?[ )]")  # to nothing
+_SHRUNK = re.compile(r"scale(?:x|y|3d)?\(0[,)]")
 
 
 class Drawn(NamedTuple):
@@ -57,27 +61,35 @@ def why_gone(style: Style) -> Reason | None:
     """
     if not style:
         return None
-    if style.get("display") == "none" or _number(style.get("opacity", "1")) == 0:
+    may_come = any(style.get(name, "none") != "none" for name in ("animation", "animation-name"))
+    if style.get("display") == "none" or (_opacity(style) <= _CLEAR and not may_come):
         return "hidden"
     if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
         return "struck"
-    sides = ("left", "right", "top", "bottom") if style.get("position") in _PLACED else ()
-    is_far_off = any((_pixels(style.get(side, ""), Drawn()) or 0.0) <= _FAR_OFF for side in sides)
-    return "hidden" if is_far_off or _is_cut_off(style) else None
+    sides = [*map(style.get, _SIDES), *style.get("inset", "").split()] if style.get("position") in _PLACED else []
+    is_far_off = any((pixels(side or "") or 0.0) <= _FAR_OFF for side in sides)
+    is_shrunk = _SHRUNK.search(style.get("transform", "")) or style.get("scale") == "0"
+    return "hidden" if is_far_off or is_shrunk or _is_cut_off(style) else None
+
+
+def _opacity(style: Style) -> float:
+    value = style.get("opacity", "1")
+    share = number(value.removesuffix("%"))
+    return 1.0 if share is None else share / 100 if value.endswith("%") else share
 
 
 def _is_cut_off(style: Style) -> bool:
     clip = style.get("clip", "").replace(",", " ").removeprefix("rect(").removesuffix(")").split()
     if style.get("position") in _PLACED and len(clip) == 4 and all(_is_nothing(side) for side in clip):
         return True
-    if style.get("clip-path", "").startswith(("inset(50%", "inset(100%")):
+    if _CUT.match(style.get("clip-path", "")):
         return True
     is_cut = any(style.get(name) in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
     return is_cut and any(_is_nothing(style.get(name, "")) for name in ("height", "width", "max-height", "max-width"))
 
 
 def _is_nothing(length: str) -> bool:
-    return _pixels(length, Drawn()) in (0.0, 1.0)
+    return pixels(length) in (0.0, 1.0)
 
 
 def drawn_within(around: Drawn, style: Style) -> Drawn:
@@ -85,12 +97,15 @@ def drawn_within(around: Drawn, style: Style) -> Drawn:
     if not style:
         return around._replace(is_placed=False, has_ground=False) if around.is_placed or around.has_ground else around
     colour, clear = around.colour, around.clear
-    if (said := style.get("color")) not in (None, "inherit", "currentcolor", "unset"):
+    said = style.get("-webkit-text-fill-color", style.get("color"))
+    if _has_letters_of_other_colours(style):
+        colour, clear = None, False
+    elif said not in (None, "inherit", "currentcolor", "unset"):
         colour, clear = next(_colours(said), (None, False))
     ground, has_ground = _ground(style, around.ground)
     visibility = style.get("visibility")
     size = _size(style, around)
-    indent = _pixels(style.get("text-indent", ""), around)
+    indent = pixels(style.get("text-indent", ""), around.size, around.root_size)
     is_placed = style.get("position") in _PLACED
     return Drawn(
         colour,
@@ -107,11 +122,18 @@ def drawn_within(around: Drawn, style: Style) -> Drawn:
     )
 
 
+def _has_letters_of_other_colours(style: Style) -> bool:
+    """True where the ground is drawn in the shape of the letters, or an outline or a shadow around them."""
+    clip = style.get("background-clip", style.get("-webkit-background-clip"))
+    return clip == "text" or any(style.get(name, "none") != "none" for name in _AROUND_LETTERS)
+
+
 def _ground(style: Style, around: _Rgb | None) -> tuple[_Rgb | None, bool]:
-    for value in filter(None, (style.get("background-color"), style.get("background"))):
-        if "(" in value and any(name in value for name in ("url(", "gradient(", "image", "var(")):
+    for value in filter(None, map(style.get, ("background-image", "background-color", "background"))):
+        colours = [*_colours(value)]
+        if "(" in value and (not colours or any(name in value for name in ("url(", "gradient(", "image", "var("))):
             return None, True
-        for colour, clear in _colours(value):
+        for colour, clear in colours:
             if not clear:
                 return colour, True
     return around, False
@@ -132,23 +154,6 @@ def _colours(value: str) -> Iterator[tuple[_Rgb | None, bool]]:
 def _size(style: Style, around: Drawn) -> float | None:
     if (value := style.get("font-size")) is None:
         value = next((part.partition("/")[0] for part in style.get("font", "").split() if part[0] in "0123456789."), "")
-    if value.endswith("%") and (share := _number(value[:-1])) is not None:
+    if value.endswith("%") and (share := number(value[:-1])) is not None:
         return share / 100 * around.size
-    return _pixels(value, around)
-
-
-def _pixels(value: str, around: Drawn) -> float | None:
-    unit = value.lstrip("+-0123456789.")
-    number = _number(value.removesuffix(unit))
-    if number is None:
-        return None
-    if unit in ("em", "rem"):
-        return number * (around.size if unit == "em" else around.root_size)
-    return 0.0 if number == 0 else number * _SIZES[unit] if unit in _SIZES else None
-
-
-def _number(value: str) -> float | None:
-    try:
-        return float(value)
-    except ValueError:
-        return None
+    return pixels(value, around.size, around.root_size)

@@ -18,13 +18,14 @@ LOOKED_AT = frozenset(
     (
         "display visibility opacity font-size font color background background-color text-decoration"
         " text-decoration-line position left right top bottom text-indent clip clip-path overflow overflow-x overflow-y"
-        " height width max-height max-width"
+        " height width max-height max-width inset transform scale animation animation-name background-image"
+        " background-clip -webkit-background-clip -webkit-text-fill-color -webkit-text-stroke text-shadow"
     ).split()
 )
 _MOST_CHARACTERS, _MOST_MATCHES, _DEEPEST = 1_000_000, 1_000_000, 20
 _ELEMENTS_A_MATCH = 30  # elements that are looked through in the time of one match
 _SCREEN = {"min-width": 1280.0, "max-width": 1280.0, "min-height": 800.0, "max-height": 800.0}  # a reader's, in pixels
-_PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
+_SIZES = {"px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4}
 _CONDITIONS = ("media", "supports", "layer")
 
 
@@ -175,17 +176,23 @@ def _is_met(condition: str) -> bool:
     if not condition.startswith("("):
         return condition.removeprefix("only ").strip() in ("all", "screen")
     name, _, value = (part.strip() for part in condition.strip("()").partition(":"))
-    size = _pixels(value)
+    size = pixels(value)
     if name not in _SCREEN or size is None:
         return False
     return _SCREEN[name] >= size if name.startswith("min") else _SCREEN[name] <= size
 
 
-def _pixels(value: str) -> float | None:
-    unit = value.lstrip("0123456789.")
+def pixels(value: str, em: float = 16.0, rem: float = 16.0) -> float | None:
+    unit = value.lstrip("+-0123456789.")
+    if (length := number(value.removesuffix(unit))) is None:
+        return None
+    return 0.0 if length == 0 else length * size if (size := {"em": em, "rem": rem, **_SIZES}.get(unit)) else None
+
+
+def number(value: str) -> float | None:
     try:
-        return float(value.removesuffix(unit)) * _PIXELS[unit]
-    except (ValueError, KeyError):
+        return float(value)
+    except ValueError:
         return None
 
 

@@ -1,8 +1,9 @@
 """Removes the words that a reader does not see from an OpenDocument text."""
 
 import re
+from collections.abc import Iterator
 
-from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
+from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 from citewell_documents.parsing.office.parts import Element
 from citewell_documents.parsing.opendocument.styles import Styles, odf
 
@@ -11,15 +12,17 @@ _TEXT = odf("text:p").removesuffix("p")  # the namespace
 _SIZE, _SMALLEST = re.compile(r"([\d.]+)pt"), 2.0
 _NO_LINE, _NO_GROUND = ("", "none"), ("", "transparent")
 _NAME, _CELL, _BOX = odf("text:style-name"), odf("table:table-cell"), odf("draw:text-box")
+_NOT_SHOWN = ("none", "collapse", "filter")
+_MARK = odf("text:hidden-paragraph")
+_WHOLES = (_MARK, odf("text:section"), odf("table:table-row"))
 
 
-def drop_hidden(content: Element, styles: Styles, hidden: HiddenWords) -> None:
-    """Remove hidden sections, and each piece of text that the nearest style with a say in its looks makes invisible."""
-    for section in list(content.iter(odf("text:section"))):
-        if section.get(odf("text:display")) == "none" or section.get(odf("text:is-hidden")) == "true":
-            hidden.add(" ".join(map(str, section.itertext())), "hidden")
-            section.clear()
-    open_elements: list[tuple[Element, Reason | None]] = [(content, None)]
+def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords) -> None:
+    """Judges each piece of text by the nearest style that says how it is shown, unless it goes with what it is in."""
+    for whole in list(_hidden_wholes(part)):
+        hidden.add(" ".join(map(str, whole.itertext())), "hidden")
+        whole.clear()
+    open_elements: list[tuple[Element, Reason | None]] = [(part, None)]
     while open_elements:
         element, reason = open_elements.pop()
         for child in element:
@@ -55,12 +58,29 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
     size = _SIZE.fullmatch(shown("fo:font-size"))
     if size and float(size[1]) < _SMALLEST:
         return "small"
-    grounds = (shown("fo:background-color"), styles.ground(names[-1]))
-    has_ground = any(ground not in _NO_GROUND and not is_like_paper(ground.lstrip("#")) for ground in grounds)
-    if has_ground or not is_like_paper(shown("fo:color").lstrip("#")):
+    if shown("style:use-window-font-color") == "true":
         return None
-    # Cells and boxes have backgrounds of their own.
-    return None if any(parent.tag in (_CELL, _BOX) for parent in element.iterancestors()) else "unseen"
+    ground = _ground(element, shown("fo:background-color"), styles.ground(names[-1]), styles)
+    return "unseen" if are_alike(shown("fo:color").lstrip("#"), ground.lstrip("#")) else None
+
+
+def _hidden_wholes(part: Element) -> Iterator[Element]:
+    """Sections, rows and paragraphs that are hidden; a paragraph by a mark in it."""
+    for element in part.iter(*_WHOLES):
+        shown = {element.get(odf("text:display")), element.get(odf("table:visibility"))}
+        if element.get(odf("text:is-hidden")) == "true" or not shown.isdisjoint(_NOT_SHOWN):
+            yield next(element.iterancestors(*_PARAGRAPHS), element) if element.tag == _MARK else element
+
+
+def _ground(element: Element, own: str, paragraph: str, styles: Styles) -> str:
+    """The colour behind a text: its own, or that of what it is in; nothing for a cell or a box that names none."""
+    for ground in (own, paragraph):
+        if ground not in _NO_GROUND:
+            return ground
+    around = next(element.iterancestors(_CELL, _BOX), None)
+    if around is None:
+        return "" if styles.has_page_ground else PAPER
+    return styles.ground(around.get(odf("table:style-name"), ""))
 
 
 def _name(element: Element) -> str:

@@ -170,7 +170,8 @@ def parse_opendocument(data: bytes, filename: str, limits: ParseLimits) -> Parse
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an OpenDocument text"):
         styles = Styles(parts)
-        drop_hidden(content, styles, builder.hidden)
+        for part in parts:
+            drop_hidden(part, styles, builder.hidden)
         _Reader(builder, styles, Counter(styles.outline)).read(content.iter(odf("office:text")))
         _add_page_headers(parts, builder)
         return builder.build_with_text(_found(archive, filename), no_text(filename))

@@ -30,6 +30,9 @@ _NUMBERS: dict[str, Callable[[int], str]] = {
     "A": lambda number: letter(number).upper(),
 }
 _BULLET = "•"
+_GROUNDED = (odf("style:paragraph-properties"), odf("style:table-cell-properties"))
+_PAGES = (odf("style:page-layout-properties"), odf("style:header-footer-properties"))
+_NO_GROUND = (None, "", "none", "transparent", "#ffffff")
 _MAX_ANCESTORS = 20
 
 
@@ -80,6 +83,8 @@ class Styles:
         self._outline_levels: dict[str, int] = {}
         self._text_properties: dict[str, dict[str, str]] = {}
         self._grounds: dict[str, str] = {}
+        self.has_page_ground = False
+        """True if a page, or what stands above or below its text, is not white."""
         for part in parts:
             self._read(part)
 
@@ -107,7 +112,7 @@ class Styles:
         return next(filter(None, values), "")
 
     def ground(self, name: str) -> str:
-        """The colour behind the paragraphs of a style."""
+        """The colour behind the paragraphs, or the cells, of a style."""
         return next(filter(None, (self._grounds.get(style, "") for style in self._chain(name))), "")
 
     def _chain(self, name: str) -> list[str]:
@@ -123,10 +128,13 @@ class Styles:
             self._parents[name] = style.get(odf("style:parent-style-name"), "")
             if (shown := style.find(odf("style:text-properties"))) is not None:
                 self._text_properties[name] = {str(key): str(value) for key, value in shown.items()}
-            if (paragraph := style.find(odf("style:paragraph-properties"))) is not None:
-                self._grounds[name] = paragraph.get(odf("fo:background-color"), "")
+            for properties in style.iterchildren(*_GROUNDED):
+                self._grounds[name] = properties.get(odf("fo:background-color"), "")
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
+        for properties in part.iter(*_PAGES):
+            grounds = properties.get(odf("fo:background-color")), properties.get(odf("draw:fill"))
+            self.has_page_ground |= any(ground not in _NO_GROUND for ground in grounds)
         for style in part.iter(odf("text:list-style")):
             self._lists[style.get(odf("style:name"), "")] = _levels(style)
         for style in part.iter(odf("text:outline-style")):

@@ -1,6 +1,6 @@
 """The background colour behind the text of a slide, if it can be determined."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pptx.opc.constants import RELATIONSHIP_TYPE
@@ -8,12 +8,10 @@ from pptx.oxml import parse_xml
 from pptx.shapes.base import BaseShape
 from pptx.slide import Slide
 
+from citewell_documents.parsing.office.drawn_text import NO_FILL, PLAIN_FILL, A, Colours, fill_of, theme_colours
 from citewell_documents.parsing.office.parts import Element
 
-_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-_FILLS = tuple(f"{_A}{name}" for name in ("solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
-_NONE = f"{_A}noFill"
 _PLAIN_GROUND = "1001"  # the first of a theme's backgrounds, which is a plain colour
 _DRAWN = tuple(f"{_P}{name}" for name in ("pic", "grpSp", "graphicFrame", "cxnSp"))
 
@@ -29,6 +27,10 @@ class _Box(NamedTuple):
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
+    def holds(self, other: "_Box") -> bool:
+        is_as_wide = self.left <= other.left and other.right <= self.right
+        return is_as_wide and self.top <= other.top and other.bottom <= self.bottom
+
 
 class Grounds:
     """The colours of a slide, its theme and its drawings."""
@@ -38,9 +40,14 @@ class Grounds:
         master = layout.slide_master
         self._layers: list[Element] = [slide.element, layout.element, master.element]
         themes = [link for link in master.part.rels.values() if link.reltype == RELATIONSHIP_TYPE.THEME]
-        self._scheme: Mapping[str, str] = _scheme(themes[0].target_part.blob) if themes else {}
-        self._names = _names(slide.element, master.element)
+        scheme = theme_colours(parse_xml(themes[0].target_part.blob)) if themes else {}
+        self.colours = Colours(scheme, _names(slide.element, master.element))
         self._ground = self._of_slide()
+
+    def in_cell(self, run: Element) -> str | None:
+        """The colour of the table's cell that a run of text is in, if that has one of its own."""
+        fill = next((cell.find(f"{A}tcPr/{PLAIN_FILL}") for cell in run.iterancestors(f"{A}tc")), None)
+        return None if fill is None else self.colours.of(fill)
 
     def behind(self, shape: BaseShape, *, is_alone: bool) -> str | None:
         """The colour behind a shape's text, as six digits; None if the shape is in a group or a table, or lies over a
@@ -50,34 +57,29 @@ class Grounds:
         if properties is None:
             return None
         fill = fill_of(properties)
-        if fill is not None and fill.tag != _NONE:
-            return self.colour(fill) if fill.tag == f"{_A}solidFill" else None
+        if fill is not None and fill.tag != NO_FILL:
+            return self.colours.of(fill) if fill.tag == PLAIN_FILL else None
         if not is_alone or (fill is None and shape.element.find(f"{_P}style") is not None):
             return None
         return None if self._is_over_others(shape) else self._ground
 
-    def colour(self, fill: Element) -> str | None:
-        """The colour of a plain fill; None if the colour is modified, for example in its brightness."""
-        colour = next(iter(fill), None)
-        if colour is None or len(colour):
-            return None
-        value = colour.get("val", "")
-        if colour.tag == f"{_A}srgbClr":
-            return value
-        if colour.tag == f"{_A}sysClr":
-            return colour.get("lastClr")
-        return self._scheme.get(self._names.get(value, value)) if colour.tag == f"{_A}schemeClr" else None
+    def is_below_another(self, shape: BaseShape) -> bool:
+        """True if a plain rectangle that is drawn later lies over all of a shape, on a slide where nothing moves."""
+        if self._layers[0].find(f"{_P}timing") is not None or (below := _box(shape.element)) is None:
+            return False
+        covers = (other for other in shape.element.itersiblings(f"{_P}sp") if _is_plain_rectangle(other))
+        return any((box := _box(cover)) is not None and box.holds(below) for cover in covers)
 
     def _of_slide(self) -> str | None:
         for layer in self._layers:
             ground = layer.find(f"{_P}cSld/{_P}bg")
             if ground is None:
                 continue
-            plain = ground.find(f"{_P}bgPr/{_A}solidFill")
+            plain = ground.find(f"{_P}bgPr/{PLAIN_FILL}")
             theme = ground.find(f"{_P}bgRef")
             if plain is not None:
-                return self.colour(plain)
-            return self.colour(theme) if theme is not None and theme.get("idx") == _PLAIN_GROUND else None
+                return self.colours.of(plain)
+            return self.colours.of(theme) if theme is not None and theme.get("idx") == _PLAIN_GROUND else None
         return None
 
     def _is_over_others(self, shape: BaseShape) -> bool:
@@ -86,10 +88,6 @@ class Grounds:
         box = _Box(shape.left, shape.top, shape.left + shape.width, shape.top + shape.height)
         drawn = (element for layer in self._layers for element in _drawn(layer) if element is not shape.element)
         return any((other := _box(element)) is None or other.overlaps(box) for element in drawn)
-
-
-def fill_of(properties: Element) -> Element | None:
-    return next((child for child in properties if child.tag in _FILLS or child.tag == _NONE), None)
 
 
 def _drawn(layer: Element) -> Iterator[Element]:
@@ -101,30 +99,28 @@ def _drawn(layer: Element) -> Iterator[Element]:
             yield element
         elif properties is not None:
             fill = fill_of(properties)
-            if fill.tag != _NONE if fill is not None else element.find(f"{_P}style") is not None:
+            if fill.tag != NO_FILL if fill is not None else element.find(f"{_P}style") is not None:
                 yield element
 
 
+def _is_plain_rectangle(shape: Element) -> bool:
+    frame, geometry = shape.find(f"{_P}spPr/{A}xfrm"), shape.find(f"{_P}spPr/{A}prstGeom[@prst='rect']")
+    fill = shape.find(f"{_P}spPr/{PLAIN_FILL}")
+    if frame is None or geometry is None or fill is None:
+        return False
+    return frame.get("rot", "0") == "0" and next(fill.iter(f"{A}alpha"), None) is None
+
+
 def _box(element: Element) -> _Box | None:
-    start, size = next(element.iter(f"{_A}off"), None), next(element.iter(f"{_A}ext"), None)
+    start, size = next(element.iter(f"{A}off"), None), next(element.iter(f"{A}ext"), None)
     if start is None or size is None or not size.get("cx"):
         return None
     left, top = int(start.get("x", 0)), int(start.get("y", 0))
     return _Box(left, top, left + int(size.get("cx", 0)), top + int(size.get("cy", 0)))
 
 
-def _scheme(theme: bytes) -> Mapping[str, str]:
-    colours = parse_xml(theme).find(f".//{_A}clrScheme")
-    values = {} if colours is None else {str(colour.tag): next(iter(colour), None) for colour in colours}
-    return {
-        tag.removeprefix(_A): value.get("lastClr") or value.get("val") or ""
-        for tag, value in values.items()
-        if value is not None
-    }
-
-
-def _names(slide: Element, master: Element) -> Mapping[str, str]:
+def _names(slide: Element, master: Element) -> dict[str, str]:
     """The theme's colour for each name: `bg1` mostly means the first light colour."""
-    other = next(slide.iter(f"{_A}overrideClrMapping"), None)
+    other = next(slide.iter(f"{A}overrideClrMapping"), None)
     names = other if other is not None else master.find(f"{_P}clrMap")
     return {} if names is None else dict(names.attrib)

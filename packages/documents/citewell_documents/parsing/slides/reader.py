@@ -10,11 +10,12 @@ from pptx.presentation import Presentation
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
+from citewell_documents.parsing.office.drawn_text import words_of
 from citewell_documents.parsing.office.missing_parts import linked_stream
 from citewell_documents.parsing.office.packages import note_inserted, opened_package
 from citewell_documents.parsing.office.parts import Element, core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.office.remarks import comment
-from citewell_documents.parsing.slides.hidden import keep_what_is_seen, words_of
+from citewell_documents.parsing.slides.hidden import keep_what_is_seen
 from citewell_documents.parsing.slides.shapes import add_shapes, frame_text, has_words
 from citewell_documents.parsing.text_builder import DocumentBuilder
 

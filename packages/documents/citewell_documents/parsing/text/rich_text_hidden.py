@@ -1,10 +1,10 @@
 """The looks of the characters of an RTF document's text, as far as they decide whether a reader sees them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from citewell_documents.parsing.hidden import HiddenWords, Reason, is_like_paper
+from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 
 _MAY_HIDE = re.compile(r"\\(?:v|strike|striked1|deleted|fs[0-3]|cf[1-9]\d*)(?![a-zA-Z0-9])")
 _TOKEN = re.compile(
@@ -55,12 +55,13 @@ class _Look(NamedTuple):
             case _:
                 return self._replace(ground=value) if word in _GROUNDS else self
 
-    def reason(self, white: frozenset[int]) -> Reason | None:
+    def reason(self, colours: Mapping[int, str]) -> Reason | None:
         if self.hidden or self.deleted:
             return "hidden"
         if self.struck:
             return "struck"
-        if self.colour in white and not self.ground and not self.paragraph_ground:
+        ground = self.ground or self.paragraph_ground
+        if are_alike(colours.get(self.colour, ""), colours.get(ground, "") if ground else PAPER):
             return "unseen"
         return "small" if 0 < self.size < _SMALLEST else None
 
@@ -79,11 +80,11 @@ def seen(text: str, hidden: HiddenWords) -> str:
 
 
 def _parts(rtf: str) -> Iterator[str]:
-    white = _white(rtf)
+    colours = _colours(rtf)
     look, around = _Look(), list[_Look]()
     for token in _TOKEN.finditer(rtf):
         if token["text"]:
-            reason = look.reason(white)
+            reason = look.reason(colours)
             yield rf"{{\uc1\u{_FIRST_MARK + _REASONS.index(reason)}?}}{token[0]}{_END_IN_RTF}" if reason else token[0]
             continue
         yield token[0]
@@ -95,11 +96,10 @@ def _parts(rtf: str) -> Iterator[str]:
             look = look.after(token["word"], int(token["number"]) if token["number"] else None)
 
 
-def _white(rtf: str) -> frozenset[int]:
-    """The numbers of the colours that cannot be told from paper; none if text may stand on other backgrounds."""
+def _colours(rtf: str) -> Mapping[int, str]:
+    """The colours by their numbers, as six digits; none where text may stand on other grounds."""
     table = _COLOURS.search(rtf)
     if table is None or any(name in rtf for name in _DRAWN_GROUNDS):
-        return frozenset()
+        return {}
     colours = enumerate(_COLOUR.search(colour) for colour in table[1].split(";"))
-    known = ((at, [f"{min(int(part), 255):02x}" for part in parts.groups()]) for at, parts in colours if parts)
-    return frozenset(at for at, parts in known if is_like_paper("".join(parts)))
+    return {at: "".join(f"{min(int(part), 255):02x}" for part in parts.groups()) for at, parts in colours if parts}

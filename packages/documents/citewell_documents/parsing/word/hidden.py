@@ -4,24 +4,22 @@ from collections.abc import Iterator
 
 from docx.oxml.ns import qn
 
-from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike, is_like_paper
+from citewell_documents.parsing.hidden import PAPER, HiddenWords, Reason, are_alike
 from citewell_documents.parsing.office.parts import Element
+from citewell_documents.parsing.word.colours import CLEAR, UNKNOWN, ground_of, ink_of
 from citewell_documents.parsing.word.styles import Styles
 from citewell_documents.parsing.word.text import is_on
 
 _RUN, _TEXT, _PARAGRAPH = qn("w:r"), qn("w:t"), qn("w:p")
+_VML = "urn:schemas-microsoft-com:vml"
 _NOT_READ = {
     *(qn("w:del"), qn("w:moveFrom")),
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
-_BACKGROUND, _HIGHLIGHT, _SHADE, _TABLE_STYLE, _BOX = map(
-    qn, ("w:background", "w:highlight", "w:shd", "w:tblStyle", "w:txbxContent")
-)
-_NO_PATTERN = ("", "clear")
+_BACKGROUND, _ROW, _DRAWN, _SHAPE = qn("w:background"), qn("w:tr"), qn("wp:docPr"), f"{{{_VML}}}shape"
 _SMALLEST = 4  # half points
-_PAPER, _UNKNOWN = "ffffff", ""
-_HIGHLIGHTS = {"white": _PAPER, "black": "000000"}
 _STRIKES = ("w:strike", "w:dstrike")
+_ON = ("1", "true")
 
 
 def has_background(document: Element) -> bool:
@@ -30,6 +28,11 @@ def has_background(document: Element) -> bool:
 
 def drop_hidden(part: Element, styles: Styles, hidden: HiddenWords, *, has_ground: bool) -> None:
     """Remove the words of a part that a reader does not see. `has_ground`: the pages are not white."""
+    for whole in list(_hidden_wholes(part)):
+        if not any(parent.tag in _NOT_READ for parent in whole.iterancestors()):
+            hidden.add(" ".join(text.text or "" for text in whole.iter(_TEXT)), "hidden")
+        if (parent := whole.getparent()) is not None:
+            parent.remove(whole)
     for run in list(part.iter(_RUN)):
         reason = _reason(run, styles, has_ground=has_ground)
         if not reason or any(parent.tag in _NOT_READ for parent in run.iterancestors()):
@@ -56,8 +59,22 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
         return "struck"
     if (size := value("w:sz")).isdecimal() and int(size) < _SMALLEST:
         return "small"
-    ink, ground = value("w:color"), _ground(run, properties, _UNKNOWN if has_ground else _PAPER)
-    return "unseen" if are_alike(ink, ground) or (is_like_paper(ink) and is_like_paper(ground)) else None
+    ink = ink_of(properties, styles)
+    if ink in (CLEAR, UNKNOWN):
+        return "unseen" if ink == CLEAR else None
+    page = UNKNOWN if has_ground else PAPER
+    return "unseen" if are_alike(ink, ground_of(run, properties, styles, page=page)) else None
+
+
+def _hidden_wholes(part: Element) -> Iterator[Element]:
+    """Rows of tables, drawings and shapes that are hidden with all that is in them."""
+    for element in part.iter(_ROW, _DRAWN, _SHAPE):
+        if element.tag == _ROW and is_on(element.find(qn("w:trPr")), "w:hidden"):
+            yield element
+        elif element.tag == _DRAWN and element.get("hidden") in _ON:
+            yield next(element.iterancestors(qn("wp:anchor"), qn("wp:inline")), element)
+        elif "visibility:hidden" in element.get("style", "").replace(" ", ""):
+            yield element
 
 
 def _properties(run: Element, styles: Styles) -> Iterator[Element]:
@@ -65,38 +82,14 @@ def _properties(run: Element, styles: Styles) -> Iterator[Element]:
     own = run.find(qn("w:rPr"))
     if own is not None:
         yield own
-        yield from styles.run_properties(_style(own, "w:rStyle"))
+        yield from styles.properties(_style(own, "w:rStyle"), "w:rPr")
     paragraph = next(run.iterancestors(_PARAGRAPH), None)
     if paragraph is not None:
         named = _style(paragraph.find(qn("w:pPr")), "w:pStyle")
-        yield from styles.run_properties(named or styles.default_paragraph)
+        yield from styles.properties(named or styles.default_paragraph, "w:rPr")
     yield from styles.document_properties()
 
 
 def _style(properties: Element | None, tag: str) -> str:
     named = None if properties is None else properties.find(qn(tag))
     return "" if named is None else named.get(qn("w:val"), "")
-
-
-def _ground(run: Element, properties: list[Element], page: str) -> str:
-    """The colour behind the run: its own shading, or that of the nearest element around it, or the page's."""
-    return next((ground for ground in _grounds(run, properties) if ground is not None), page)
-
-
-def _grounds(run: Element, properties: list[Element]) -> Iterator[str | None]:
-    """Yield the colours behind the run, the nearest first; None for an element that states none."""
-    yield from map(_shade, properties)
-    for parent in run.iterancestors():
-        yield from (_shade(child) for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr"))
-        yield _UNKNOWN if parent.tag == _BOX else None
-
-
-def _shade(settings: Element) -> str | None:
-    highlight, shade = settings.find(_HIGHLIGHT), settings.find(_SHADE)
-    if highlight is not None and (colour := highlight.get(qn("w:val"), "")) != "none":
-        return _HIGHLIGHTS.get(colour, _UNKNOWN)
-    if shade is not None and shade.get(qn("w:val")) != "nil":
-        fill, is_plain = shade.get(qn("w:fill"), "auto"), shade.get(qn("w:val"), "") in _NO_PATTERN
-        if not is_plain or fill != "auto":
-            return fill if is_plain else _UNKNOWN
-    return _UNKNOWN if settings.find(_TABLE_STYLE) is not None else None

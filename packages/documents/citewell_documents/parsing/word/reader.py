@@ -160,7 +160,7 @@ class _Reader:
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
-        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES))
+        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES), _related(part, RELATIONSHIP_TYPE.THEME))
         kinds = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.COMMENTS)
         notes = [_related(part, kind) for kind in kinds]
         for element in (part.element, *notes):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from docx.oxml.ns import qn
 
+from citewell_documents.parsing.office.drawn_text import Colours, theme_colours
 from citewell_documents.parsing.office.parts import Element
 
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)  # a file has the English names of styles in any language
@@ -36,14 +37,16 @@ class Styles:
     _defaults: Element | None = None
     default_paragraph: str = ""
     """The style of paragraphs that name no style."""
+    theme: Colours = field(default_factory=lambda: Colours({}))
     _resolved: dict[str, Style] = field(default_factory=dict[str, Style])
 
     @classmethod
-    def of(cls, part: Element | None) -> "Styles":
+    def of(cls, part: Element | None, theme: Element | None = None) -> "Styles":
         elements = [] if part is None else part.findall(qn("w:style"))
         defaults = None if part is None else part.find(f"{qn('w:docDefaults')}/{qn('w:rPrDefault')}/{qn('w:rPr')}")
         styles = {element.get(qn("w:styleId"), ""): element for element in elements}
-        return cls(styles, defaults, next((name for name, style in styles.items() if _is_default(style)), ""))
+        default = next((name for name, style in styles.items() if _is_default(style)), "")
+        return cls(styles, defaults, default, Colours({} if theme is None else theme_colours(theme)))
 
     def of_paragraph(self, paragraph: Element) -> Style:
         properties = paragraph.find(qn("w:pPr"))
@@ -51,15 +54,15 @@ class Styles:
             return Style()
         return _merged(_own(properties), self._of(value(properties, "w:pStyle") or ""))
 
-    def run_properties(self, style_id: str) -> Iterator[Element]:
-        """Yield the properties of characters in a style, and in the styles that it is based on."""
-        for _ in range(_MAX_ANCESTORS):
-            element = self._elements.get(style_id)
-            if element is None:
-                return
-            if (properties := element.find(qn("w:rPr"))) is not None:
+    def properties(self, style_id: str, tag: str) -> Iterator[Element]:
+        """How a style, and those that it is based on, show characters (`w:rPr`) or paragraphs (`w:pPr`)."""
+        for element in self._chain(style_id):
+            if (properties := element.find(qn(tag))) is not None:
                 yield properties
-            style_id = value(element, "w:basedOn") or ""
+
+    def shades(self, style_id: str) -> bool:
+        """True if a style of tables, or one that it is based on, colours cells."""
+        return any(next(element.iter(qn("w:shd")), None) is not None for element in self._chain(style_id))
 
     def document_properties(self) -> Iterator[Element]:
         """Yield the document's default properties of characters, for properties that no style sets."""
@@ -68,15 +71,18 @@ class Styles:
 
     def _of(self, style_id: str) -> Style:
         if style_id not in self._resolved:
-            style, current = Style(), style_id
-            for _ in range(_MAX_ANCESTORS):
-                element = self._elements.get(current)
-                if element is None:
-                    break
+            style = Style()
+            for element in self._chain(style_id):
                 style = _merged(style, _named(element))
-                current = value(element, "w:basedOn") or ""
             self._resolved[style_id] = style
         return self._resolved[style_id]
+
+    def _chain(self, style_id: str) -> Iterator[Element]:
+        for _ in range(_MAX_ANCESTORS):
+            if (element := self._elements.get(style_id)) is None:
+                return
+            yield element
+            style_id = value(element, "w:basedOn") or ""
 
 
 def value(parent: Element, tag: str) -> str | None:

@@ -1,30 +1,27 @@
 """Colours of a workbook's fonts and fills: stated directly, taken from its theme, or given by their old numbers."""
 
 import colorsys
-from collections.abc import Sequence
 from typing import Any
 
 from openpyxl.styles.colors import COLOR_INDEX
 
 from citewell_documents.parsing.archives import Archive
+from citewell_documents.parsing.office.drawn_text import Colours, theme_colours
 from citewell_documents.parsing.office.parts import xml_part
 
 _THEME = "xl/theme/theme1.xml"
-_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_OFFICE = ("FFFFFF", "000000")
-"""The colours of background and text in Office's own theme. A cell numbers the background first, the theme the text."""
+_OFFICE = ["000000", "FFFFFF", "", ""]
+"""Ink and ground, which come first in a theme, the other way round than in a cell's numbers."""
 _SYSTEM = {64: "000000", 65: "FFFFFF"}
 
 
 class Palette:
     def __init__(self, archive: Archive, filename: str) -> None:
-        self._theme: Sequence[str] = _OFFICE
-        if _THEME in archive:
-            scheme = xml_part(archive, _THEME, filename).find(f".//{_DRAWING}clrScheme")
-            values = [next(iter(colour), None) for colour in scheme] if scheme is not None else []
-            named = ["" if value is None else value.get("lastClr") or value.get("val") or "" for value in values]
-            if len(named) > 3:
-                self._theme = [named[1], named[0], named[3], named[2], *named[4:]]
+        named = theme_colours(xml_part(archive, _THEME, filename)) if _THEME in archive else {}
+        first, second, third, fourth, *others = [*named.values()] if len(named) > 3 else _OFFICE
+        self._theme = [second, first, fourth, third, *others]
+        self.drawn = Colours(named)
+        """The colours of what is drawn on sheets."""
 
     def hexadecimal(self, colour: Any) -> str | None:
         """openpyxl's colour as six digits; None if it cannot be determined."""

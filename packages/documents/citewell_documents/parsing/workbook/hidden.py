@@ -9,10 +9,12 @@ from typing import Any
 from openpyxl import Workbook
 from openpyxl.cell.read_only import ReadOnlyCell
 from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.utils.cell import range_boundaries
 
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import HiddenWords, Reason, are_alike
 from citewell_documents.parsing.workbook.colours import Palette
+from citewell_documents.parsing.workbook.links import linked, roots
 from citewell_documents.parsing.workbook.number_formats import prints_nothing
 
 _HIDDEN = re.compile(
@@ -20,22 +22,28 @@ _HIDDEN = re.compile(
     rb"([^>]*\b(?:hidden=\"(?:1|true)\"|ht=\"[01]?(?:\.\d*)?\"|width=\"0?(?:\.0\d*)?\")[^>]*)>"
 )
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
-_GROUNDS = (b"<tablePart", b"<conditionalFormatting")
-_MOST_COLUMNS = 16_384
+_COLOURED = re.compile(rb"\bsqref(?:=\"|>)([^\"<]+)")  # where a rule for the looks of cells holds
+_MOST_COLUMNS, _MOST_ROWS, _MOST_RANGES = 16_384, 1_048_576, 2_000
 _SMALLEST = 2.0  # points
 _PAPER = "ffffff"
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The numbers of a sheet's hidden rows and columns, and whether tables or rules colour its cells."""
+    """The numbers of the hidden rows and columns of a sheet, and the ranges that tables or rules colour."""
 
     rows: frozenset[int] = frozenset()
     columns: frozenset[int] = frozenset()
-    has_grounds: bool = False
+    coloured: tuple[tuple[int, int, int, int], ...] = ()
+
+    def colour(self, cell: ReadOnlyCell) -> bool:
+        """True if a table or a rule may give the cell a ground."""
+        return any(
+            left <= cell.column <= right and top <= cell.row <= bottom for left, top, right, bottom in self.coloured
+        )
 
 
-def hidden_lines(archive: Archive, part: str) -> Lines:
+def hidden_lines(archive: Archive, part: str, filename: str) -> Lines:
     part = part.lstrip("/")
     if part not in archive:
         return Lines()
@@ -49,14 +57,28 @@ def hidden_lines(archive: Archive, part: str) -> Lines:
         else:
             first = numbers.get(b"min", 0)
             columns.update(range(first, min(numbers.get(b"max", first), _MOST_COLUMNS) + 1))
-    return Lines(frozenset(rows), frozenset(columns), any(name in content for name in _GROUNDS))
+    tables = linked(archive, part, filename, "/table").values()
+    coloured = [root.get("ref", "") for table in tables for root in roots(archive, table, filename)]
+    coloured += b" ".join(_COLOURED.findall(content)).decode(errors="replace").split()
+    # A sheet of more ranges counts as coloured everywhere: each of its white cells would be looked up in them.
+    coloured = coloured if len(coloured) <= _MOST_RANGES else [""]
+    return Lines(frozenset(rows), frozenset(columns), tuple(map(_range, coloured)))
+
+
+def _range(reference: str) -> tuple[int, int, int, int]:
+    """The first and last column and row of `A1:B2`; those of all cells where it cannot be read."""
+    try:
+        left, top, right, bottom = range_boundaries(reference)
+    except ValueError:
+        left = top = right = bottom = None
+    return left or 1, top or 1, right or _MOST_COLUMNS, bottom or _MOST_ROWS
 
 
 class Unseen:
     """Decides by the styles of a workbook whether, and why, the text of a cell is not seen."""
 
     def __init__(self, workbook: Workbook, palette: Palette) -> None:
-        self._palette = palette
+        self.palette = palette
         self._workbook: Any = workbook  # styles of a streamed workbook have no public names
         self._known: dict[int, Reason | None] = {}
 
@@ -69,7 +91,7 @@ class Unseen:
         """The text of a cell without the characters that are not seen; single characters of a cell may be struck."""
         if not isinstance(value := cell.value, CellRichText):
             return text
-        ground = None if lines.has_grounds else self._ground(self._workbook._fills[self._looks(cell).fillId])
+        ground = None if lines.colour(cell) else self._ground(self._workbook._fills[self._looks(cell).fillId])
         parts: list[str] = []
         for part in value:
             reason = self._look(part.font, ground) if isinstance(part, TextBlock) else None
@@ -83,7 +105,7 @@ class Unseen:
             book, look = self._workbook, self._looks(cell)
             self._known[style] = self._look(book._fonts[look.fontId], self._ground(book._fills[look.fillId]))
         reason = self._known[style]
-        return None if reason == "unseen" and lines.has_grounds else reason
+        return None if reason == "unseen" and lines.colour(cell) else reason
 
     def _looks(self, cell: ReadOnlyCell) -> Any:
         return self._workbook._cell_styles[cell._style_id]
@@ -93,7 +115,7 @@ class Unseen:
             return "struck"
         if (font.sz or _SMALLEST) < _SMALLEST:
             return "small"
-        ink = self._palette.hexadecimal(font.color)
+        ink = self.palette.hexadecimal(font.color)
         return "unseen" if ink and ground and are_alike(ink, ground) else None
 
     def _ground(self, fill: Any) -> str | None:
@@ -102,6 +124,6 @@ class Unseen:
             case None | "none":
                 return _PAPER
             case "solid":
-                return self._palette.hexadecimal(fill.fgColor)
+                return self.palette.hexadecimal(fill.fgColor)
             case _:
                 return None

@@ -2,17 +2,13 @@
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from io import BytesIO
 from itertools import chain, islice
 from typing import Any
 
 import openpyxl
-from lxml import etree
 from openpyxl.cell.read_only import ReadOnlyCell
-from openpyxl.utils.cell import coordinate_to_tuple
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet._reader import WorkSheetParser
@@ -23,133 +19,16 @@ from citewell_documents.errors import DocumentTooLarge
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.hidden import Reason
 from citewell_documents.parsing.limits import ParseLimits
-from citewell_documents.parsing.office.charts import add_chart, chart_title
-from citewell_documents.parsing.office.diagrams import DATA_MODEL, DIAGRAM, data_of, diagram_text
 from citewell_documents.parsing.office.packages import note_inserted, opened_package
-from citewell_documents.parsing.office.parts import Element, core_properties, described, no_text, unreadable_if_damaged
-from citewell_documents.parsing.tables import Cell
+from citewell_documents.parsing.office.parts import core_properties, no_text, unreadable_if_damaged
 from citewell_documents.parsing.text_builder import DocumentBuilder
 from citewell_documents.parsing.workbook.colours import Palette
+from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
 from citewell_documents.parsing.workbook.hidden import Unseen, hidden_lines
-from citewell_documents.parsing.workbook.links import linked, roots
+from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
 from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
 from citewell_documents.parsing.workbook.values import shown
-
-# The merged cells of a sheet, which openpyxl does not report while streaming.
-
-_MAX_COVERED = 1_000_000
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RANGE = re.compile(r"([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})")
-_Place = tuple[int, int]  # row and column, from 1
-
-
-@dataclass(slots=True)
-class Merged:
-    """Maps covered cells to the merged cell that covers them. Rows must come in order: it remembers their values."""
-
-    origins: dict[_Place, _Place] = field(default_factory=dict[_Place, _Place])
-    columns: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    hidden_columns: frozenset[int] = frozenset()
-    _values: dict[_Place, str] = field(default_factory=dict[_Place, str])
-    _partly_seen: set[_Place] = field(default_factory=set[_Place])
-
-    def cover(self, top: int, left: int, bottom: int, right: int) -> None:
-        if len(self.origins) + (bottom - top + 1) * (right - left + 1) > _MAX_COVERED:
-            return
-        self._values[top, left] = ""
-        for row in range(top, bottom + 1):
-            columns = [column for column in range(left, right + 1) if (row, column) != (top, left)]
-            self.columns.setdefault(row, []).extend(columns)
-            self.origins.update(((row, column), (top, left)) for column in columns)
-
-    def hide(self, rows: frozenset[int], columns: frozenset[int]) -> None:
-        """A merged cell whose first row or column is hidden shows its value in the others."""
-        self.hidden_columns = columns
-        if rows or columns:
-            seen = (place for place in self.origins if place[0] not in rows and place[1] not in columns)
-            self._partly_seen = {self.origins[place] for place in seen}
-
-    def keeps(self, place: _Place, text: str) -> bool:
-        """Remember the value of a hidden cell if cells that it covers are seen."""
-        if place in self._partly_seen:
-            self._values[place] = text
-        return place in self._partly_seen
-
-    def filled(self, number: int, row: dict[int, str]) -> dict[int, Cell]:
-        """Add covered cells to the row: the text of the merged cell in its first column seen, None in the others."""
-        for column in row:
-            if (number, column) in self._values:
-                self._values[number, column] = row[column]
-        filled: dict[int, Cell] = {**row}
-        begun = {(number, column) for column in row}
-        for column in self.columns.get(number, ()):
-            origin = self.origins[number, column]
-            if column not in self.hidden_columns and (text := self._values[origin]):
-                filled[column] = None if origin in begun else text
-                begun.add(origin)
-        return dict(sorted(filled.items())) if number in self.columns else filled
-
-
-def merged_cells(archive: Archive, part: str) -> Merged:
-    merged = Merged()
-    if part not in archive:
-        return merged
-    tags = (f"{_MAIN}mergeCell", f"{_MAIN}row")
-    for _, element in etree.iterparse(BytesIO(archive.read(part)), tag=tags, resolve_entities=False, no_network=True):
-        if reference := _RANGE.fullmatch(element.get("ref", "")):
-            merged.cover(*coordinate_to_tuple(reference[1]), *coordinate_to_tuple(reference[2]))
-        element.clear()
-    return merged
-
-
-# What is drawn on a sheet: descriptions of pictures, text boxes, charts and diagrams.
-
-_DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
-_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_BOX = f"{_DRAWN}txBody"
-_LINKS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_SHEET = re.compile(r"'((?:[^']|''){1,99})'!|([^'!(),]{1,99})!")  # Excel allows 31 characters
-
-
-def drawn_on(archive: Archive, sheet: str, filename: str) -> Iterator[Element]:
-    """What is drawn on a sheet's part, in its order: properties of pictures (`xdr:cNvPr`), texts of boxes
-    (`xdr:txBody`), charts (`c:chartSpace`) and the data of diagrams (`dgm:dataModel`)."""
-    for drawing in linked(archive, sheet, filename, "/drawing").values():
-        charts = linked(archive, drawing, filename, "/chart")
-        diagrams = linked(archive, drawing, filename, "/diagramData")
-        drawn = (f"{_DRAWN}cNvPr", _BOX, f"{_CHART}chart", DIAGRAM)
-        for element in (element for root in roots(archive, drawing, filename) for element in root.iter(*drawn)):
-            if element.tag in (f"{_DRAWN}cNvPr", _BOX):
-                yield element
-            elif element.tag == DIAGRAM:
-                if diagram := diagrams.pop(data_of(element), None):
-                    yield from roots(archive, diagram, filename)
-            elif chart := charts.pop(element.get(f"{_LINKS}id", ""), None):
-                yield from roots(archive, chart, filename)
-
-
-def says(drawn: Element) -> bool:
-    if drawn.tag == f"{_DRAWN}cNvPr":
-        return bool(described(drawn))
-    return drawn.tag not in (_BOX, DATA_MODEL) or bool(diagram_text(drawn))
-
-
-def add_drawn(drawn: Element, sheets: Collection[str], builder: DocumentBuilder) -> None:
-    """Add what is said of a picture, or a chart: only its title if its data stand in the cells of these `sheets`."""
-    if drawn.tag == f"{_DRAWN}cNvPr":
-        builder.paragraph(described(drawn), figure="alternative_text")
-        return
-    if drawn.tag in (_BOX, DATA_MODEL):
-        builder.paragraph(diagram_text(drawn))
-        return
-    references = (match for place in drawn.iter(f"{_CHART}f") for match in _SHEET.finditer(place.text or ""))
-    named = {match[1].replace("''", "'") if match[1] else match[2] for match in references}
-    if named and named.issubset(sheets):
-        builder.paragraph(chart_title(drawn), figure="chart")
-    else:
-        add_chart(drawn, builder)
-
 
 _CHART_SHEET = re.compile(r"xl/chartsheets/[^/]+\.xml")
 _MAX_CELLS = 20_000_000
@@ -179,7 +58,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
         for sheet in visible:
             _add_sheet(sheet, archive, builder, titles, unseen)
         for part in filter(_CHART_SHEET.fullmatch, archive.names):
-            for drawn in filter(says, drawn_on(archive, part, filename)):
+            for drawn in filter(says, drawn_on(archive, part, filename, unseen.palette.drawn, builder.hidden)):
                 add_drawn(drawn, titles, builder)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
@@ -194,7 +73,7 @@ def _add_sheet(
     sheet: ReadOnlyWorksheet, archive: Archive, builder: DocumentBuilder, visible: set[str], unseen: Unseen
 ) -> None:
     part = str(getattr(sheet, "_worksheet_path", ""))  # openpyxl has no public name for it
-    merged, lines = merged_cells(archive, part), hidden_lines(archive, part)
+    merged, lines = merged_cells(archive, part), hidden_lines(archive, part, builder.filename)
     merged.hide(lines.rows, lines.columns)
     formulas = uncalculated(archive, part)
     if formulas:
@@ -222,7 +101,10 @@ def _add_sheet(
             partial(_add_remark, remark, is_hidden=remark.row in lines.rows or remark.column in lines.columns)
             for remark in comments_of(archive, part, builder.filename)
         ),
-        (partial(add_drawn, drawn, visible) for drawn in filter(says, drawn_on(archive, part, builder.filename))),
+        (
+            partial(add_drawn, drawn, visible)
+            for drawn in filter(says, drawn_on(archive, part, builder.filename, unseen.palette.drawn, builder.hidden))
+        ),
     )
     for number, add in enumerate(content):
         if number == 0:

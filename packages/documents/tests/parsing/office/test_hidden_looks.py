@@ -1,5 +1,6 @@
 """Words of RTF, slides and workbooks that a reader does not see are left out; what is seen stays."""  # issue 42
 # pyright: reportUnknownMemberType=false, reportPrivateUsage=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false, reportOptionalMemberAccess=false, reportUnknownVariableType=false
 
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ from openpyxl.styles.colors import Color
 from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.enum.shapes import MSO_SHAPE
+from pptx.oxml import parse_xml
+from pptx.oxml.ns import nsdecls
 from pptx.presentation import Presentation
 from pptx.shapes.autoshape import Shape
 from pptx.slide import Slide
@@ -19,6 +22,12 @@ from citewell_documents.parsing import ParseLimits, parse
 from document_material.office_files import add_box, slides, workbook
 from verify_material.rows import for_all_rows
 
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+WHITE_FILL = '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>'
+FADING = (
+    '<a:gradFill><a:gsLst><a:gs pos="0"><a:srgbClr val="000000"><a:alpha val="0"/></a:srgbClr></a:gs></a:gsLst>'
+    "</a:gradFill>"
+)
 LIMITS = ParseLimits(max_pages=50, max_chars=100_000)
 RTF = (
     r"{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}"
@@ -41,6 +50,9 @@ RTF = (
         r"Open {\b\v\i 80 {\ul more}} end.\par",
         r"Open {\v {\b 80}} end.\par",
         r"Open {\cf3\cf2 80} end.\par",
+        r"Open {\cf3\chcbpat3 80} end.\par",
+        r"Open {\cf1\highlight1 80} end.\par",
+        r"Open {\cf2\chcbpat2 80} end.\par",
         r"Open{\footnote Note {\v 80} two.} end.\par",
         r"Open {\strike one\par 80}\par end.\par",
     ],
@@ -96,7 +108,43 @@ def navy_shape_below(slide: Slide, box: Shape) -> None:
     below = slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Cm(0), Cm(4), Cm(20), Cm(5))
     below.fill.solid()
     below.fill.fore_color.rgb = NAVY
+    box._element.addprevious(below._element)
     coloured(box, WHITE)
+
+
+def navy_shape_above(slide: Slide, box: Shape, *, alpha: str = "", moves: bool = False) -> None:
+    above = slide.shapes.add_shape(MSO_SHAPE.RECTANGLE, Cm(0), Cm(4), Cm(20), Cm(5))
+    above.fill.solid()
+    above.fill.fore_color.rgb = NAVY
+    if alpha:
+        above.element.find(f".//{A}srgbClr").append(parse_xml(f'<a:alpha {nsdecls("a")} val="{alpha}"/>'))
+    if moves:
+        slide.element.append(parse_xml(f"<p:timing {nsdecls('p')}/>"))
+
+
+def turned_beside(box: Shape) -> None:
+    box.left, box.top, box.rotation = Cm(60), Cm(60), 30.0
+
+
+def with_look(box: Shape, look: str) -> None:
+    properties = box.text_frame.paragraphs[0].runs[0]._r.get_or_add_rPr()
+    for child in list(parse_xml(f"<a:x {nsdecls('a')}>{look}</a:x>")):
+        properties.append(child)
+
+
+def styled(box: Shape, look: str) -> None:
+    style = box.element.find(f".//{A}lstStyle")
+    style.append(parse_xml(f"<a:lvl1pPr {nsdecls('a')}><a:defRPr>{look}</a:defRPr></a:lvl1pPr>"))
+
+
+def cell_of(ink: RGBColor, ground: RGBColor) -> Callable[[Slide, Shape], None]:
+    def change(slide: Slide, box: Shape) -> None:
+        white_head_of_table(slide, box)
+        cell = next(shape for shape in slide.shapes if shape.has_table).table.cell(0, 0)
+        cell.fill.solid()
+        cell.fill.fore_color.rgb, cell.text_frame.paragraphs[0].runs[0].font.color.rgb = ground, ink
+
+    return change
 
 
 def white_head_of_table(slide: Slide, box: Shape) -> None:
@@ -129,6 +177,17 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
     "white": (lambda _, box: coloured(box, WHITE), False),
     "in the colour of its box": (lambda _, box: coloured(box, NAVY, NAVY), False),
     "in the ground of the theme": (lambda _, box: themed(box, MSO_THEME_COLOR.BACKGROUND_1), False),
+    "below a dark shape": (navy_shape_above, False),
+    "turned and beside": (lambda _, box: turned_beside(box), False),
+    "without a fill": (lambda _, box: with_look(box, "<a:noFill/>"), False),
+    "white by the style of its box": (lambda _, box: styled(box, WHITE_FILL), False),
+    "in the colour of its cell": (cell_of(NAVY, NAVY), False),
+    "below a clear shape": (lambda slide, box: navy_shape_above(slide, box, alpha="30000"), True),
+    "below a shape that may move": (lambda slide, box: navy_shape_above(slide, box, moves=True), True),
+    "without a fill, with an outline": (lambda _, box: with_look(box, "<a:ln/><a:noFill/>"), True),
+    "of a fading colour": (lambda _, box: with_look(box, FADING), True),
+    "white with a shadow": (lambda _, box: with_look(box, f"{WHITE_FILL}<a:effectLst><a:glow/></a:effectLst>"), True),
+    "white in a dark cell": (cell_of(WHITE, NAVY), True),
     "marked as not hidden": (lambda _, box: marked(box, "0"), True),
     "partly beside": (lambda _, box: moved(box, -4), True),
     "small": (lambda _, box: sized(box, 6), True),

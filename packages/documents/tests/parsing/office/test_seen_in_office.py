@@ -15,7 +15,7 @@ from pptx.presentation import Presentation
 from citewell_documents.chunking import split_document
 from citewell_documents.errors import DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
-from document_material.office_files import add_slide, packed, replaced, slides, unpacked, word, workbook
+from document_material.office_files import add_slide, linked, packed, replaced, slides, unpacked, word, workbook
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -32,22 +32,6 @@ def strict(data: bytes) -> bytes:
         name: ordinary.sub(rb"http://purl.oclc.org/ooxml/\1/\2", content) for name, content in unpacked(data).items()
     }
     return packed(members)
-
-
-def linked(data: bytes, part: str, links: Mapping[str, str], parts: Mapping[str, bytes], types: str) -> bytes:
-    """The package with more parts, to which `part` is linked by their ids and kinds."""
-    members = unpacked(data)
-    folder, _, name = part.rpartition("/")
-    rels = f"{folder}/_rels/{name}.rels"
-    given = members.get(rels, b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"/>')
-    given = given.replace(b"/>", b"></Relationships>") if b"</Relationships>" not in given else given
-    added = "".join(
-        f'<Relationship Id="{kind.rpartition("/")[2]}" Type="{kind}" Target="/{target}"/>'
-        for target, kind in links.items()
-    )
-    members[rels] = given.replace(b"</Relationships>", f"{added}</Relationships>".encode())
-    kinds = members["[Content_Types].xml"].replace(b"</Types>", f"{types}</Types>".encode())
-    return packed({**members, **parts, "[Content_Types].xml": kinds})
 
 
 def _written(document: WordDocument) -> None:

@@ -41,6 +41,11 @@ LIMITS = ParseLimits(max_pages=10, max_chars=100_000)
         "<p>Open</p><p><font color='#FFFFFF'>80</font></p>",
         "<style>.p{font-size:10px}.p .x{font-size:0.05em}</style><div class=p>Open <span class=x>80</span></div>",
         "<style>.x{height:0;overflow:hidden}</style><p>Open</p><div class=x>80</div>",
+        "<p>Open</p><p style='opacity:1%'>80</p>",
+        "<p>Open</p><p style='transform: rotate(3deg) scale(0)'>80</p>",
+        "<p>Open</p><p style='position:absolute;inset:auto auto auto -9999px'>80</p>",
+        "<p>Open</p><p style='clip-path:circle(0 at center)'>80</p>",
+        "<p>Open</p><p style='-webkit-text-fill-color:transparent'>80</p>",
     ],
 )
 def test_words_that_a_style_hides_are_left_out(page: str) -> None:
@@ -96,6 +101,13 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
         "<style>.x{max-height:200px;overflow:hidden}</style><p class=x>80</p>",
         "<style>.x{position:relative;left:-20px}</style><p class=x>80</p>",
         "<style>.x{opacity:.5}</style><p class=x>80</p>",
+        "<style>.x{background:linear-gradient(red,blue);background-clip:text;color:#0000}</style><p class=x>80</p>",
+        "<style>.x{color:#fff;text-shadow:0 0 3px #000}</style><p class=x>80</p>",
+        "<style>.x{background:color-mix(in srgb, navy 80%, black);color:#fff}</style><p class=x>80</p>",
+        "<style>.x{background-image:url(a.jpg);color:#fff}</style><p class=x>80</p>",
+        "<style>.x{opacity:0;animation:appear 1s forwards}</style><p class=x>80</p>",
+        "<p style='transform:scale(0.9);clip-path:circle(0.9em)'>80</p>",
+        "<p style='position:absolute;inset:0 0 0 -20px'>80</p>",
     ],
 )
 def test_words_that_a_style_leaves_in_sight_stay(page: str) -> None:
