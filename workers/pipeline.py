@@ -76,8 +76,7 @@ def start_canvas(run: Run, options: QueryOptions) -> Signature[Any]:
 
 
 def verification_canvas(run: Run) -> Signature[Any]:
-    """Return the canvas of a verification, which starts with the checks: answer and sources came with the request
-    (N2)."""
+    """Start with the checks: the answer and its sources came with the request (N2)."""
     return single(run, "plan_checks")
 
 
@@ -112,8 +111,7 @@ def drafting_canvas(run: Run, _: StepContext | None = None) -> Signature[Any]:
 
 
 def remaining_checks(run: Run, context: StepContext) -> Sequence[Signature[Any]]:
-    """Return the checks after the draft is complete: those of the whole answer, and of sentences that were not
-    dispatched yet."""
+    """Return the checks of a complete draft: of the whole answer, and of sentences not yet dispatched for checking."""
     options = context.query.options
     if context.draft["status"] != "complete" or not options.verification:
         return []

@@ -10,11 +10,11 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 RUN, NO_FILL, PLAIN_FILL = f"{A}r", f"{A}noFill", f"{A}solidFill"
 _FILLS = (PLAIN_FILL, NO_FILL, *(f"{A}{name}" for name in ("gradFill", "blipFill", "pattFill", "grpFill")))
 _AROUND_LETTERS = (f"{A}ln", f"{A}effectLst/*")
-_LIGHT_AND_DARK = ("background1 text1 background2 text2", "light1 dark1 light2 dark2", "bg1 tx1 bg2 tx2")
 _NAMES = {
-    name: meant
-    for names in _LIGHT_AND_DARK
-    for name, meant in zip(names.split(), "lt1 dk1 lt2 dk2".split(), strict=True)
+    f"{name}{number}": f"{meant}{number}"
+    for meant, names in {"lt": ("background", "light", "bg"), "dk": ("text", "dark", "tx")}.items()
+    for name in names
+    for number in (1, 2)
 }
 _SMALLEST = 200  # hundredths of a point
 _CLEAR = 5_000  # thousandths of a percent
