@@ -47,7 +47,7 @@ class CalibrationSettings(Group):
         default=None,
         ge=0.9,
         le=1,
-        description="Confidence at which at least 9 of 10 answers were right (V9); null: no answer is called High",
+        description="Confidence from which on at least 9 of 10 answers were right (V9); null: no answer is called High",
     )
     false_pass: float | None = Field(
         default=None, ge=0, le=1, description="Share of unsupported statements called supported"

@@ -25,6 +25,8 @@ from domain.errors.service import DatabaseUnavailable, OutcomeUnknown
 _PASSING_CLASSES = ("08", "40", "53", "57P")
 # Lock timeout, a server that is read-only during a failover, a transaction idle for too long.
 _PASSING = frozenset({"55P03", "25006", "25P03"})
+_PLAN_CHECK = "RevalidateCachedQuery"
+"""The function of PostgreSQL that refuses to run a prepared statement whose result has other types now."""
 
 # No transaction waits for anything but the database, so an idle one belongs to a hanging process, and holds locks that
 # others wait for.
@@ -296,8 +298,8 @@ def is_transient(error: BaseException | None) -> bool:
 
 def has_stale_plan(error: BaseException | None) -> bool:
     """Return whether a prepared statement returns other types than when this connection prepared it. PostgreSQL has no
-    SQLSTATE of its own for that."""
-    return isinstance(error, psycopg.errors.FeatureNotSupported) and "cached plan must not change" in str(error)
+    SQLSTATE of its own for that, and its message may be in any language."""
+    return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_function == _PLAN_CHECK
 
 
 def dispose(*, close: bool = True) -> None:

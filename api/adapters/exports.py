@@ -109,7 +109,7 @@ def exported_turns(title: str, queries: Sequence[Json], format: TurnsFormat, lin
 
 
 def shared_page(query: Json) -> str:
-    """The HTML page for people without a key: no links, and no names or ids of stored things."""
+    """The HTML page for people without a key: without links, ids, and texts of documents that are not cited."""
     return page_of(query["question"], [taken_along(query, no_link, origin=False, in_korean=korean())])
 
 

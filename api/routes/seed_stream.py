@@ -46,8 +46,9 @@ router = APIRouter(tags=["seeds"], dependencies=[Depends(require_json), ROOM_FOR
 async def query(asked: StreamAsk, response: Response) -> Response:
     """S4: server-sent events: the draft while it is written, then the checked answer with its sources and citations.
 
-    The streamed draft is not checked yet; the `data` of the `final` event is. A question that fails ends with `{"type":
-    "error", "data": "why"}`. A question whose client disconnects continues, and `Location` will have its answer.
+    The streamed draft is not checked yet; the `data` of the `final` event is. A question that fails ends with
+    `{"type": "error", "data": "why"}`. A question whose client disconnects continues, and `Location` will have its
+    answer.
     """
     query_id = await run_in_threadpool(start_query, questions.of_stream(asked))
     headers = {**response.headers, **HEADERS, "Location": location_of(query_id)}

@@ -2,6 +2,8 @@
 1.0, 3.1.3.7) must also be for this sign-in, and a logout token (Back-Channel Logout 1.0, 2.6) must be one for a logout.
 """
 
+import re
+from dataclasses import dataclass
 from typing import Any
 
 import jwt
@@ -16,6 +18,7 @@ _NEEDED = ("exp", "iat", "iss", "aud")
 _LOGOUT = "http://schemas.openid.net/event/backchannel-logout"
 _MOST_CHARS = 100_000
 _MOST_NAME_CHARS = 255
+_UNSTORABLE = re.compile(r"[\0\ud800-\udfff]")
 
 
 def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, Any]:
@@ -26,18 +29,28 @@ def checked_claims(provider: Provider, token: object, nonce: str) -> dict[str, A
     return claims
 
 
-def checked_logout(provider: Provider, token: object) -> dict[str, Any]:
-    """The claims of a logout token of this provider for this client: it names a person, a session at the provider
-    (`sid`) or both. Raises SignInFailed.
+@dataclass(frozen=True, slots=True)
+class Logout:
+    """The person or the session at the provider that has ended, or both; `made_at` is in seconds since 1970."""
+
+    subject: str | None
+    provider_session: str | None
+    made_at: int
+
+
+def checked_logout(provider: Provider, token: object) -> Logout:
+    """Read a logout token of this provider for this client. Raises SignInFailed.
+
+    A `sid` that no session can have is passed over if the token names the person, whose sessions then all end.
     """
     claims = _signed_claims(provider, token, "jti", "events")
     events: Any = claims["events"]
     if "nonce" in claims or not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):  # pyright: ignore[reportUnknownMemberType]
         raise _refused()
-    names = [claims[name] for name in ("sub", "sid") if name in claims]
-    if not names or not all(_is_name(name) for name in names):
+    logout = Logout(claims.get("sub"), provider_session(claims), int(claims["iat"]))
+    if logout.made_at < 0 or not (logout.provider_session if logout.subject is None else _is_name(logout.subject)):
         raise _refused()
-    return claims
+    return logout
 
 
 def provider_session(claims: dict[str, Any]) -> str | None:
@@ -46,7 +59,8 @@ def provider_session(claims: dict[str, Any]) -> str | None:
 
 
 def _is_name(claim: object) -> bool:
-    return isinstance(claim, str) and 0 < len(claim) <= _MOST_NAME_CHARS and "\0" not in claim
+    """True for a text that can be stored."""
+    return isinstance(claim, str) and 0 < len(claim) <= _MOST_NAME_CHARS and not _UNSTORABLE.search(claim)
 
 
 def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str, Any]:
@@ -66,7 +80,7 @@ def _signed_claims(provider: Provider, token: object, *needed: str) -> dict[str,
             leeway=LEEWAY_S,
             options={"require": [*_NEEDED, *needed], "strict_aud": False},
         )
-    except (jwt.PyJWTError, ValueError, TypeError) as error:
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError) as error:
         raise _refused() from error
     if not _is_for(claims, configured.client_id):
         raise _refused()

@@ -126,9 +126,9 @@ def taken_along(
     """Assemble the content of a query; `link` leads to places in documents, `prefix` begins the labels of the quotes,
     and `in_korean` has the words around the answer to a Korean question.
 
-    Without `origin` the result is for people who may not read the documents: it names nothing that is stored, and its
-    only words of documents are the quotes that the answer cites. It has neither the closest passages nor sentences that
-    were struck out nor disagreements.
+    Without `origin` the result is for people who may not read the documents: it has no ids, and only the names of
+    documents and the words that the answer cites. It has neither the closest passages nor sentences that were struck
+    out nor disagreements.
     """
     korean = is_korean(query["restated_question"] or query["question"])
     wording = in_korean if korean else ENGLISH

@@ -12,7 +12,7 @@ from services.evaluation.labelled_data import Files
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """The record of a run; `n` counts pairs or questions, `results` is the printed JSON; and the usage."""
+    """The record of a run with its usage; `n` counts pairs or questions, and `results` is the printed JSON."""
 
     kind: Literal["verification", "retrieval"]
     verifier: str

@@ -93,10 +93,10 @@ def end_sessions_by_provider(token: object) -> None:
     none after that. Raises SignInFailed, DatabaseUnavailable.
     """
     configured = settings().access.oidc
-    claims = checked_logout(provider(configured), token)
+    logout = checked_logout(provider(configured), token)
     with system_transaction() as session:
-        until = int(claims["iat"]) + LEEWAY_S
-        people.delete_sessions(session, configured.issuer or "", claims.get("sub"), claims.get("sid"), until)
+        until = logout.made_at + LEEWAY_S
+        people.delete_sessions(session, configured.issuer or "", logout.subject, logout.provider_session, until)
     forget_all()
 
 

@@ -152,7 +152,9 @@ def scores_json(stored: StoredVerification, options: dict[str, Any]) -> dict[str
 
 
 def _scored(verification: Verification) -> dict[str, Any]:
-    """The answer's confidence (V9), the seed's score of its claims now and before repairs (S2.2), and all others."""
+    """Return the answer's confidence (V9), the seed's score of its claims now and before repairs (S2.2), and the other
+    scores of the verification.
+    """
     return {
         **confidence_json(verification),
         "claims_score": verification.confidence,

@@ -57,8 +57,7 @@ class VerifiedCitation(BaseModel):
     page_number: int | None = Field(description="Null where the page is not known; pages are never guessed.")
     section: str | None = Field(examples=["Returns and Refunds"])
     text_span: str = Field(
-        description="The expected words as the chunk has them; the chunk's best words for the claim when it does not "
-        "have them.",
+        description="The expected words as the chunk has them; if the chunk lacks them, its best words for the claim.",
         examples=[_SPAN],
     )
     claim_text: str = Field(examples=["allows returns within 30 days"])

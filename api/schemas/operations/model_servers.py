@@ -81,7 +81,7 @@ class ModelTried(BaseModel):
 
     model: str = Field(description="The model's name at the server.")
     tried: str = Field(description="The task of the test.")
-    found: str = Field(description="`ok`, or the problem.")
+    found: str = Field(description="`ok`, the problem, or a remark on a test that was passed.")
     passed: bool = Field(description="Whether the model passed the test.")
     seconds: float = Field(description="The duration of its slowest call.")
 

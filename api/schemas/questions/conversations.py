@@ -152,7 +152,7 @@ class TurnList(BaseModel):
 class ThreadRead(BaseModel):
     """A conversation, or a question that belongs to none, as a line of a list."""
 
-    id: UUID = Field(description="Of the conversation, or of the question.")
+    id: UUID = Field(description="The id of the conversation, or of the question.")
     conversation_id: UUID | None = Field(
         description="At `/v1/conversations/{id}`; null for a question that was asked alone, at `/v1/queries/{id}`."
     )

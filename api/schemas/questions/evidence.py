@@ -128,7 +128,8 @@ class CitationRead(BaseModel):
     corrected: Corrected = False
     also_in: AlsoIn
     claim_text: str = Field(
-        description="The statement with the marker: the answer from `answer_start` to `answer_end`."
+        description="The statement that the citation supports, without its marker: the answer from `answer_start` to "
+        "`answer_end`."
     )
     answer_start: int
     answer_end: int

@@ -56,7 +56,7 @@ def count_matching(session: Session, wanted: ReingestionFilter) -> int:
 
 
 def count_corrected(session: Session, wanted: ReingestionFilter) -> int:
-    """Return the number of documents that match but are left out, because their file does not contain a correction."""
+    """Return the number of documents that match but are left out, because the file lacks a person's correction."""
     return session.scalars(_matching(wanted, corrected=True).with_only_columns(func.count())).one()
 
 

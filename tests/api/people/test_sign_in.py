@@ -254,8 +254,11 @@ WRONG_LOGOUTS: dict[str, Json] = {
     "not made yet": {"iat": int(time.time()) + 3600},
     "no id": {"jti": None},
     "neither a person nor a session": {"sub": None},
-    "no text for a session": {"sid": 5},
+    "no text for a session": {"sub": None, "sid": 5},
     "an empty session": {"sub": None, "sid": ""},
+    "a session that cannot be stored": {"sub": None, "sid": "\ud800"},
+    "a person who cannot be stored": {"sub": "a\0da", "sid": "s"},
+    "before all time": {"iat": -1e300},
     "no event": {"events": None},
     "another event": {"events": {"https://example.com/other": {}}},
     "an event without an object": {"events": {_ENDED: True}},
@@ -303,6 +306,19 @@ def test_the_provider_ends_one_session_of_a_person(provider: Provider, api_url: 
             token = provider.signed(logout_claims(provider, "ada", sub=subject, sid="laptop"))
             assert httpx.post(f"{api_url}/auth/logout", data={"logout_token": token}).status_code == 200
             assert [is_out(client) for client in (laptop, phone, unnamed, bob)] == ended
+
+
+@pytest.mark.parametrize("session", [None, 5, "", "x" * 300, "a\0b", "\ud800"])
+def test_a_session_that_cannot_be_known_does_not_keep_anybody_in_or_out(
+    provider: Provider, api_url: str, session: object
+) -> None:  # 43
+    with browser(api_url) as client:
+        provider.forge = lambda tokens: {**tokens, "id_token": provider.signed({**_claims(tokens), "sid": session})}
+        sign_in(client, provider, "ada", "readers")
+        assert not is_out(client)
+        token = provider.signed({**logout_claims(provider, "ada"), "sid": session})
+        assert httpx.post(f"{api_url}/auth/logout", data={"logout_token": token}).status_code == 200
+        assert is_out(client)
 
 
 def test_a_logout_that_the_provider_did_not_send_ends_nothing(

@@ -97,8 +97,8 @@ class Observed:
 
     @cached_property
     def support(self) -> float:
-        """The fitted probability. A difference limits it to the share that differences of its kind had on labelled
-        pairs.
+        """The fitted probability. A difference limits it to the share of labelled pairs with a difference of its kind
+        that were supported.
         """
         least, most = self.support_bounds
         return least if least == most else self._weighed(self.features)

@@ -14,7 +14,7 @@ from citewell_verify.prompting.numbered_sources import Source, Sources, fenced
 
 MOST_CHUNKS = 20
 MOST_STATEMENTS = 8
-"""The most items of one call: the more items a model judges at once, the less closely it looks at each."""
+"""The limit of items in one call: the more items a model judges at once, the less closely it looks at each."""
 
 CHUNKS_CHARS = 24_000
 """The characters of chunks per call, about 6,000 tokens."""
