@@ -56,11 +56,7 @@ class Provider:
 
     def signed(self, claims: Json) -> str:
         """A token with the provider's own signature."""
-        # The module writes any text in ASCII, also one that no encoding has.
-        sent = httpx.post(
-            f"{self.issuer}/signed", content=json.dumps(claims), headers={"Content-Type": "application/json"}
-        )
-        return sent.raise_for_status().text
+        return httpx.post(f"{self.issuer}/signed", json=claims).raise_for_status().text
 
     def answers(self, authorization_url: str, subject: str) -> str:
         """The address that the browser is sent back to when `subject` signs in there."""
