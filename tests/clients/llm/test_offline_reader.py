@@ -121,6 +121,11 @@ TOOLS = """No.\tTool\tDay rate (EUR)\tWeight (kg)
 2\tSaw\t14.00\t3
 \tTotal\t23.00\t27
 """
+SHOPS = """Shop\tGrowth (%)\tParcel\tMembers
+Ayr\t2.0\t900 g\t90
+Bath\t-26.9\t2 kg\t120
+Cork\t4.5\t1 kg\t80
+"""
 ROOMS = """방\t정원(명)\t하루 요금(원)
 달방\t12\t30000
 솔방\t8\t45000
@@ -151,6 +156,8 @@ def answer(question: str, *texts: str) -> str:
         (HANDBOOK, "Which boat is the longest?", "Swift · Length (m): 11"),
         (TOOLS, "Which tool has the lowest day rate?", "Drill · Day rate (EUR): 9.00 [†1]"),
         (TOOLS, "Which is the dearest tool?", "Saw"),
+        (SHOPS, "Which shop has the highest growth?", "Cork · Growth (%): 4.5 [†1]"),
+        (SHOPS, "Which shop has the lowest growth?", "Bath · Growth (%): -26.9 [†1]"),
         (ROOMS, "하루 요금이 가장 비싼 방은 어디인가요?", "솔방"),
         ("The bond is 90 euros. It is paid back within ten days.", "When do we get the bond back?", "within ten days"),
         (MINUTES, "Who rents the van for the archive?", "Archive: Karl rents the van"),
@@ -225,6 +232,8 @@ def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str
         (HANDBOOK, "What is the capital of Norway?"),
         ("품목\t규격\t단가(원)\n책상\t3단\t87000\n의자\t메시\t42000\n", "화이트보드의 단가는 얼마인가요?"),
         ("Q: Is there parking at the pool?", "Is there parking at the pool?"),
+        (SHOPS, "Which shop has the heaviest parcel?"),
+        ("Parish\tMembers (number)\nSt Ann\t90\nAll Saints\t440\n", "Which parish has the highest number of members?"),
         ("", "When?"),
         ("# Only a heading", "What is only a heading?"),
     ],

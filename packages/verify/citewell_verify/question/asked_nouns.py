@@ -20,10 +20,10 @@ _NOUNS: tuple[tuple[Kind, str], ...] = (
     (
         "number",
         "number amount percentage percent share rate proportion ratio temperature weight height length width depth size"
-        " area distance speed capacity population total average price cost fee rent salary charge fine deposit budget"
+        " distance speed capacity population total average price cost fee rent salary charge fine deposit budget"
         " balance discount allowance",
     ),
-    ("where", "country city place town state region location venue address"),
+    ("where", "country city place town region location venue"),
     ("who", "person people chair chairman chairwoman chairperson director manager president secretary treasurer"),
     ("why", "reason"),
 )
@@ -32,7 +32,7 @@ _KOREAN: tuple[tuple[Kind, str], ...] = (
     ("contact", "전화|전화 ?번호|연락처|이메일|메일|메일 ?주소|팩스|팩스 ?번호|홈페이지"),
     ("when", "날짜|일자|일시|시각|시간|요일|기한|마감|마감일|예정일"),
     ("number", "금액|가격|단가|요금|비용|보증금|비율|인원|온도|무게|길이|높이|넓이|면적|정원"),
-    ("where", "장소|위치|주소"),
+    ("where", "장소"),
     ("who", "담당자|책임자|대표|작성자|위원장"),
     ("why", "이유|원인"),
 )
@@ -78,7 +78,9 @@ def asked_noun(question: str) -> AskedNoun | None:
     if asks or not _HANGUL.search(question):
         words = _WORD.findall(question[asks.end() if asks else 0 :].casefold())[:_MOST_READ]
         nouns = tuple(stem(word.removesuffix("'s")) for word in _nouns(words, is_bare=not asks))
-        kind: Kind | None = next((_KIND_OF[noun] for noun in nouns if noun in _KIND_OF), None)
+        # "What is capacity?" asks what the word means.
+        is_defined = len(words) > 1 and words[0] in _IS and words[2:] in ([], ["?"])
+        kind: Kind | None = next((_KIND_OF[noun] for noun in nouns if noun in _KIND_OF and not is_defined), None)
         return AskedNoun(asks.start() if asks else 0, nouns, kind) if kind or (asks and nouns) else None
     for match in _KOREAN_ASKED.finditer(question):
         noun = match["behind"] or match["before"]

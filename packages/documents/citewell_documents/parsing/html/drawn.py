@@ -19,7 +19,7 @@ _CLEAR = 0.05  # of a colour's opacity
 _PLACED = ("absolute", "fixed")
 _SIDES = ("top", "right", "bottom", "left")
 _AROUND_LETTERS = ("-webkit-text-stroke", "text-shadow")
-_CUT = re.compile(r"inset\((?:[5-9]\d|\d{3,})%|circle\(0(?:px|%)?[ )]")  # to nothing
+_CUT = re.compile(r"inset\((?:(?:[5-9]\d|\d{3,})%\s*)+\)|circle\(0(?:px|%)?[ )]")  # to nothing
 _SHRUNK = re.compile(r"scale(?:x|y|3d)?\(0[,)]")
 
 
@@ -62,14 +62,15 @@ def why_gone(style: Style) -> Reason | None:
     if not style:
         return None
     may_come = any(style.get(name, "none") != "none" for name in ("animation", "animation-name"))
-    if style.get("display") == "none" or (_opacity(style) <= _CLEAR and not may_come):
+    if style.get("display") == "none":
         return "hidden"
     if "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", ""):
         return "struck"
     sides = [*map(style.get, _SIDES), *style.get("inset", "").split()] if style.get("position") in _PLACED else []
     is_far_off = any((pixels(side or "") or 0.0) <= _FAR_OFF for side in sides)
     is_shrunk = _SHRUNK.search(style.get("transform", "")) or style.get("scale") == "0"
-    return "hidden" if is_far_off or is_shrunk or _is_cut_off(style) else None
+    is_gone = _opacity(style) <= _CLEAR or is_far_off or is_shrunk or _is_cut_off(style)
+    return "hidden" if is_gone and not may_come else None
 
 
 def _opacity(style: Style) -> float:

@@ -9,7 +9,7 @@ from citewell_documents.parsing.office.parts import Element
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 RUN, NO_FILL, PLAIN_FILL = f"{A}r", f"{A}noFill", f"{A}solidFill"
 _FILLS = (PLAIN_FILL, NO_FILL, *(f"{A}{name}" for name in ("gradFill", "blipFill", "pattFill", "grpFill")))
-_AROUND_LETTERS = (f"{A}ln", f"{A}effectLst/*")
+_AROUND_LETTERS = (f"{A}ln", f"{A}effectLst/*", f"{A}highlight")
 _NAMES = {
     f"{name}{number}": f"{meant}{number}"
     for meant, names in {"lt": ("background", "light", "bg"), "dk": ("text", "dark", "tx")}.items()

@@ -60,7 +60,7 @@ def _reason(element: Element, styles: Styles) -> Reason | None:
         return "small"
     if shown("style:use-window-font-color") == "true":
         return None
-    ground = _ground(element, shown("fo:background-color"), styles.ground(names[-1]), styles)
+    ground = _ground(element, shown("fo:background-color"), styles.ground("paragraph", names[-1]), styles)
     return "unseen" if are_alike(shown("fo:color").lstrip("#"), ground.lstrip("#")) else None
 
 
@@ -80,7 +80,7 @@ def _ground(element: Element, own: str, paragraph: str, styles: Styles) -> str:
     around = next(element.iterancestors(_CELL, _BOX), None)
     if around is None:
         return "" if styles.has_page_ground else PAPER
-    return styles.ground(around.get(odf("table:style-name"), ""))
+    return styles.ground("table-cell", around.get(odf("table:style-name"), ""))
 
 
 def _name(element: Element) -> str:

@@ -82,7 +82,7 @@ class Styles:
         self.outline: dict[int, _Level] = {}
         self._outline_levels: dict[str, int] = {}
         self._text_properties: dict[str, dict[str, str]] = {}
-        self._grounds: dict[str, str] = {}
+        self._grounds: dict[tuple[str, str], str] = {}
         self.has_page_ground = False
         """True if a page, or what stands above or below its text, is not white."""
         for part in parts:
@@ -111,9 +111,9 @@ class Styles:
         values = (self._text_properties.get(style, {}).get(odf(attribute), "") for style in self._chain(name))
         return next(filter(None, values), "")
 
-    def ground(self, name: str) -> str:
-        """The colour behind the paragraphs, or the cells, of a style."""
-        return next(filter(None, (self._grounds.get(style, "") for style in self._chain(name))), "")
+    def ground(self, family: str, name: str) -> str:
+        """The colour behind what has this style; `family` is `paragraph`, `table-cell` …, which share names."""
+        return next(filter(None, (self._grounds.get((family, style), "") for style in self._chain(name))), "")
 
     def _chain(self, name: str) -> list[str]:
         chain: list[str] = []
@@ -129,7 +129,7 @@ class Styles:
             if (shown := style.find(odf("style:text-properties"))) is not None:
                 self._text_properties[name] = {str(key): str(value) for key, value in shown.items()}
             for properties in style.iterchildren(*_GROUNDED):
-                self._grounds[name] = properties.get(odf("fo:background-color"), "")
+                self._grounds[style.get(odf("style:family"), ""), name] = properties.get(odf("fo:background-color"), "")
             if level := integer(style.get(odf("style:default-outline-level")), 0):
                 self._outline_levels[name] = level
         for properties in part.iter(*_PAGES):

@@ -27,10 +27,6 @@ class _Box(NamedTuple):
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
-    def holds(self, other: "_Box") -> bool:
-        is_as_wide = self.left <= other.left and other.right <= self.right
-        return is_as_wide and self.top <= other.top and other.bottom <= self.bottom
-
 
 class Grounds:
     """The colours of a slide, its theme and its drawings."""
@@ -63,13 +59,6 @@ class Grounds:
             return None
         return None if self._is_over_others(shape) else self._ground
 
-    def is_below_another(self, shape: BaseShape) -> bool:
-        """True if a plain rectangle that is drawn later lies over all of a shape, on a slide where nothing moves."""
-        if self._layers[0].find(f"{_P}timing") is not None or (below := _box(shape.element)) is None:
-            return False
-        covers = (other for other in shape.element.itersiblings(f"{_P}sp") if _is_plain_rectangle(other))
-        return any((box := _box(cover)) is not None and box.holds(below) for cover in covers)
-
     def _of_slide(self) -> str | None:
         for layer in self._layers:
             ground = layer.find(f"{_P}cSld/{_P}bg")
@@ -101,14 +90,6 @@ def _drawn(layer: Element) -> Iterator[Element]:
             fill = fill_of(properties)
             if fill.tag != NO_FILL if fill is not None else element.find(f"{_P}style") is not None:
                 yield element
-
-
-def _is_plain_rectangle(shape: Element) -> bool:
-    frame, geometry = shape.find(f"{_P}spPr/{A}xfrm"), shape.find(f"{_P}spPr/{A}prstGeom[@prst='rect']")
-    fill = shape.find(f"{_P}spPr/{PLAIN_FILL}")
-    if frame is None or geometry is None or fill is None:
-        return False
-    return frame.get("rot", "0") == "0" and next(fill.iter(f"{A}alpha"), None) is None
 
 
 def _box(element: Element) -> _Box | None:

@@ -22,7 +22,7 @@ def keep_what_is_seen(slide: Slide, number: int, presentation: Presentation, hid
     grounds = Grounds(slide)
     size = presentation.slide_width or 0, presentation.slide_height or 0
     for shape in list(slide.shapes):
-        if reason := _why_gone(shape, size) or ("unseen" if grounds.is_below_another(shape) else None):
+        if reason := _why_gone(shape, size):
             take_out(shape.element, reason, hidden, number)
             continue
         for part in list(_parts(shape)):

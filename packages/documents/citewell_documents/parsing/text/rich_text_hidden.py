@@ -14,9 +14,10 @@ _TOKEN = re.compile(
 )
 _COLOUR = re.compile(r"\\red(\d{1,3})\\green(\d{1,3})\\blue(\d{1,3})")
 _COLOURS = re.compile(r"\{\\colortbl([^{}]*)\}")
-_DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\shp", r"\do\do", r"\background")
-"""Signs of cells, boxes and pages with a background of their own, which the text itself does not state."""
-_GROUNDS = ("highlight", "cb", "chcbpat", "cbpat")
+_DRAWN_GROUNDS = (r"\clcbpat", r"\clcfpat", r"\cfpat", r"\chcfpat", r"\shp", r"\do\do", r"\background")
+"""Signs of patterns, and of cells, boxes and pages with a background of their own, which the text does not state."""
+_GROUNDS = ("highlight", "chcbpat")
+_UNSURE = -1  # a ground that some programs show and others do not
 _SMALLEST = 4  # half-points
 _REASONS: tuple[Reason, ...] = ("hidden", "struck", "unseen", "small")
 _FIRST_MARK, _END = 59378, "\ue7f0"
@@ -52,6 +53,8 @@ class _Look(NamedTuple):
                 return self._replace(size=value)
             case "cbpat":
                 return self._replace(paragraph_ground=value)
+            case "cb":
+                return self._replace(ground=_UNSURE)
             case _:
                 return self._replace(ground=value) if word in _GROUNDS else self
 

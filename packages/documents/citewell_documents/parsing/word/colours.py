@@ -16,6 +16,7 @@ _HIGHLIGHT, _SHADE, _BOX, _COLOUR = map(qn, ("w:highlight", "w:shd", "w:txbxCont
 _TEXT_FILL, _NO_FILL = qn("w14:textFill"), qn("w14:noFill")
 _EFFECTS = tuple(map(qn, ("w14:textOutline", "w14:shadow", "w14:glow", "w:outline", "w:shadow", "w:emboss")))
 _NO_PATTERN = ("", "clear")
+_AUTO = "auto"
 _HIGHLIGHTS = {"white": PAPER, "black": "000000"}
 
 
@@ -43,7 +44,7 @@ def _grounds(run: Element, properties: list[Element], styles: Styles) -> Iterato
     """Yield the colours behind the run, the nearest first; None for an element that states none."""
     yield from (_shade(own, styles) for own in properties)
     for parent in run.iterancestors():
-        for settings in (child for child in parent if isinstance(child.tag, str) and child.tag.endswith("Pr")):
+        for settings in (child for child in parent if str(child.tag).endswith(("Pr", "PrEx"))):
             yield _shade(settings, styles)
             named = value(settings, "w:pStyle") or ""
             yield from (_shade(inherited, styles) for inherited in styles.properties(named, "w:pPr"))
@@ -62,9 +63,9 @@ def _shade(settings: Element, styles: Styles) -> str | None:
     if highlight is not None and (colour := highlight.get(qn("w:val"), "")) != "none":
         return _HIGHLIGHTS.get(colour, UNKNOWN)
     if shade is not None and shade.get(qn("w:val")) != "nil":
-        fill = _of_theme(shade, "Fill", styles) or shade.get(qn("w:fill"), "auto")
+        fill = _of_theme(shade, "Fill", styles) or shade.get(qn("w:fill"), _AUTO)
         is_plain = shade.get(qn("w:val"), "") in _NO_PATTERN
-        if not is_plain or fill != "auto":
+        if not is_plain or fill != _AUTO:
             return fill if is_plain else UNKNOWN
     table_style = value(settings, "w:tblStyle")
     return UNKNOWN if table_style is not None and styles.shades(table_style) else None

@@ -16,7 +16,7 @@ _NOT_READ = {
     *(qn("w:del"), qn("w:moveFrom")),
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
 }
-_BACKGROUND, _ROW, _DRAWN, _SHAPE = qn("w:background"), qn("w:tr"), qn("wp:docPr"), f"{{{_VML}}}shape"
+_BACKGROUND, _DRAWN, _SHAPE = qn("w:background"), qn("wp:docPr"), f"{{{_VML}}}shape"
 _SMALLEST = 4  # half points
 _STRIKES = ("w:strike", "w:dstrike")
 _ON = ("1", "true")
@@ -67,11 +67,9 @@ def _reason(run: Element, styles: Styles, *, has_ground: bool) -> Reason | None:
 
 
 def _hidden_wholes(part: Element) -> Iterator[Element]:
-    """Rows of tables, drawings and shapes that are hidden with all that is in them."""
-    for element in part.iter(_ROW, _DRAWN, _SHAPE):
-        if element.tag == _ROW and is_on(element.find(qn("w:trPr")), "w:hidden"):
-            yield element
-        elif element.tag == _DRAWN and element.get("hidden") in _ON:
+    """Yield the drawings and shapes that are hidden with all that is in them."""
+    for element in part.iter(_DRAWN, _SHAPE):
+        if element.tag == _DRAWN and element.get("hidden") in _ON:
             yield next(element.iterancestors(qn("wp:anchor"), qn("wp:inline")), element)
         elif "visibility:hidden" in element.get("style", "").replace(" ", ""):
             yield element

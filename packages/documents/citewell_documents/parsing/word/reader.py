@@ -1,6 +1,7 @@
 """Word documents (.docx): python-docx opens the package, and the body is read in document order."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -12,6 +13,7 @@ from docx.opc.part import Part
 from docx.oxml.ns import qn
 from docx.oxml.parser import parse_xml
 from docx.parts.document import DocumentPart
+from lxml import etree
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.parsing.limits import ParseLimits
@@ -160,7 +162,7 @@ class _Reader:
 
     @classmethod
     def of(cls, part: DocumentPart, builder: DocumentBuilder) -> "_Reader":
-        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES), _related(part, RELATIONSHIP_TYPE.THEME))
+        styles = Styles.of(_related(part, RELATIONSHIP_TYPE.STYLES), _theme(part))
         kinds = (RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.COMMENTS)
         notes = [_related(part, kind) for kind in kinds]
         for element in (part.element, *notes):
@@ -292,6 +294,17 @@ def _blocks(container: Element) -> Iterator[Element]:
 
 
 _BLOCK_WRAPPERS = tuple(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag")))
+
+
+def _theme(part: DocumentPart) -> Element | None:
+    """The theme; None if it is damaged, because only colours come from it, or if the document exchanges its colours."""
+    settings = _related(part, RELATIONSHIP_TYPE.SETTINGS)
+    mapping = None if settings is None else settings.find(qn("w:clrSchemeMapping"))
+    if mapping is not None and mapping.get(qn("w:bg1"), "light1") != "light1":
+        return None
+    with suppress(etree.LxmlError):
+        return _related(part, RELATIONSHIP_TYPE.THEME)
+    return None
 
 
 def _related(part: DocumentPart, kind: str) -> Element | None:

@@ -22,7 +22,7 @@ _HIDDEN = re.compile(
     rb"([^>]*\b(?:hidden=\"(?:1|true)\"|ht=\"[01]?(?:\.\d*)?\"|width=\"0?(?:\.0\d*)?\")[^>]*)>"
 )
 _NUMBER = re.compile(rb"\b(r|min|max)=\"(\d+)\"")
-_COLOURED = re.compile(rb"\bsqref(?:=\"|>)([^\"<]+)")  # where a rule for the looks of cells holds
+_COLOURED = re.compile(rb"\bsqref(?:=[\"']|>)([^\"'<]+)")  # where a rule for the looks of cells holds
 _MOST_COLUMNS, _MOST_ROWS, _MOST_RANGES = 16_384, 1_048_576, 2_000
 _SMALLEST = 2.0  # points
 _PAPER = "ffffff"

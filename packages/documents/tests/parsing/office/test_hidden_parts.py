@@ -67,12 +67,18 @@ def in_word(body: str) -> ParsedDocument:
 
 
 BODIES: dict[str, tuple[str, bool]] = {
-    "a hidden row": (table("<w:hidden/>"), False),
     "white in a table of a style without shades": (table("", "TableGrid", WHITE), False),
     "a hidden box": (drawn("1", "", ""), False),
     "white in a white box": (drawn("0", WHITE, "FFFFFF"), False),
     "a hidden shape": (shape("width:9pt; visibility: hidden"), False),
     "a row": (table("<w:cantSplit/>"), True),
+    "a row whose end sign is hidden": (table("<w:hidden/>"), True),
+    "white in a row with a shade of its own": (
+        table("", "TableGrid", WHITE).replace(
+            "<w:trPr></w:trPr>", "<w:tblPrEx><w:shd w:val='clear' w:fill='203040'/></w:tblPrEx>"
+        ),
+        True,
+    ),
     "white in a table of a style with shades": (table("", "ColorfulList", WHITE), True),
     "a box": (drawn("0", "", ""), True),
     "white in a navy box": (drawn("0", WHITE, "203040"), True),
@@ -124,6 +130,13 @@ TEXTS: dict[str, tuple[str, str, bool]] = {
         True,
     ),
     "white in a navy cell": (IN_CELL, coloured("#ffffff") + ground("#000080"), True),
+    "white in a navy paragraph whose style has the name of a white cell's": (
+        f'<text:p text:style-name="C1">{SPAN}</text:p>',
+        coloured("#ffffff")
+        + style('<style:paragraph-properties fo:background-color="#000080"/>', "paragraph", "C1")
+        + ground("#ffffff"),
+        True,
+    ),
     "white in a cell of no known ground": (IN_CELL, coloured("#ffffff"), True),
     "white on a navy page": (f"<text:p>{SPAN}</text:p>", coloured("#ffffff") + PAGE.format("#000080"), True),
     "in the colour of the reader's screen": (
@@ -168,6 +181,7 @@ BOXES: dict[str, tuple[str, bool]] = {
     "without a fill": (box("<a:noFill/>"), False),
     "white on the ink of the theme": (box(WHITE_FILL, fill="tx1"), True),
     "white on no known ground": (box(WHITE_FILL), True),
+    "white with a marker": (box(f"{WHITE_FILL}<a:highlight><a:srgbClr val='000000'/></a:highlight>", fill="bg1"), True),
 }
 
 

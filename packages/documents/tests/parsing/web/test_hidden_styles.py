@@ -108,6 +108,9 @@ def test_words_that_a_style_hides_are_left_out(page: str) -> None:
         "<style>.x{opacity:0;animation:appear 1s forwards}</style><p class=x>80</p>",
         "<p style='transform:scale(0.9);clip-path:circle(0.9em)'>80</p>",
         "<p style='position:absolute;inset:0 0 0 -20px'>80</p>",
+        "<p style='transform:scale(0);animation:pop 1s forwards'>80</p>",
+        "<style>.x{clip-path:circle(0);animation-name:pop}</style><p class=x>80</p>",
+        "<p style='clip-path:inset(60% 0 0 0)'>80</p>",
     ],
 )
 def test_words_that_a_style_leaves_in_sight_stay(page: str) -> None:
