@@ -99,6 +99,20 @@ def test_a_part_of_a_word_document_is_read_if_it_is_seen(body: str) -> None:
     assert ("80" in document.text, "hidden_text" in document.found) == (is_seen, not is_seen)
 
 
+def test_a_theme_that_is_damaged_or_exchanged_hides_nothing() -> None:
+    def write(document: WordDocument) -> None:
+        document.add_paragraph("The fee is 95.")
+
+    themed = run('<w:color w:val="000000" w:themeColor="background1"/>')
+    data = replaced(word(write), "word/document.xml", "<w:sectPr", f"<w:p>{themed}</w:p><w:sectPr")
+    assert "80" not in parse(data, "fee.docx", LIMITS).text
+    for part, old, new in (
+        ("word/theme/theme1.xml", "</a:theme>", "<"),
+        ("word/settings.xml", 'w:bg1="light1"', 'w:bg1="dark1"'),
+    ):
+        assert "80" in parse(replaced(data, part, old, new), "fee.docx", LIMITS).text
+
+
 def style(properties: str, family: str = "text", name: str = "T1") -> str:
     return f'<style:style style:name="{name}" style:family="{family}">{properties}</style:style>'
 
