@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -29,9 +30,10 @@ HERE = "/v1/model-servers"
 
 
 @pytest.fixture(autouse=True)
-def unset(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model is configured, and prompts of a trial are short."""
+def unset(database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No model is configured, keys are encrypted with that of a new home, and prompts of a trial are short."""
     assert database
+    monkeypatch.setenv("CITEWELL_HOME", str(tmp_path))
     monkeypatch.setenv("CITEWELL_RERANK__CONTEXT_TOKENS", "400")
     settings.cache_clear()
 
