@@ -104,6 +104,7 @@ def test_the_demo_runs_from_anywhere_and_stops_everything_it_started(home: Path,
     assert "\x1b" not in err
 
 
+@pytest.mark.drill
 @pytest.mark.timeout(300)
 def test_commands_find_the_server_that_runs_and_it_shows_what_dies(home: Path, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"

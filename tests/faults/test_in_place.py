@@ -12,7 +12,7 @@ from tests.faults.rig import IN_PLACE, QUICK, Rig, running_rig
 from tests.faults.runner import Fault, run_fault, settle
 from tests.faults.trial import Allowed, Trial, Window
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(500), pytest.mark.xdist_group("killing")]
+pytestmark = [pytest.mark.drill, pytest.mark.timeout(500), pytest.mark.xdist_group("killing")]
 
 _POINTS = (
     (Point.BEFORE_CALL, "embed_query"),
