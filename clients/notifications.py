@@ -58,7 +58,7 @@ class Notifier:
         self._try(lambda: self._redis.publish(_channel_of(str(query_id)), ""))
 
     def is_watched(self, query_id: uuid.UUID) -> bool:
-        """True if somebody watches every step of the query, or if this is unknown. It never raises, and takes as long
+        """True if a client watches every step of the query, or if this is unknown. It never raises, and takes as long
         as `notify_end`.
         """
         channel = _channel_of(str(query_id))

@@ -57,8 +57,8 @@ OWN: Mapping[str, str] = {
 }
 """Operations on a question or verification, and the parameter that has its id."""
 CHANGES_OF_OTHERS = Role.CONTRIBUTOR
-"""The role that is needed to change a conversation that somebody else began. Many operations may name a conversation,
-so the functions that change its turns and title check the role (`db.queries.runs.conversations.lock_own`)."""
+"""The role that a person needs to change the conversation of another one. Many operations may name a conversation, so
+the functions that change its turns and title check the role (`db.queries.runs.conversations.lock_own`)."""
 
 
 def role_needed(operation: str, scope: Scope) -> Role:

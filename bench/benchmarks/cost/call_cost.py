@@ -90,7 +90,7 @@ class Scene:
         self._redis_url = redis_url
 
     def settings(self, **models: Any) -> Settings:
-        """Return settings with limits that nobody reaches."""
+        """Return settings with limits too high to be reached."""
         plenty = ModelLimits(requests_per_minute=10**6, requests_per_day=10**9, tokens_per_minute=10**9)
         known = ModelSettings().catalogue
         catalogue = {name: info.model_copy(update={"limits": plenty}) for name, info in known.items()}

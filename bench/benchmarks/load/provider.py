@@ -29,8 +29,7 @@ def simulated_provider(*options: str) -> Generator[str]:
 
 
 def plenty() -> dict[str, str]:
-    """Return the environment of a stack whose account has limits that nobody reaches: they are counted, and delay
-    nothing.
+    """Return the environment of a stack whose account has very high limits: they are counted, and delay nothing.
 
     With the limits of the catalogue, those of a paying developer, the provider's allowance would be measured and not
     the program.

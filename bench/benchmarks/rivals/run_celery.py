@@ -130,7 +130,7 @@ def _workers() -> Generator[None]:
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
     try:
-        process.wait(timeout=5)  # its threads may wait for replies that nobody needs any more
+        process.wait(timeout=5)  # its threads may still wait for unneeded replies
     except subprocess.TimeoutExpired:
         process.kill()
 

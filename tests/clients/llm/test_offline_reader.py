@@ -116,22 +116,6 @@ To hire a bow for the first time, please do this
 """
 
 
-TOOLS = """No.\tTool\tDay rate (EUR)\tWeight (kg)
-1\tDrill\t9.00\t24
-2\tSaw\t14.00\t3
-\tTotal\t23.00\t27
-"""
-SHOPS = """Shop\tGrowth (%)\tParcel\tMembers
-Ayr\t2.0\t900 g\t90
-Bath\t-26.9\t2 kg\t120
-Cork\t4.5\t1 kg\t80
-"""
-ROOMS = """방\t정원(명)\t하루 요금(원)
-달방\t12\t30000
-솔방\t8\t45000
-"""
-
-
 def answer(question: str, *texts: str) -> str:
     sources = Sources.numbered((f"paper {number}.md", text) for number, text in enumerate(texts, start=1))
     return "".join(compose_answer(question, sources, IDK))
@@ -153,12 +137,6 @@ def answer(question: str, *texts: str) -> str:
         (HANDBOOK, "By how many percent did the Swift change?", "Swift · Change (%): 1.5 [†1]"),
         (HANDBOOK, "Can beginners row at night?", "Beginners are excluded."),
         (HANDBOOK, "When is the sumer fare?", "Saturday 6 June"),
-        (HANDBOOK, "Which boat is the longest?", "Swift · Length (m): 11"),
-        (TOOLS, "Which tool has the lowest day rate?", "Drill · Day rate (EUR): 9.00 [†1]"),
-        (TOOLS, "Which is the dearest tool?", "Saw"),
-        (SHOPS, "Which shop has the highest growth?", "Cork · Growth (%): 4.5 [†1]"),
-        (SHOPS, "Which shop has the lowest growth?", "Bath · Growth (%): -26.9 [†1]"),
-        (ROOMS, "하루 요금이 가장 비싼 방은 어디인가요?", "솔방"),
         ("The bond is 90 euros. It is paid back within ten days.", "When do we get the bond back?", "within ten days"),
         (MINUTES, "Who rents the van for the archive?", "Archive: Karl rents the van"),
         (NOTICE, "담당은 누구인가요?", "담당: 오세진"),
@@ -232,8 +210,6 @@ def test_a_list_whose_head_is_asked_for_is_quoted_whole(text: str, question: str
         (HANDBOOK, "What is the capital of Norway?"),
         ("품목\t규격\t단가(원)\n책상\t3단\t87000\n의자\t메시\t42000\n", "화이트보드의 단가는 얼마인가요?"),
         ("Q: Is there parking at the pool?", "Is there parking at the pool?"),
-        (SHOPS, "Which shop has the heaviest parcel?"),
-        ("Parish\tMembers (number)\nSt Ann\t90\nAll Saints\t440\n", "Which parish has the highest number of members?"),
         ("", "When?"),
         ("# Only a heading", "What is only a heading?"),
     ],
@@ -309,15 +285,9 @@ def test_a_heading_alone_does_not_answer() -> None:  # 39
     assert verdict.relevant == "no"
 
 
-@for_all_rows(
-    ("question", "said", "passage"),
-    [
-        ("Which region has the largest staff?", "East · Staff: 44", "Region\tStaff\nEast\t44\nWest\t30\nAll\t74"),
-        ("When is the summer fair?", "We meet on Saturday 6 June at 11 am behind the boathouse.", HANDBOOK),
-    ],
-)
-def test_what_an_answer_quotes_is_judged_where_it_stands(question: str, said: str, passage: str) -> None:  # V8, V10
-    quoted, alone = judge_question(question, said, [passage]), judge_question(question, said, [])
+def test_what_an_answer_quotes_is_judged_where_it_stands() -> None:  # V8, V10
+    question, said = "When is the summer fair?", "We meet on Saturday 6 June at 11 am behind the boathouse."
+    quoted, alone = judge_question(question, said, [HANDBOOK]), judge_question(question, said, [])
     assert quoted
     assert alone
     assert quoted.probability > alone.probability

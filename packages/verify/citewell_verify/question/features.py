@@ -11,7 +11,6 @@ from functools import lru_cache
 from citewell_verify.evidence.closed_classes import read
 from citewell_verify.question.asked_nouns import Kind, asked_noun
 from citewell_verify.question.question_parts import QuestionPart, has_kind
-from citewell_verify.question.superlatives import extreme_rows
 from citewell_verify.question.units import Unit
 from citewell_verify.support.comparison import AnalysedText
 from citewell_verify.text.words import as_spelt, coverage, opposites, stem, vocabulary
@@ -78,11 +77,6 @@ def standings(asked: QuestionPart, units: Sequence[Unit], rivals: Sequence[Unit]
     noun = asked_noun(asked.text) if asked.kind not in FORMS else None
     wanted = spelt.get(noun.words[0]) if noun else None
     shares = [_shares(weights, unit) for unit in everything]
-    superlative, extremes = extreme_rows(asked, everything)
-    for own, best in (shares[at] for at in extremes):
-        said = dict.fromkeys((word for word in superlative if word in weights), 1.0)
-        own.update(said)
-        best.update(said)
     having = Counter(word for _, best in shares for word, share in best.items() if share >= _SAME_WORD)
     rarity = {word: weight * math.log(1 + len(shares) / max(having[word], 1)) for word, weight in weights.items()}
     total = sum(rarity.values()) or 1.0

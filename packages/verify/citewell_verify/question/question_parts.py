@@ -103,7 +103,7 @@ _MEASURES = (
     ),
     (re.compile(r"\bhow far\b", re.IGNORECASE), "length time months"),
     (re.compile(r"\bhow (?:tall|deep|wide|high)\b", re.IGNORECASE), "length"),
-    (re.compile(r"\bhow heavy\b|\bweigh(?:s|t|ts)?\b|\b(?:heavi|light)est\b", re.IGNORECASE), "mass"),
+    (re.compile(r"\bhow heavy\b|\bweigh(?:s|t|ts)?\b", re.IGNORECASE), "mass"),
 )
 """The measure that a question for an amount or a number asks for: dimensions of `citewell_verify.entities.quantities`,
 or any currency for money.
