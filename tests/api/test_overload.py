@@ -48,7 +48,6 @@ def small(http: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> Generator[None
     for name, value in limits.items():
         monkeypatch.setenv(f"CITEWELL_ADMISSION__{name}", str(value))
     settings.cache_clear()
-    load_shedding.reset()
     yield
     load_shedding.reset()
 
