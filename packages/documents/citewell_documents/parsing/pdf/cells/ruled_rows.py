@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from citewell_documents.parsing.pdf.cells.cell_values import are_values
+from citewell_documents.parsing.pdf.cells.spaced_cells import PlacedWord, spaced_tables
 from citewell_documents.parsing.pdf.glyphs import Box, sides
 from citewell_documents.parsing.pdf.ink import no_ink, parted, placed, visible
 from citewell_documents.parsing.pdf.lines import Line
@@ -30,14 +31,27 @@ def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Li
     """The lines of the page. The lines in a table's cells are replaced by its rows, in the place of the first of
     them.
     """
-    quarter = _quarter(lines) if tables else None
+    quarter = _quarter(lines)
     if quarter is None:
         return lines
-    for number, on_page in enumerate(tables, start=1):
-        cells = [_upright(cell, quarter) for cell in on_page]
-        table = _Table(cells, sorted({cell[0] for cell in cells}), sorted({cell[3] for cell in cells}, reverse=True))
-        lines = _with_rows(lines, table, number, quarter)
+    number = 0
+    for on_page in tables:
+        number += 1
+        lines = _with_rows(lines, _table([_upright(cell, quarter) for cell in on_page]), number, quarter)
+    for cells in spaced_tables(list(_words(lines, quarter))):
+        number += 1
+        lines = _with_rows(lines, _table(cells), number, quarter)
     return lines
+
+
+def _table(cells: Sequence[Box]) -> _Table:
+    return _Table(cells, sorted({cell[0] for cell in cells}), sorted({cell[3] for cell in cells}, reverse=True))
+
+
+def _words(lines: Sequence[Line], quarter: int) -> Iterator[PlacedWord]:
+    for at, line in enumerate(lines):
+        for start, end, box in () if line.table else placed(line.text, line.ink):
+            yield PlacedWord(line.text[start:end], _upright(box, quarter), at, line.y, line.size)
 
 
 def _quarter(lines: Sequence[Line]) -> int | None:

@@ -1,0 +1,217 @@
+"""The cells of tables that no lines enclose, if some of their cells have several lines.
+
+White space divides such a table: strips between the columns that no word crosses, and gaps between the rows that are
+wider than those between the lines of one cell. Text in columns is divided in the same way, so the order of drawing
+decides: a table is drawn row by row, and columns of text one after the other.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from citewell_documents.parsing.pdf.cells.cell_values import are_values
+from citewell_documents.parsing.pdf.glyphs import Box, Extent, enclosing
+
+_SAME_LEVEL_EM = 0.25
+_REGION_DROP_EM = 3.5  # a larger gap ends a table
+_GUTTER_EM = 0.5  # the least space between two columns
+_SPACE_EM = 0.6  # words nearer to each other are one piece of text
+_MOST_CROSSED = 0.15  # of the lines of a table: a head may stand across columns
+_LEADING_EM = (0.9, 1.7)  # the distance between the lines of a cell
+_WIDER = 1.08  # the distance between rows is at least this many times the distance between the lines of a cell
+_MIN_ROWS, _MOST_LEVELS = 3, 6
+_SHARE, _IN_ORDER = 0.6, 0.8
+_NARROW_EM = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWord:
+    """A word of a line, upright; `at` is the place of the line in the order of drawing, `y` its baseline."""
+
+    text: str
+    box: Box
+    at: int
+    y: float
+    size: float
+
+
+_Level = list[PlacedWord]
+"""The words on one baseline, from left to right."""
+
+
+def spaced_tables(words: Sequence[PlacedWord]) -> list[list[Box]]:
+    """The cells of each such table; a box reaches to the middle of the white space around its cell."""
+    tables: list[list[Box]] = []
+    for region in _regions(_levels(words)):
+        for part, gutters in _tables_in(region):
+            rows = _rows_of(part, gutters)
+            if _is_table(rows, gutters):
+                tables.append(list(_boxes(rows, gutters)))
+    return tables
+
+
+def _levels(words: Sequence[PlacedWord]) -> Iterator[_Level]:
+    level: _Level = []
+    for word in sorted(words, key=lambda word: -word.y):
+        if level and level[0].y - word.y > _SAME_LEVEL_EM * min(level[0].size, word.size):
+            yield sorted(level, key=lambda word: word.box[0])
+            level = []
+        level.append(word)
+    if level:
+        yield sorted(level, key=lambda word: word.box[0])
+
+
+def _regions(levels: Iterator[_Level]) -> Iterator[list[_Level]]:
+    region: list[_Level] = []
+    for level in levels:
+        if region and region[-1][0].y - level[0].y > _REGION_DROP_EM * _size([region[-1], level]):
+            yield region
+            region = []
+        region.append(level)
+    if region:
+        yield region
+
+
+def _size(levels: Sequence[_Level]) -> float:
+    return median(word.size for level in levels for word in level)
+
+
+def _tables_in(region: list[_Level]) -> Iterator[tuple[list[_Level], list[float]]]:
+    """Yield parts of the region without a line across the strips between their columns, with the middles of these
+    strips.
+    """
+    strips = _strips(region)
+    parts: list[list[_Level]] = [[]]
+    for level in region if strips else ():
+        if any(begin < left and end > right for begin, end in _pieces(level) for left, right in strips):
+            parts.append([])
+        else:
+            parts[-1].append(level)
+    if len(parts) == 1 and strips:
+        yield region, [(left + right) / 2 for left, right in strips]
+    for part in parts[len(parts) == 1 :]:
+        if len(part) > _MIN_ROWS:
+            yield from _tables_in(part)
+
+
+def _pieces(level: _Level) -> list[Extent]:
+    pieces: list[Extent] = []
+    for word in level:
+        left, _, right, _ = word.box
+        if pieces and left - pieces[-1][1] < _SPACE_EM * word.size:
+            pieces[-1] = (pieces[-1][0], max(pieces[-1][1], right))
+        else:
+            pieces.append((left, right))
+    return pieces
+
+
+def _strips(region: Sequence[_Level]) -> list[Extent]:
+    """The strips that at most a few of the lines with several pieces cross, without what reaches into them."""
+    lines = [*map(_pieces, region)]
+    pieces = [of_level for of_level in lines if len(of_level) > 1]
+    if len(pieces) < _MIN_ROWS:
+        return []
+    edges = sorted({end for of_level in pieces for piece in of_level for end in piece})
+    most = _MOST_CROSSED * len(pieces)
+    strips: list[Extent] = []
+    for left, right in pairwise(edges):
+        x = (left + right) / 2
+        if sum(any(begin < x < end for begin, end in of_level) for of_level in pieces) > most:
+            continue
+        if strips and strips[-1][1] == left:
+            strips[-1] = (strips[-1][0], right)
+        else:
+            strips.append((left, right))
+    least = _GUTTER_EM * _size(region)
+    narrowed = (_narrowed(strip, lines) for strip in strips)
+    return [
+        (left, right)
+        for left, right in narrowed
+        if right - left >= least and sum(of_level[-1][0] >= right for of_level in pieces) >= _MIN_ROWS
+    ]
+
+
+def _narrowed(strip: Extent, lines: Sequence[list[Extent]]) -> Extent:
+    left, right = strip
+    for of_level in lines:
+        for begin, end in of_level:
+            if begin < strip[0] < end < strip[1]:
+                left = max(left, end)
+            elif strip[0] < begin < strip[1] < end:
+                right = min(right, begin)
+    return left, right
+
+
+_Rows = list[list[_Level]]
+
+
+def _rows_of(levels: Sequence[_Level], gutters: Sequence[float]) -> _Rows:
+    """The lines of each row; every line is a row of its own if no two lines of a column are nearer than rows."""
+    size = _size(levels)
+    least, most = (em * size for em in _LEADING_EM)
+    last: dict[int, float] = {}
+    drops: list[float] = []
+    for level in levels:
+        for column in {_column(word.box, gutters) for word in level}:
+            drops.append(last.get(column, level[0].y) - level[0].y)
+            last[column] = level[0].y
+    leading = min((drop for drop in drops if least <= drop <= most), default=0.0)
+    rows: _Rows = []
+    for level in levels:
+        if rows and rows[-1][-1][0].y - level[0].y <= _WIDER * leading:
+            rows[-1].append(level)
+        else:
+            rows.append([level])
+    return rows
+
+
+def _column(box: Box, gutters: Sequence[float]) -> int:
+    return sum(x < (box[0] + box[2]) / 2 for x in gutters)
+
+
+def _is_table(rows: _Rows, gutters: Sequence[float]) -> bool:
+    cells: list[dict[int, list[PlacedWord]]] = []
+    for row in rows:
+        of_row: dict[int, list[PlacedWord]] = {}
+        for level in row:
+            for word in level:
+                of_row.setdefault(_column(word.box, gutters), []).append(word)
+        cells.append(of_row)
+    whole = [of_row for of_row in cells if len(of_row) > 1]
+    has_wrapped = any(len({word.y for word in cell}) > 1 for of_row in whole for cell in of_row.values())
+    if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or not has_wrapped or median(map(len, rows)) > _MOST_LEVELS:
+        return False
+    drawn = [[min(word.at for word in of_row[column]) for column in sorted(of_row)] for of_row in cells]
+    ends = [max(word.at for cell in of_row.values() for word in cell) for of_row in cells]
+    in_order = sum(end <= min(below) for end, below in zip(ends, drawn[1:], strict=False))
+    if in_order < _IN_ORDER * (len(rows) - 1):
+        return False
+    upwards = sum(_goes_up(of_row) for of_row in whole)
+    return upwards >= _SHARE * sum(len(row) > 1 for row in rows) or _has_values(whole)
+
+
+def _goes_up(cells: dict[int, list[PlacedWord]]) -> bool:
+    """True if a cell was drawn as a whole before the next one was begun."""
+    drawn = sorted((word for cell in cells.values() for word in cell), key=lambda word: word.at)
+    return any(word.y > before.y + _SAME_LEVEL_EM * word.size for before, word in pairwise(drawn))
+
+
+def _has_values(whole: Sequence[dict[int, list[PlacedWord]]]) -> bool:
+    columns = {column for of_row in whole for column in of_row}
+    for column in columns:
+        texts = [" ".join(word.text for word in of_row[column]) for of_row in whole if column in of_row]
+        if sum(map(are_values, texts)) >= _SHARE * len(texts) > 0:
+            return True
+    return False
+
+
+def _boxes(rows: _Rows, gutters: Sequence[float]) -> Iterator[Box]:
+    left, bottom, right, top = enclosing(word.box for row in rows for level in row for word in level)
+    heights = [enclosing(word.box for level in row for word in level) for row in rows]
+    middles = [(above[1] + below[3]) / 2 for above, below in pairwise(heights)]
+    xs = [left - 1, *gutters, right + 1]
+    ys = [top + 1, *middles, bottom - 1]
+    for high, low in pairwise(ys):
+        for begin, end in pairwise(xs):
+            yield begin, low, end, high
