@@ -12,6 +12,8 @@ from statistics import median
 
 from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box, Extent, enclosing
+from citewell_documents.parsing.pdf.lines import CELL_GAP_EM
+from citewell_documents.parsing.pdf.paragraphs import is_item
 
 _SAME_LEVEL_EM = 0.25
 _REGION_DROP_EM = 3.5  # a larger gap ends a table
@@ -41,7 +43,9 @@ _Level = list[PlacedWord]
 
 
 def spaced_tables(words: Sequence[PlacedWord]) -> list[list[Box]]:
-    """The cells of each such table; a box reaches to the middle of the white space around its cell."""
+    """The cells of each such table, also its empty ones; a box reaches to the middle of the white space around its
+    cell.
+    """
     tables: list[list[Box]] = []
     for region in _regions(_levels(words)):
         for part, gutters in _tables_in(region):
@@ -84,7 +88,7 @@ def _tables_in(region: list[_Level]) -> Iterator[tuple[list[_Level], list[float]
     strips = _strips(region)
     parts: list[list[_Level]] = [[]]
     for level in region if strips else ():
-        if any(begin < left and end > right for begin, end in _pieces(level) for left, right in strips):
+        if any(begin < right and end > left for begin, end in _pieces(level) for left, right in strips):
             parts.append([])
         else:
             parts[-1].append(level)
@@ -124,23 +128,28 @@ def _strips(region: Sequence[_Level]) -> list[Extent]:
         else:
             strips.append((left, right))
     least = _GUTTER_EM * _size(region)
-    narrowed = (_narrowed(strip, lines) for strip in strips)
+    narrowed = (_narrowed(strip, lines, least) for strip in strips if strip[1] - strip[0] >= least)
     return [
-        (left, right)
-        for left, right in narrowed
-        if right - left >= least and sum(of_level[-1][0] >= right for of_level in pieces) >= _MIN_ROWS
+        strip for strip in narrowed if strip and sum(of_level[-1][0] >= strip[1] for of_level in pieces) >= _MIN_ROWS
     ]
 
 
-def _narrowed(strip: Extent, lines: Sequence[list[Extent]]) -> Extent:
+def _narrowed(strip: Extent, lines: Sequence[list[Extent]], least: float) -> Extent | None:
+    """The strip without what reaches into it; None if too many lines leave less than the least width of it."""
     left, right = strip
-    for of_level in lines:
-        for begin, end in of_level:
-            if begin < strip[0] < end < strip[1]:
-                left = max(left, end)
-            elif strip[0] < begin < strip[1] < end:
-                right = min(right, begin)
-    return left, right
+    reaching = [
+        (end - left, end, right) if begin < left else (right - begin, left, begin)
+        for of_level in lines
+        for begin, end in of_level
+        if begin < left < end < right or left < begin < right < end
+    ]
+    reaching.sort()
+    for at, (_, free, until) in enumerate(reaching):
+        narrower = max(strip[0], free), min(strip[1], until)
+        if narrower[1] - narrower[0] < least:
+            return strip if len(reaching) - at <= _MOST_CROSSED * len(lines) else None
+        strip = narrower
+    return strip
 
 
 _Rows = list[list[_Level]]
@@ -179,16 +188,44 @@ def _is_table(rows: _Rows, gutters: Sequence[float]) -> bool:
                 of_row.setdefault(_column(word.box, gutters), []).append(word)
         cells.append(of_row)
     whole = [of_row for of_row in cells if len(of_row) > 1]
-    has_wrapped = any(len({word.y for word in cell}) > 1 for of_row in whole for cell in of_row.values())
+    has_wrapped = any(_has_lines(cell) for of_row in whole for cell in of_row.values())
     if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or not has_wrapped or median(map(len, rows)) > _MOST_LEVELS:
+        return False
+    if sum(_has_gap(level, gutters) for row in rows for level in row) > 1:
         return False
     drawn = [[min(word.at for word in of_row[column]) for column in sorted(of_row)] for of_row in cells]
     ends = [max(word.at for cell in of_row.values() for word in cell) for of_row in cells]
     in_order = sum(end <= min(below) for end, below in zip(ends, drawn[1:], strict=False))
     if in_order < _IN_ORDER * (len(rows) - 1):
         return False
-    upwards = sum(_goes_up(of_row) for of_row in whole)
-    return upwards >= _SHARE * sum(len(row) > 1 for row in rows) or _has_values(whole)
+    if len(gutters) == 1 and sum(_is_mark(of_row.get(0, [])) for of_row in whole) >= _SHARE * len(whole):
+        return False
+    like_cells = sum(_goes_up(of_row) or _is_uneven(of_row) for of_row in whole)
+    return like_cells >= _SHARE * sum(len(row) > 1 for row in rows) or _has_values(whole)
+
+
+def _is_mark(cell: Sequence[PlacedWord]) -> bool:
+    """True for the number or bullet of an item in a list."""
+    return len(cell) == 1 and is_item(f"{cell[0].text} ")
+
+
+def _has_lines(cell: Sequence[PlacedWord]) -> bool:
+    heights = [word.y for word in cell]
+    return max(heights) - min(heights) >= _LEADING_EM[0] * cell[0].size
+
+
+def _is_uneven(cells: dict[int, list[PlacedWord]]) -> bool:
+    """True if one cell has a single line, and another has several."""
+    return len({_has_lines(cell) for cell in cells.values()}) > 1
+
+
+def _has_gap(level: _Level, gutters: Sequence[float]) -> bool:
+    """True if words of one column are as far apart as cells."""
+    return any(
+        word.box[0] - before.box[2] > CELL_GAP_EM * word.size
+        and _column(word.box, gutters) == _column(before.box, gutters)
+        for before, word in pairwise(level)
+    )
 
 
 def _goes_up(cells: dict[int, list[PlacedWord]]) -> bool:
