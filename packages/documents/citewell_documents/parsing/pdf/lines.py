@@ -38,7 +38,7 @@ class Line:
     `size`, all in points. `margin`: in the zone of running headers and footers. `divided`: the last word continues
     in the next line. `spaced`: a space follows the last word. `cells`: start and end of each non-empty cell; a line
     outside a table is one cell, and no cell is known if leaders fill the gaps. `apart`: the starts of words that the
-    file sets apart without a space. `table`: the number of the table with drawn lines whose row this is; the row has
+    file sets apart without a space. `table`: the number of the table of known cells whose row this is; the row has
     its empty cells, too, and `cells` are unknown then. `rise`: the distance from `y`, the baseline of the row's last
     line, up to that of its first. `hidden`: the reason why a reader does not see the line. `ink`: the places of its
     characters. `confidence`: that of a line that was recognised in a picture, from 0 to 1.

@@ -85,3 +85,14 @@ def test_columns_of_text_are_read_one_after_the_other() -> None:
     text = parse(bytes(pdf.output()), "columns.pdf", LIMITS).text
     assert "\t" not in text
     assert text.rindex("west") < text.index("east")
+
+
+@pytest.mark.parametrize("marks", [("[1]", "[2]", "[3]"), ("a)", "b)", "c)"), ("-", "-", "-")])
+def test_the_items_of_a_list_are_no_rows(marks: Sequence[str]) -> None:
+    texts = (
+        ("Ships of more than sixty metres", "take a pilot."),
+        ("Tugs wait at the mole.",),
+        ("Boats keep", "to the west."),
+    )
+    items = [((mark,), text) for mark, text in zip(marks, texts, strict=True)]
+    assert "\t" not in drawn(items, (60, 80), "top", 8, across=False)

@@ -1,4 +1,4 @@
-"""Joins the lines of text in a table with drawn rules: each row becomes one line with all the lines of its cells."""
+"""Joins the lines of text in the cells of a table: each row becomes one line with all the lines of its cells."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ class _Table:
 
 def in_ruled_rows(lines: list[Line], tables: Sequence[Sequence[Box]]) -> list[Line]:
     """The lines of the page. The lines in a table's cells are replaced by its rows, in the place of the first of
-    them.
+    them. `tables` are the cells that drawn lines enclose; the cells of other tables are found here.
     """
     quarter = _quarter(lines)
     if quarter is None:

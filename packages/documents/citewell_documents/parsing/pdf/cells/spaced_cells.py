@@ -5,15 +5,15 @@ wider than those between the lines of one cell. Text in columns is divided in th
 decides: a table is drawn row by row, and columns of text one after the other.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
 
 from citewell_documents.parsing.pdf.cells.cell_values import are_values
 from citewell_documents.parsing.pdf.glyphs import Box, Extent, enclosing
 from citewell_documents.parsing.pdf.lines import CELL_GAP_EM
-from citewell_documents.parsing.pdf.paragraphs import is_item
 
 _SAME_LEVEL_EM = 0.25
 _REGION_DROP_EM = 3.5  # a larger gap ends a table
@@ -24,7 +24,8 @@ _LEADING_EM = (0.9, 1.7)  # the distance between the lines of a cell
 _WIDER = 1.08  # the distance between rows is at least this many times the distance between the lines of a cell
 _MIN_ROWS, _MOST_LEVELS = 3, 6
 _SHARE, _IN_ORDER = 0.6, 0.8
-_NARROW_EM = 10.0
+_MARK_CHARACTERS = 3
+_MAX_DEPTH = 4  # each cut at the lines across the strips shows strips of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def _size(levels: Sequence[_Level]) -> float:
     return median(word.size for level in levels for word in level)
 
 
-def _tables_in(region: list[_Level]) -> Iterator[tuple[list[_Level], list[float]]]:
+def _tables_in(region: list[_Level], depth: int = _MAX_DEPTH) -> Iterator[tuple[list[_Level], list[float]]]:
     """Yield parts of the region without a line across the strips between their columns, with the middles of these
     strips.
     """
@@ -94,9 +95,9 @@ def _tables_in(region: list[_Level]) -> Iterator[tuple[list[_Level], list[float]
             parts[-1].append(level)
     if len(parts) == 1 and strips:
         yield region, [(left + right) / 2 for left, right in strips]
-    for part in parts[len(parts) == 1 :]:
+    for part in parts if len(parts) > 1 and depth else ():
         if len(part) > _MIN_ROWS:
-            yield from _tables_in(part)
+            yield from _tables_in(part, depth - 1)
 
 
 def _pieces(level: _Level) -> list[Extent]:
@@ -116,12 +117,15 @@ def _strips(region: Sequence[_Level]) -> list[Extent]:
     pieces = [of_level for of_level in lines if len(of_level) > 1]
     if len(pieces) < _MIN_ROWS:
         return []
-    edges = sorted({end for of_level in pieces for piece in of_level for end in piece})
-    most = _MOST_CROSSED * len(pieces)
+    crossing = Counter[float]()
+    for begin, end in chain.from_iterable(pieces):
+        crossing[begin] += 1
+        crossing[end] -= 1
+    most, open_pieces = _MOST_CROSSED * len(pieces), 0
     strips: list[Extent] = []
-    for left, right in pairwise(edges):
-        x = (left + right) / 2
-        if sum(any(begin < x < end for begin, end in of_level) for of_level in pieces) > most:
+    for left, right in pairwise(sorted(crossing)):
+        open_pieces += crossing[left]
+        if open_pieces > most:
             continue
         if strips and strips[-1][1] == left:
             strips[-1] = (strips[-1][0], right)
@@ -179,34 +183,41 @@ def _column(box: Box, gutters: Sequence[float]) -> int:
     return sum(x < (box[0] + box[2]) / 2 for x in gutters)
 
 
+_Cells = dict[int, list[PlacedWord]]
+"""The words of a row's cells, by column."""
+
+
 def _is_table(rows: _Rows, gutters: Sequence[float]) -> bool:
-    cells: list[dict[int, list[PlacedWord]]] = []
-    for row in rows:
-        of_row: dict[int, list[PlacedWord]] = {}
-        for level in row:
-            for word in level:
-                of_row.setdefault(_column(word.box, gutters), []).append(word)
-        cells.append(of_row)
+    cells = [_cells_of(row, gutters) for row in rows]
     whole = [of_row for of_row in cells if len(of_row) > 1]
-    has_wrapped = any(_has_lines(cell) for of_row in whole for cell in of_row.values())
-    if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or not has_wrapped or median(map(len, rows)) > _MOST_LEVELS:
+    wrapped = sum(any(map(_has_lines, of_row.values())) for of_row in whole)
+    if len(whole) < max(_MIN_ROWS, _SHARE * len(rows)) or not wrapped or median(map(len, rows)) > _MOST_LEVELS:
         return False
-    if sum(_has_gap(level, gutters) for row in rows for level in row) > 1:
-        return False
-    drawn = [[min(word.at for word in of_row[column]) for column in sorted(of_row)] for of_row in cells]
-    ends = [max(word.at for cell in of_row.values() for word in cell) for of_row in cells]
-    in_order = sum(end <= min(below) for end, below in zip(ends, drawn[1:], strict=False))
-    if in_order < _IN_ORDER * (len(rows) - 1):
-        return False
-    if len(gutters) == 1 and sum(_is_mark(of_row.get(0, [])) for of_row in whole) >= _SHARE * len(whole):
+    gaps = sum(_has_gap(level, gutters) for row in rows for level in row)
+    marks = sum(_is_mark(of_row.get(0, [])) for of_row in whole) if len(gutters) == 1 else 0
+    if gaps > 1 or marks >= _SHARE * len(whole) or not _are_drawn_in_order(cells):
         return False
     like_cells = sum(_goes_up(of_row) or _is_uneven(of_row) for of_row in whole)
     return like_cells >= _SHARE * sum(len(row) > 1 for row in rows) or _has_values(whole)
 
 
+def _cells_of(row: Sequence[_Level], gutters: Sequence[float]) -> _Cells:
+    cells: _Cells = {}
+    for word in chain.from_iterable(row):
+        cells.setdefault(_column(word.box, gutters), []).append(word)
+    return cells
+
+
+def _are_drawn_in_order(cells: Sequence[_Cells]) -> bool:
+    """True if nearly each row was drawn before the next one was begun."""
+    drawn = [[word.at for cell in of_row.values() for word in cell] for of_row in cells]
+    in_order = sum(max(row) <= min(below) for row, below in pairwise(drawn))
+    return in_order >= _IN_ORDER * (len(cells) - 1)
+
+
 def _is_mark(cell: Sequence[PlacedWord]) -> bool:
-    """True for the number or bullet of an item in a list."""
-    return len(cell) == 1 and is_item(f"{cell[0].text} ")
+    """True for what may be the number or bullet of an item in a list."""
+    return len(cell) == 1 and sum(map(str.isalnum, cell[0].text)) <= _MARK_CHARACTERS
 
 
 def _has_lines(cell: Sequence[PlacedWord]) -> bool:
@@ -214,7 +225,7 @@ def _has_lines(cell: Sequence[PlacedWord]) -> bool:
     return max(heights) - min(heights) >= _LEADING_EM[0] * cell[0].size
 
 
-def _is_uneven(cells: dict[int, list[PlacedWord]]) -> bool:
+def _is_uneven(cells: _Cells) -> bool:
     """True if one cell has a single line, and another has several."""
     return len({_has_lines(cell) for cell in cells.values()}) > 1
 
@@ -228,17 +239,16 @@ def _has_gap(level: _Level, gutters: Sequence[float]) -> bool:
     )
 
 
-def _goes_up(cells: dict[int, list[PlacedWord]]) -> bool:
+def _goes_up(cells: _Cells) -> bool:
     """True if a cell was drawn as a whole before the next one was begun."""
     drawn = sorted((word for cell in cells.values() for word in cell), key=lambda word: word.at)
     return any(word.y > before.y + _SAME_LEVEL_EM * word.size for before, word in pairwise(drawn))
 
 
-def _has_values(whole: Sequence[dict[int, list[PlacedWord]]]) -> bool:
-    columns = {column for of_row in whole for column in of_row}
-    for column in columns:
+def _has_values(whole: Sequence[_Cells]) -> bool:
+    for column in {column for of_row in whole for column in of_row}:
         texts = [" ".join(word.text for word in of_row[column]) for of_row in whole if column in of_row]
-        if sum(map(are_values, texts)) >= _SHARE * len(texts) > 0:
+        if sum(map(are_values, texts)) >= _SHARE * len(texts):
             return True
     return False
 
