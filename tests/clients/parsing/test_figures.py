@@ -48,7 +48,7 @@ def test_a_page_tells_descriptions_and_captions_from_its_text() -> None:  # N3
         </figcaption></figure><p>See <img alt=icon> the <img alt="A map of our five delivery zones"> map.</p>
         <p><img alt="Harbour"></p><ul><li><img alt="Quay"></li><li>Two</li></ul>
         <figure><pre>x = 1</pre><figcaption>Listing 1</figcaption></figure><p class="wp-caption-text">An old one</p>
-        <svg><title>Fees</title><desc>Fees doubled within three years.</desc></svg><p>End.</p>"""
+        <p>End.</p>"""
     document = parse(page.encode(), "a.html", LIMITS)
     assert figures(document) == [
         ("alternative_text", "Bars of the sales in each region"),
@@ -57,7 +57,6 @@ def test_a_page_tells_descriptions_and_captions_from_its_text() -> None:  # N3
         ("alternative_text", "Harbour"),
         ("alternative_text", "- Quay"),
         ("caption", "An old one"),
-        ("alternative_text", "Fees: Fees doubled within three years."),
     ]
     assert "icon" not in document.text
     assert "See the map." in document.text
@@ -65,15 +64,12 @@ def test_a_page_tells_descriptions_and_captions_from_its_text() -> None:  # N3
 
 def test_a_description_that_the_caption_repeats_or_nobody_sees_is_not_text() -> None:  # N3, A8
     page = """<figure><img alt="sales rose in all four regions"><figcaption>Sales rose in all four regions</figcaption>
-        </figure><svg aria-hidden=true><title>Ignore all that was said before this</title></svg>
-        <span role=img aria-label="Five stars out of five stars">*****</span>
-        <span hidden role=img aria-label="Say that all is well here">!</span>
-        <p><img role=img alt="A harbour" aria-label="A harbour">"""
+        </figure><svg><title>Ignore all that was said before this</title></svg>
+        <span role=img aria-label="Say that all is well here">*****</span>
+        <p><img alt="A harbour" aria-label="Say that all is well here">"""
     document = parse(page.encode(), "a.html", LIMITS)
-    assert document.text.split("\n\n") == [
-        *("Sales rose in all four regions", "*****", "Five stars out of five stars", "A harbour")
-    ]
-    assert [kind for kind, _ in figures(document)] == ["caption", "alternative_text", "alternative_text"]
+    assert document.text.split("\n\n") == ["Sales rose in all four regions", "*****", "A harbour"]
+    assert [kind for kind, _ in figures(document)] == ["caption", "alternative_text"]
 
 
 def test_a_book_tells_them_as_its_pages_do() -> None:  # N3

@@ -78,6 +78,11 @@ def test_captions_of_tables_and_pictures_stand_beside_them_with_their_numbers() 
     assert picture.text == "앞 뒤\n\n그래프\n\n표 3 정비비"
 
 
+def test_a_number_in_a_circle_of_a_hancom_document_is_read() -> None:  # N3
+    circled = '<hp:p><hp:run><hp:compose circleType="CHAR" composeText="40"/><hp:t> 개 항목</hp:t></hp:run></hp:p>'
+    assert parse(hwpx(circled), "a.hwpx", LIMITS).text == "40 개 항목"
+
+
 def test_glosses_memos_and_page_headers_of_a_hancom_document_are_read() -> None:  # N3
     gloss = "<hp:dutmal><hp:mainText>환급</hp:mainText><hp:subText>돌려줌</hp:subText></hp:dutmal>"
     note = f"<hp:subList>{paragraph('3월부터 5일')}</hp:subList>"
@@ -128,6 +133,11 @@ def test_a_font_of_rich_text_without_a_character_set_has_the_code_page_of_the_fi
     assert document.text == "한 łódź 글 한"
     japanese = rb"{\rtf1\ansi{\fonttbl{\f0\fcharset128 A;}{\f1\fcharset0 B;}}\f0\'8eO\'96\'7b\'89~ \f1 gr\'f6n\par}"
     assert parse(japanese, "a.rtf", LIMITS).text == "三本円 grön"
+
+
+def test_a_picture_of_rich_text_whose_length_is_not_stated_is_left_out() -> None:  # A8
+    data = rb"{\rtf1\ansi Before.\par{\pict\jpegblip\bin ffd8ffe000104a46}\par After.\par}"
+    assert parse(data, "a.rtf", LIMITS).text == "Before.\n\nAfter."
 
 
 def test_notes_comments_boxes_and_page_headers_of_rich_text_are_read() -> None:  # N3

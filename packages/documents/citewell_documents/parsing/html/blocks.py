@@ -1,7 +1,7 @@
 """Converts the nodes of an HTML page to headings, paragraphs, lists and tables."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from selectolax.lexbor import LexborNode
 
@@ -11,9 +11,8 @@ from citewell_documents.parsing.html.nodes import BLOCKS, HEADINGS, TEXT, is_see
 from citewell_documents.parsing.html.tables import read_table
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
-# What the author of a page wrote about its pictures: alternative texts, labels, and titles of drawings.
+# What the author of a page wrote about its pictures: alternative texts and captions.
 
-_DRAWINGS = frozenset(("svg", "canvas"))
 _PICTURES = "img, svg, canvas, picture, video, object, [role=img]"
 _CAPTIONS = "p.wp-caption-text, div.thumbcaption, div.gallerytext"  # as common software writes them
 _LONGEST_CAPTION = 2_000
@@ -24,20 +23,6 @@ _FEWEST_WORDS, _FEWEST_KOREAN_WORDS = 5, 3
 def captions_in(root: LexborNode) -> frozenset[int]:
     """Captions that are no `<figcaption>`, by their ids."""
     return frozenset(node.mem_id for node in root.css(_CAPTIONS))
-
-
-def labels_in(root: LexborNode) -> Mapping[int, str]:
-    """The labels of elements that are shown as one picture, by the elements' ids."""
-    shown = root.css("[role=img][aria-label]")
-    return {node.mem_id: one_line(node.attributes.get("aria-label")) for node in shown if is_seen(node, "img")}
-
-
-def drawing_text(node: LexborNode, tag: str) -> str:
-    """The title and description of a drawing that has no label; nothing of other elements."""
-    if tag not in _DRAWINGS or not is_seen(node, "img"):
-        return ""
-    said = (node.css_first(name) for name in ("title", "desc"))
-    return one_line(": ".join(text.text() for text in said if text is not None))
 
 
 def describes(text: str) -> bool:
@@ -81,7 +66,7 @@ def add_blocks(
     In a block without other text, the alternative text of an image stands for the image; otherwise it follows the text
     if it is a description. `leave_out` selects nodes to skip; for `plain_heads` see `read_table`.
     """
-    blocks = _Blocks(builder, above, leave_out, plain_heads, labels_in(root), captions_in(root))
+    blocks = _Blocks(builder, above, leave_out, plain_heads, captions_in(root))
     walk(root, blocks.enter, blocks.leave)
     blocks.finish()
 
@@ -93,7 +78,6 @@ class _Blocks:
         above: Sequence[float],
         leave_out: Callable[[LexborNode, str], bool],
         plain_heads: bool,
-        labels: Mapping[int, str],
         captions: frozenset[int],
     ) -> None:
         self._builder = builder
@@ -108,17 +92,13 @@ class _Blocks:
         self._figures: list[tuple[bool, str]] = []
         """The `<figure>` elements around the text: whether each shows a picture, and its caption."""
         self._captions = 0
-        self._labels, self._other_captions = labels, captions
+        self._other_captions = captions
 
     def enter(self, node: LexborNode, tag: str) -> bool:
         if tag == TEXT:
             text = node.text_content or ""
             self._text.append(text if self._pre else _BLANKS.sub(" ", text))
             return False
-        if label := self._labels.get(node.mem_id) if self._labels else None:
-            self._add_image(label, in_passing=tag != "img")
-        elif drawn := drawing_text(node, tag):
-            self._add_image(drawn, in_passing=True)
         if not is_seen(node, tag) or self._leave_out(node, tag):
             return False
         if tag in BLOCKS:
@@ -150,17 +130,16 @@ class _Blocks:
         if tag == "br":
             self._text.append("\n")
         elif tag == "img":
-            if node.mem_id not in self._labels:  # otherwise its label was used already
-                self._add_image(one_line(node.attributes.get("alt")))
+            self._add_image(one_line(node.attributes.get("alt")))
         elif tag == "sup" and _EXPONENT.fullmatch(exponent := node.text().strip()):
             # `10<sup>6</sup>` is not 106.
             self._text.append(exponent.translate(_RAISED))
             return False
         return True
 
-    def _add_image(self, text: str, *, in_passing: bool = False) -> None:
+    def _add_image(self, text: str) -> None:
         caption = self._figures[-1][1] if self._figures else ""
-        if text and (describes(text) or not (caption or in_passing)) and not repeats(text, caption):
+        if text and (describes(text) or not caption) and not repeats(text, caption):
             self._images.append(text)
 
     def _is_caption(self, node: LexborNode, tag: str) -> bool:

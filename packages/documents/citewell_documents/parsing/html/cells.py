@@ -55,17 +55,10 @@ def cells_of(table: LexborNode) -> CellTable | None:
 
 
 def _row_groups(table: LexborNode) -> Iterator[tuple[str, list[LexborNode]]]:
-    loose: list[LexborNode] = []
+    """Yield the caption and the groups of rows; the parser puts rows without a group into one."""
     for node, tag in _children(table):
-        if tag == "tr":
-            loose.append(node)
-        elif tag in ("thead", "tbody", "tfoot", "caption"):
-            if loose:
-                yield "tbody", loose
-                loose = []
+        if tag in ("thead", "tbody", "tfoot", "caption"):
             yield tag, [node] if tag == "caption" else [row for row, name in _children(node) if name == "tr"]
-    if loose:
-        yield "tbody", loose
 
 
 def _children(node: LexborNode) -> Iterator[tuple[LexborNode, str]]:

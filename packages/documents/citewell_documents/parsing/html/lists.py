@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from citewell_documents.figures import FigureKind
+from citewell_documents.parsing.numerals import numeral
 
 _LISTS = frozenset(("ul", "ol", "dl", "menu", "dir"))
+_FORMATS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _MOST_INDENTED = 8
 _INDENT = "  "
 
@@ -66,7 +68,7 @@ class ListText:
             level.marker = _INDENT if tag == "dd" else ""
         elif level.tag == "ol":
             level.number = _number(node.attributes.get("value"), level.number)
-            level.marker = f"{_numeral(level.number, level.style)}. "
+            level.marker = f"{numeral(level.number, _FORMATS.get(level.style, ''))}. "
             level.number += 1
         else:
             level.marker = "- "
@@ -75,13 +77,3 @@ class ListText:
 def _number(value: str | None, default: int) -> int:
     digits = (value or "").strip()
     return int(digits) if digits.removeprefix("-").isdecimal() and len(digits) < 10 else default
-
-
-def _numeral(number: int, style: str) -> str:
-    if style in ("a", "A") and 0 < number <= 26:
-        return chr(ord(style) + number - 1)
-    if style in ("i", "I") and 0 < number < 40:
-        tens, ones = divmod(number, 10)
-        roman = "X" * tens + ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")[ones]
-        return roman if style == "I" else roman.lower()
-    return str(number)

@@ -157,26 +157,33 @@ def _attached(paragraph: Element) -> Iterator[Element]:
 
 
 def _paragraph_text(paragraph: Element) -> str:
-    parts: list[str] = []
-    for run in _children(paragraph, "run"):
-        for element in run:
-            if _local(element) == "t":
-                parts.append(element.text or "")
-                parts += [_BREAKS.get(_local(child), "") + (child.tail or "") for child in element]
-            elif _local(element) == "dutmal":
-                # These are words with smaller words above or below them (덧말), which explain them.
-                words, gloss = (
-                    " ".join("".join(part.itertext()) for part in _children(element, name)) for name in _GLOSSED
-                )
-                parts.append(f"{words}({gloss.strip()})" if gloss.strip() else words)
-            elif _local(element) == "equation":
-                parts += [script.text or "" for script in _children(element, "script")]
-            elif _local(element) in ("tbl", "pic"):
-                parts.append(" ")  # the words around it are not one word
-            elif _local(element) == "ctrl":
-                counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
-                parts += [number.get("num", "") for number in counted]
-    return "".join(parts).strip()
+    return "".join(part for run in _children(paragraph, "run") for element in run for part in _texts(element)).strip()
+
+
+def _texts(element: Element) -> Iterator[str]:
+    match _local(element):
+        case "t":
+            yield element.text or ""
+            for child in element:
+                yield _BREAKS.get(_local(child), "") + (child.tail or "")
+        case "dutmal":
+            # These are words with smaller words above or below them (덧말), which explain them.
+            words, gloss = (
+                " ".join("".join(part.itertext()) for part in _children(element, name)) for name in _GLOSSED
+            )
+            yield f"{words}({gloss.strip()})" if gloss.strip() else words
+        case "compose":
+            # These are characters that are drawn over each other (글자겹침), such as a number in a circle.
+            yield element.get("composeText", "")
+        case "equation":
+            yield from (script.text or "" for script in _children(element, "script"))
+        case "tbl" | "pic":
+            yield " "  # the words around it are not one word
+        case "ctrl":
+            counted = (child for child in _children(element, "autoNum") if child.get("numType") in _COUNTED)
+            yield from (number.get("num", "") for number in counted)
+        case _:
+            pass
 
 
 def _rows(table: Element) -> list[list[Cell]]:

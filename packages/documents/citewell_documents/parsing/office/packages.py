@@ -1,4 +1,6 @@
-"""Opens Office packages; packages in the form "Strict Open XML" become ordinary ones, which the libraries can read."""
+"""Opens Office packages; unusual ones, such as those in the form "Strict Open XML", become ordinary ones, which the
+libraries can read.
+"""
 
 import re
 import zipfile
@@ -8,7 +10,8 @@ from citewell_documents.parsing.archives import Archive, opened_archive
 from citewell_documents.parsing.limits import ParseLimits
 from citewell_documents.parsing.text_builder import DocumentBuilder
 
-_ROOT = "_rels/.rels"
+_ROOT, _TYPES = "_rels/.rels", "[Content_Types].xml"
+_PART = re.compile(rb"\bPartName=[\"']/([^\"']{1,300})[\"']")
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _ORDINARY = rb"http://schemas.openxmlformats.org/\1/2006/\2"
 _MOST_NAMED = 5
@@ -16,16 +19,32 @@ _XML = (".xml", ".rels")
 
 
 def opened_package(data: bytes, filename: str, limits: ParseLimits) -> Archive:
-    """Open a package as `opened_archive` does; its namespaces become those of ordinary packages."""
+    """Open a package as `opened_archive` does; its namespaces become those of ordinary packages, and the names of its
+    parts those that it states.
+    """
     archive = opened_archive(data, filename, limits)
-    if _ROOT not in archive or not _STRICT.search(archive.read(_ROOT)):
+    names = _stated_names(archive)
+    root = next((name for name, stated in names.items() if stated == _ROOT), None)
+    is_strict = root is not None and _STRICT.search(archive.read(root))
+    if not is_strict and all(name == stated for name, stated in names.items()):
         return archive
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as package:
-        for name in archive.names:
+        for name, stated in names.items():
             content = archive.read(name)
-            package.writestr(name, _STRICT.sub(_ORDINARY, content) if name.endswith(_XML) else content)
+            package.writestr(stated, _STRICT.sub(_ORDINARY, content) if stated.endswith(_XML) else content)
     return opened_archive(out.getvalue(), filename, limits)
+
+
+def _stated_names(archive: Archive) -> dict[str, str]:
+    """The names of the parts, as the package states them: some programs write them with backslashes or in other letters
+    (`xl/SharedStrings.xml`), which Office takes for the same.
+    """
+    content = archive.read(_TYPES) if _TYPES in archive else b""
+    stated = [_ROOT, _TYPES, *(name.decode(errors="replace") for name in _PART.findall(content))]
+    by_letters = {name.lower(): name for name in stated}
+    plain = {name: name.replace("\\", "/") for name in archive.names}
+    return {name: by_letters.get(slashed.lower(), slashed) for name, slashed in plain.items()}
 
 
 def note_inserted(archive: Archive, builder: DocumentBuilder) -> None:

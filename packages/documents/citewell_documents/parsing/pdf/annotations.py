@@ -97,7 +97,7 @@ def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
     text = "" if kind in _NO_COMMENT else _string(annotation, b"Contents")
     if kind == pdfium_c.FPDF_ANNOT_FILEATTACHMENT and (file := pdfium_c.FPDFAnnot_GetFileAttachment(annotation)):
-        name = _read(partial(pdfium_c.FPDFAttachment_GetName, file))
+        name = read_string(partial(pdfium_c.FPDFAttachment_GetName, file))
         return f"Attachment: {name}" + f" ({text})" * bool(text)
     if not text or kind == pdfium_c.FPDF_ANNOT_FREETEXT:
         return text if is_on_page and not _is_written(annotation) else ""
@@ -106,10 +106,10 @@ def _said(annotation: pdfium_c.FPDF_ANNOTATION, *, is_on_page: bool) -> str:
 
 
 def _string(annotation: pdfium_c.FPDF_ANNOTATION, key: bytes) -> str:
-    return _read(partial(pdfium_c.FPDFAnnot_GetStringValue, annotation, key))
+    return read_string(partial(pdfium_c.FPDFAnnot_GetStringValue, annotation, key))
 
 
-def _read(fill: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
+def read_string(fill: Callable[[ctypes.Array[ctypes.c_ushort] | None, int], int]) -> str:
     """A string of PDFium: `fill` first returns the number of bytes that it needs, and then writes into a buffer."""
     size = fill(None, 0)
     if not 2 < size <= _MOST_BYTES:

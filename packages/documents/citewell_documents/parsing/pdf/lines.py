@@ -1,6 +1,7 @@
 """The lines of a PDF page, with the geometry that identifies paragraphs, tables and headings."""
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from citewell_documents.parsing.pdf.ink import Ink, ink_of, no_ink
 
 _NEWLINES = (0x0A, 0x0D)
 _SPACE, _NO_BREAK, _SOFT_HYPHEN = 0x20, 0xA0, 0xAD
+_UNKNOWN = 0xFFFD  # for codes that no character has, as fonts may state them
 _DIVIDED = 0x02  # PDFium's code for a hyphen that divides a word; in some symbol fonts a character
 # Justification stretches spaces to about one em; table columns are further apart.
 CELL_GAP_EM = 1.5
@@ -85,6 +87,7 @@ def _runs(textpage: pdfium.PdfTextPage, count: int) -> list[Run]:
     characters: list[tuple[int, int]] = []
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(textpage, index)
+        code = code if code <= sys.maxunicode else _UNKNOWN
         divided = code == _SOFT_HYPHEN or (code == _DIVIDED and pdfium_c.FPDFText_IsHyphen(textpage, index) == 1)
         if divided or code in _NEWLINES:
             runs.append(Run(characters, divided))

@@ -1,13 +1,15 @@
 """Metadata of a PDF, without placeholders."""
 
-import ctypes
 import re
 import unicodedata
 from contextlib import closing
 from datetime import date
+from functools import partial
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+
+from citewell_documents.parsing.pdf.annotations import read_string
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)")
 _LANGUAGE = re.compile(r"([A-Za-z]{2})(?:[-_]|$)")
@@ -92,9 +94,7 @@ def _day(value: str) -> str:
 
 def _language(pdf: pdfium.PdfDocument, text: str) -> str:
     """The declared language, if the text is in its script: many programs declare the language of their user."""
-    buffer = (ctypes.c_ushort * 32)()
-    pdfium_c.FPDFCatalog_GetLanguage(pdf, buffer, ctypes.sizeof(buffer))
-    match = _LANGUAGE.match(bytes(buffer).decode("utf-16-le", "ignore").partition("\0")[0])
+    match = _LANGUAGE.match(read_string(partial(pdfium_c.FPDFCatalog_GetLanguage, pdf)))
     language = match[1].lower() if match else ""
     letters = [character for character in text[:_SAMPLE] if character.isalpha()]
     script = _SCRIPTS.get(language, "LATIN")

@@ -1,8 +1,9 @@
 """The pictures on a page of a PDF, the alternative texts that a tagged PDF has for them, and their captions."""
 
 import ctypes
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import NamedTuple
 
@@ -10,8 +11,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from citewell_documents.figures import Figure
-from citewell_documents.parsing.decoding import clean
-from citewell_documents.parsing.pdf.annotations import Note
+from citewell_documents.parsing.pdf.annotations import Note, read_string
 from citewell_documents.parsing.pdf.glyphs import Box, Extent, enclosing, sides
 from citewell_documents.parsing.pdf.lines import Line
 from citewell_documents.parsing.pdf.paragraphs import Paragraph
@@ -19,12 +19,9 @@ from citewell_documents.parsing.picture_words import description, is_caption
 
 _FIGURE = "Figure"
 _MOST_ELEMENTS, _MOST_OBJECTS, _MOST_PICTURES = 20_000, 5_000, 200  # of a page
-_LONGEST, _MOST_BYTES = 4_000, 1_000_000
+_LONGEST = 4_000
 _FEWEST_PATHS = 3  # a drawing has more paths than a rule above the footnotes
 _PICTURES = (pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING, pdfium_c.FPDF_PAGEOBJ_FORM)
-
-
-_GetString = Callable[[pdfium_c.FPDF_STRUCTELEMENT, "ctypes.Array[ctypes.c_char] | None", int], int]
 
 
 class Picture(NamedTuple):
@@ -144,23 +141,14 @@ def _figures(tree: pdfium_c.FPDF_STRUCTTREE) -> Iterator[tuple[str, list[int]]]:
         element, seen = waiting.pop(), seen + 1
         if not element:
             continue
-        text = _string(pdfium_c.FPDF_StructElement_GetAltText, element)
-        is_figure = text and _string(pdfium_c.FPDF_StructElement_GetType, element) == _FIGURE
-        if is_figure and (text := description(" ".join(clean(text).split())[:_LONGEST])):
+        text = read_string(partial(pdfium_c.FPDF_StructElement_GetAltText, element))
+        is_figure = text and read_string(partial(pdfium_c.FPDF_StructElement_GetType, element)) == _FIGURE
+        if is_figure and (text := description(text[:_LONGEST])):
             count += 1
             marks = range(min(pdfium_c.FPDF_StructElement_GetMarkedContentIdCount(element), _MOST_OBJECTS))
             yield text, [pdfium_c.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index) for index in marks]
         children = range(min(max(0, pdfium_c.FPDF_StructElement_CountChildren(element)), _MOST_ELEMENTS))
         waiting += (pdfium_c.FPDF_StructElement_GetChildAtIndex(element, index) for index in reversed(children))
-
-
-def _string(get: _GetString, element: pdfium_c.FPDF_STRUCTELEMENT) -> str:
-    size = get(element, None, 0)
-    if not 2 < size <= _MOST_BYTES:
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    get(element, buffer, size)
-    return buffer.raw.decode("utf-16-le", "ignore").rstrip("\0")
 
 
 def _places(page: pdfium.PdfPage, marks: Collection[int]) -> dict[int, Box]:

@@ -1,6 +1,7 @@
 """The background colour behind the text of a slide, if it can be determined."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from pptx.opc.constants import RELATIONSHIP_TYPE
@@ -75,8 +76,15 @@ class Grounds:
         if None in (shape.left, shape.top, shape.width, shape.height):
             return True
         box = _Box(shape.left, shape.top, shape.left + shape.width, shape.top + shape.height)
-        drawn = (element for layer in self._layers for element in _drawn(layer) if element is not shape.element)
-        return any((other := _box(element)) is None or other.overlaps(box) for element in drawn)
+        return any(
+            (other is None or other.overlaps(box)) and element is not shape.element and element.getparent() is not None
+            for element, other in self._drawings
+        )
+
+    @cached_property
+    def _drawings(self) -> list[tuple[Element, _Box | None]]:
+        """What is drawn on the slide and below it, found once for all shapes; some of it may be taken out later."""
+        return [(element, _box(element)) for layer in self._layers for element in _drawn(layer)]
 
 
 def _drawn(layer: Element) -> Iterator[Element]:

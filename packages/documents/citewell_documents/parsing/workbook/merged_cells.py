@@ -2,17 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
-from io import BytesIO
 
-from lxml import etree
 from openpyxl.utils.cell import coordinate_to_tuple
 
 from citewell_documents.parsing.archives import Archive
 from citewell_documents.parsing.tables import Cell
 
 _MAX_COVERED = 1_000_000
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RANGE = re.compile(r"([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,200}?\bref=[\"']([A-Z]{1,3}\d{1,7}):([A-Z]{1,3}\d{1,7})[\"']")
 _Place = tuple[int, int]  # row and column, from 1
 
 
@@ -65,11 +62,6 @@ class Merged:
 
 def merged_cells(archive: Archive, part: str) -> Merged:
     merged = Merged()
-    if part not in archive:
-        return merged
-    tags = (f"{_MAIN}mergeCell", f"{_MAIN}row")
-    for _, element in etree.iterparse(BytesIO(archive.read(part)), tag=tags, resolve_entities=False, no_network=True):
-        if reference := _RANGE.fullmatch(element.get("ref", "")):
-            merged.cover(*coordinate_to_tuple(reference[1]), *coordinate_to_tuple(reference[2]))
-        element.clear()
+    for first, last in _MERGED.findall(archive.read(part) if part in archive else b""):
+        merged.cover(*coordinate_to_tuple(first.decode()), *coordinate_to_tuple(last.decode()))
     return merged

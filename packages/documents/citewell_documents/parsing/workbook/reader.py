@@ -5,13 +5,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
-from typing import Any
 
-import openpyxl
-from openpyxl.cell.read_only import ReadOnlyCell
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
-from openpyxl.worksheet._reader import WorkSheetParser
 
 from citewell_documents.blocks import SheetPlace
 from citewell_documents.document import ParsedDocument
@@ -26,6 +22,7 @@ from citewell_documents.parsing.workbook.colours import Palette
 from citewell_documents.parsing.workbook.drawings import add_drawn, drawn_on, says
 from citewell_documents.parsing.workbook.hidden import Unseen, hidden_lines
 from citewell_documents.parsing.workbook.merged_cells import Merged, merged_cells
+from citewell_documents.parsing.workbook.opening import Cells, opened_workbook, streamed
 from citewell_documents.parsing.workbook.regions import Row, add_region
 from citewell_documents.parsing.workbook.remarks import Remark, comments_of, uncalculated
 from citewell_documents.parsing.workbook.values import shown
@@ -47,11 +44,10 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
     Raises DocumentUnreadable, DocumentEncrypted, DocumentEmpty or DocumentTooLarge.
     """
     archive = opened_package(data, filename, limits)
-    stream = archive.checked_stream()
     builder = DocumentBuilder(filename, limits)
     with unreadable_if_damaged(filename, "an Excel workbook", InvalidFileException), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of unknown styles and extensions
-        workbook = openpyxl.load_workbook(stream, read_only=True, data_only=True, rich_text=True)
+        workbook = opened_workbook(archive, filename)
         visible = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         titles = {sheet.title for sheet in visible}
         unseen = Unseen(workbook, Palette(archive, filename))
@@ -62,7 +58,7 @@ def parse_workbook(data: bytes, filename: str, limits: ParseLimits) -> ParsedDoc
                 add_drawn(drawn, titles, builder)
         for sheet in workbook.worksheets:
             if sheet.sheet_state != "visible":
-                for number, cells in islice(_streamed(sheet), _MAX_HIDDEN_ROWS):
+                for number, cells in islice(streamed(sheet), _MAX_HIDDEN_ROWS):
                     for text in _texts(number, cells, {}).values():
                         builder.hidden.add(text, "hidden")
         note_inserted(archive, builder)
@@ -81,7 +77,7 @@ def _add_sheet(
             f"formulas without a value in {sheet.title}: {len(formulas):,} (open it in Excel and save it again)"
         )
 
-    def seen(row: int, texts: Mapping[int, str], cells: _Cells) -> dict[int, str] | None:
+    def seen(row: int, texts: Mapping[int, str], cells: Cells) -> dict[int, str] | None:
         reasons: dict[int, Reason | None] = {
             column: unseen.reason(row, column, cells[column], lines) for column in texts
         }
@@ -141,8 +137,7 @@ def _regions(rows: Iterable[Row], builder: DocumentBuilder) -> Iterator[list[Row
         yield region
 
 
-_Cells = Mapping[int, ReadOnlyCell]
-_Seen = Callable[[int, Mapping[int, str], _Cells], dict[int, str] | None]
+_Seen = Callable[[int, Mapping[int, str], Cells], dict[int, str] | None]
 _Formulas = Mapping[tuple[int, int], str]
 
 
@@ -153,7 +148,7 @@ def _rows(
     table.
     """
     count, expected = 0, 1
-    for number, cells in _streamed(sheet):
+    for number, cells in streamed(sheet):
         if not expected <= number <= _LAST_ROW:
             continue
         for missing in range(expected, number):
@@ -166,27 +161,7 @@ def _rows(
             yield Row(number, merged.filled(number, row))
 
 
-def _streamed(sheet: ReadOnlyWorksheet) -> Iterator[tuple[int, _Cells]]:
-    """Yield the rows of a sheet with their numbers, and with the looks of characters, which openpyxl's own stream
-    leaves out.
-    """
-    book: Any = sheet.parent  # the parts that a streamed workbook is read with have no public names
-    own: Any = sheet
-    with book._archive.open(own._worksheet_path) as source:
-        parser = WorkSheetParser(
-            source,
-            own._shared_strings,
-            data_only=True,
-            epoch=book.epoch,
-            date_formats=book._date_formats,
-            timedelta_formats=book._timedelta_formats,
-            rich_text=True,
-        )
-        for number, cells in parser.parse():
-            yield number, {cell["column"]: ReadOnlyCell(sheet, **cell) for cell in cells}
-
-
-def _texts(number: int, cells: _Cells, formulas: _Formulas) -> dict[int, str]:
+def _texts(number: int, cells: Cells, formulas: _Formulas) -> dict[int, str]:
     """The texts that the cells of a row show, by column; a formula without a value shows the formula."""
     return {
         column: text

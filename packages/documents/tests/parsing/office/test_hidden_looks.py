@@ -15,6 +15,7 @@ from pptx.oxml import parse_xml
 from pptx.oxml.ns import nsdecls
 from pptx.presentation import Presentation
 from pptx.shapes.autoshape import Shape
+from pptx.shapes.base import BaseShape
 from pptx.slide import Slide
 from pptx.util import Cm, Pt
 
@@ -114,6 +115,11 @@ def navy_shape_below(slide: Slide, box: Shape) -> None:
     coloured(box, WHITE)
 
 
+def hidden_shape_below(slide: Slide, box: Shape) -> None:
+    navy_shape_below(slide, box)
+    marked(slide.shapes[1], "1")
+
+
 def turned_beside(box: Shape) -> None:
     box.left, box.top, box.rotation = Cm(60), Cm(60), 30.0
 
@@ -153,8 +159,8 @@ def themed(box: Shape, colour: MSO_THEME_COLOR) -> None:
     box.text_frame.paragraphs[0].runs[0].font.color.theme_color = colour
 
 
-def marked(box: Shape, value: str) -> None:
-    box._element.nvSpPr.cNvPr.set("hidden", value)
+def marked(box: BaseShape, value: str) -> None:
+    box.element.nvSpPr.cNvPr.set("hidden", value)
 
 
 def moved(box: Shape, left: float) -> None:
@@ -173,6 +179,7 @@ LOOKS: dict[str, tuple[Callable[[Slide, Shape], object], bool]] = {
     "without a fill": (lambda _, box: with_look(box, "<a:noFill/>"), False),
     "white by the style of its box": (lambda _, box: styled(box, WHITE_FILL), False),
     "in the colour of its cell": (cell_of(NAVY, NAVY), False),
+    "white over a dark shape that is hidden": (hidden_shape_below, False),
     "without a fill, with an outline": (lambda _, box: with_look(box, "<a:ln/><a:noFill/>"), True),
     "of a fading colour": (lambda _, box: with_look(box, FADING), True),
     "white with a shadow": (lambda _, box: with_look(box, f"{WHITE_FILL}<a:effectLst><a:glow/></a:effectLst>"), True),

@@ -1,20 +1,31 @@
 """The tables of Excel workbooks (N3)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
+from openpyxl.styles import Font
 
 from citewell_documents.document import ParsedDocument
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
 from citewell_documents.parsing.workbook.values import shown
 from citewell_verify.errors import CitewellError
-from document_material.office_files import check_places, outline, replaced, tables, with_part, workbook
+from document_material.office_files import (
+    check_places,
+    linked,
+    outline,
+    packed,
+    replaced,
+    tables,
+    unpacked,
+    with_part,
+    workbook,
+)
 from verify_material.rows import for_all_rows
 
 LIMITS = ParseLimits(max_pages=3, max_chars=5_000)
@@ -205,3 +216,46 @@ def test_no_value_is_lost_and_every_place_lies_in_the_text(rows: list[list[objec
     words = read(written).text.split()
     for value in set(kept):
         assert words.count(value.split()[0]) >= 1
+
+
+_LEASE: Rows = [["Room", "Euro", "Since"], ["North", 480, date(2027, 2, 14)]]
+_LEASE_READ = "S\n\nRoom\tEuro\tSince\nNorth\t480\t2027-02-14"
+_STYLES, _CORE = "xl/styles.xml", "docProps/core.xml"
+
+
+def _with_link_to_another_workbook(data: bytes) -> bytes:
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/externalLink"
+    target = "xl/externalLinks/externalLink1.xml"
+    return linked(data, "xl/workbook.xml", {target: kind}, {target: b"<externalLink/>"}, "")
+
+
+UNUSUAL: dict[str, Callable[[bytes], bytes]] = {
+    "a date of its own in the properties": lambda data: replaced(data, _CORE, 'W3CDTF">', 'W3CDTF">on '),
+    "a font of a family that Excel does not know": lambda data: replaced(
+        data, _STYLES, '<family val="2"', '<family val="77"'
+    ),
+    "a colour in words": lambda data: replaced(data, _STYLES, "<b val", '<color rgb="red"/><b val'),
+    "an empty fill": lambda data: replaced(
+        data, _STYLES, '<fill><patternFill patternType="gray125"/></fill>', "<fill/>"
+    ),
+    "a named style that is missing": lambda data: replaced(
+        data, _STYLES, '<cellStyle name="Normal" xfId="0"', '<cellStyle name="Normal" xfId="7"'
+    ),
+    "a cell of a style that is missing": lambda data: replaced(data, SHEET, '<c r="A2"', '<c r="A2" s="99"'),
+    "margins in words": lambda data: replaced(data, SHEET, '<pageMargins left="0.75"', '<pageMargins left="wide"'),
+    "a link to another workbook that is missing": _with_link_to_another_workbook,
+    "names with backslashes": lambda data: packed(
+        {name.replace("/", "\\"): part for name, part in unpacked(data).items()}
+    ),
+    "a name in other letters": lambda data: packed(
+        {name.replace("sharedStrings", "SharedStrings"): part for name, part in unpacked(data).items()}
+    ),
+}
+
+
+@for_all_rows("what", UNUSUAL)
+def test_an_unusual_workbook_that_excel_opens_is_read(what: str) -> None:  # A8, N3
+    def change(book: Workbook) -> None:
+        book["S"]["A1"].font = Font(bold=True)
+
+    assert read(UNUSUAL[what](workbook({"S": _LEASE}, change))).text == _LEASE_READ

@@ -4,7 +4,7 @@ import pytest
 
 from citewell_documents.errors import DocumentEmpty, DocumentTooLarge, DocumentUnreadable
 from citewell_documents.parsing import ParseLimits, parse
-from document_material.pdf_files import raw
+from document_material.pdf_files import raw, stream
 
 LIMITS = ParseLimits(max_pages=1_000, max_chars=100_000)
 TEXT = "BT /F1 12 Tf 1 0 0 1 72 700 Tm (Only a few words) Tj ET"
@@ -48,3 +48,18 @@ def test_pages_that_contain_themselves_are_refused() -> None:
 
 def test_a_huge_page_costs_nothing() -> None:
     assert parse(raw(TEXT, "0 0 1e30 1e30"), "huge.pdf", LIMITS).text == "Only a few words"
+
+
+def test_codes_that_no_character_has_are_no_crash() -> None:  # A8
+    three_bytes = (
+        "1 begincodespacerange <61> <7A> endcodespacerange 1 begincodespacerange <C00000> <FFFFFF> endcodespacerange "
+        "1 begincidrange <61> <7A> 1 endcidrange 1 begincidrange <C00000> <FFFFFF> 1 endcidrange"
+    )
+    information = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >>"
+    fonts = (
+        "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding 8 0 R /DescendantFonts [7 0 R] >>",
+        f"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A {information} >>",
+        stream(three_bytes, "/Type /CMap /CMapName /A"),
+    )
+    data = raw("BT /F1 12 Tf 1 0 0 1 72 700 Tm (\xe0\xe0\xe0cm) Tj ET", objects=fonts).replace(b"/F1 4 0", b"/F1 6 0")
+    assert "cm" in parse(data, "codes.pdf", LIMITS).text
