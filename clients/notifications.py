@@ -33,6 +33,7 @@ PUBLISH_TIMEOUT_S = 0.2
 _SILENT_FOR_S = 5.0
 _AGAIN_AFTER_S = 1.0
 _SLOWEST_POLL = 4
+_SHARE_OF_TURN = 0.9
 
 
 class Notifier:
@@ -64,6 +65,13 @@ class Notifier:
         channel = _channel_of(str(query_id))
         watchers = self._try(lambda: self._redis.pubsub_numsub(channel))
         return watchers is None or watchers[0][1] > 0
+
+    def takes_turn(self, job: str, every_s: float) -> bool:
+        """Take the turn of a job that one of all processes does in this time; False if another has it. True, too, if
+        this is unknown. It never raises, and takes as long as `notify_end`."""
+        # Shorter than the time between two looks of a process, so that the one that does the job keeps it.
+        lasts_ms = max(1, int(_SHARE_OF_TURN * every_s * 1000))
+        return self._try(lambda: bool(self._redis.set(f"citewell:turn:{job}", "", nx=True, px=lasts_ms))) is not False
 
     def _try(self, ask: Callable[[], Any]) -> Any:
         if (now := time.monotonic()) < self._silent_until:

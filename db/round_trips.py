@@ -137,6 +137,18 @@ def _of_this_loop() -> _Connections:
     return connections
 
 
+def text_array(texts: Iterable[str]) -> str:
+    """Return the literal of an array of these texts, for a parameter that is cast to `text[]`. The driver's own way
+    takes a substitution with a template per text, and finds the type of each list anew."""
+    quoted = (text_.replace("\\", "\\\\").replace('"', '\\"') for text_ in texts)
+    return "{" + ",".join(f'"{text_}"' for text_ in quoted) + "}"
+
+
+def bytes_array(values: Iterable[bytes]) -> str:
+    """Return the literal of an array of these bytes, for a parameter that is cast to `bytea[]`."""
+    return text_array(f"\\x{value.hex()}" for value in values)
+
+
 def insert_with_parts(session: Session, whole: Base, refers: str, parts: Iterable[Base]) -> None:
     """Insert `whole`, which gets its `id`, and `parts` of any tables, whose column `refers` gets that id.
 

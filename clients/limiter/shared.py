@@ -5,7 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -19,12 +19,15 @@ from clients.limiter.feedback import RateLimitFeedback
 from clients.limiter.request import Answer, Kind, Ticket
 from clients.limiter.script import ALLOWANCE
 from clients.limiter.terms import LimiterTerms
+from clients.llm.protocol import Allowance
 
 _CONNECTIONS = 4
 # A ticket outlives its next due poll by this long: a busy process is late, a dead one never polls.
 _GRACE_S = 3.0
 _FOR_EVER_S = 1e9
 _LATE = 1.5
+_LIMITS = tuple(field.name for field in fields(Allowance))
+_TOLD = tuple(field.name for field in fields(RateLimitFeedback) if field.name not in {"used", "allowance"})
 _PREFIX = "citewell:allowance"
 
 
@@ -100,9 +103,8 @@ class SharedAllowance:
         """Return unused tokens and learn from the feedback. This may be delayed for batching, see
         `batching.SETTLE_WITHIN_S`.
         """
-        known = {
-            k: v for k, v in (asdict(feedback.allowance) | asdict(feedback)).items() if k not in {"used", "allowance"}
-        }
+        known = {name: getattr(feedback.allowance, name) for name in _LIMITS}
+        known |= {name: getattr(feedback, name) for name in _TOLD}
         op = _without_none({"op": "settle", "id": lease_id, "used": feedback.used, "told": _without_none(known)})
         return await self._batcher(model).ask(op, may_wait=feedback.refused is None)
 

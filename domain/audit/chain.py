@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
 
 FORMAT = 1
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 Record = Mapping[str, Any]
 
 IDENTITIES: Mapping[str, tuple[str, ...]] = {
@@ -75,7 +76,7 @@ class Audited(NamedTuple):
 def canonical(record: Record) -> str:
     """The record in the form that is hashed. Raises TypeError for a value without a canonical form, such as a float."""
     _check(record)
-    return json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return _CANONICAL.encode(record)
 
 
 def _check(value: object) -> None:

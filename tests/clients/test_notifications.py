@@ -127,3 +127,22 @@ async def test_who_waits_is_told_of_an_end_that_redis_has_lost_and_of_a_database
         while not await waiter.woken(LONG_S):
             pass
         assert len(asked) > 2
+
+
+def test_one_process_takes_the_turn_of_a_job_and_every_process_if_nobody_can_tell(
+    redis_url: str, notifier: Notifier
+) -> None:  # A5
+    job, other = str(uuid.uuid4()), Notifier(redis_url)
+    assert [asked.takes_turn(job, 600.0) for asked in (notifier, other, notifier)] == [True, False, False]
+    assert other.takes_turn(str(uuid.uuid4()), 600.0)
+    away = Notifier("redis://127.0.0.1:1/0")
+    assert [away.takes_turn(job, 600.0), away.takes_turn(job, 600.0)] == [True, True]
+
+
+def test_a_turn_that_was_taken_comes_again(notifier: Notifier) -> None:  # A5
+    job = str(uuid.uuid4())
+    assert notifier.takes_turn(job, 0.1)
+    deadline = time.monotonic() + LONG_S
+    while not notifier.takes_turn(job, 0.1):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

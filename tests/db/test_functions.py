@@ -8,7 +8,7 @@ from sqlalchemy import make_url, text
 
 from config.settings import settings
 from db import round_trips
-from db.round_trips import Refused, call
+from db.round_trips import Refused, bytes_array, call, text_array
 from db.session import acting_for, dispose, system_transaction
 from domain.errors.service import DatabaseUnavailable
 
@@ -109,3 +109,10 @@ async def test_what_no_database_takes_is_refused_and_no_reason_to_try_again(valu
         await call("SELECT %(value)s::text", {"value": value})
     assert isinstance(refused.value.__cause__, psycopg.Error | UnicodeEncodeError)
     assert await call("SELECT 1", {}) == [(1,)]
+
+
+async def test_arrays_that_are_written_as_literals_arrive_as_they_are() -> None:
+    texts = ["", "NULL", "null", 'a "quote"', "back\\slash", "\\", "a,b", "{c}", " d ", "글\n", "\\x00"]
+    data = [b"", b'\x00\xff\\"']
+    given = {"texts": text_array(texts), "data": bytes_array(data), "none": text_array([])}
+    assert await call("SELECT %(texts)s::text[], %(data)s::bytea[], %(none)s::text[]", given) == [(texts, data, [])]

@@ -1,7 +1,8 @@
 """The reconciler: restarts stalled work, starts work that waits although there is capacity, and deletes expired rows.
 
-It runs in every process that serves the maintenance queue; a Postgres advisory lock elects one of them at a time, so
-no separate scheduler is needed.
+It runs in every process that serves the maintenance queue, so no separate scheduler is needed. One of them looks in
+each `recovery.check_s`: it takes the turn in Redis. Without Redis all of them look, and a Postgres advisory lock elects
+one at a time.
 """
 
 import time
@@ -13,7 +14,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from clients.broker import waiting_rows
-from clients.notifications import notify_end
+from clients.notifications import notify_end, process_notifier
 from clients.telemetry import meter
 from clients.telemetry.meter import METER
 from config.settings import RecoverySettings, settings
@@ -229,6 +230,8 @@ def start_reconciler() -> None:
 
     def look() -> None:
         nonlocal tidied, written_off
+        if not process_notifier().takes_turn("reconciler", recovery.check_s):
+            return
         reconcile(recovery)
         if time.monotonic() - written_off > recovery.lease_s:
             write_off(recovery)

@@ -15,12 +15,11 @@ records.
 """
 
 import asyncio
+import random
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random, wait_random_exponential
 
 from citewell_verify.prompting.judgements import Judgement
 from clients.limiter import Lease, Limiter, Priority
@@ -84,15 +83,7 @@ class RetryBudget:
         self._attempts_left = attempts
         self._keeps_waits, self._has_waited = keeps_waits, has_waited
         self.ends_at = time.monotonic() + deadline_s
-        self._backoff = wait_random_exponential(multiplier=backoff_s, max=_LONGEST_PAUSE_S)
-        # Calls that were rejected together must not return together.
-        self._spread = wait_random(0, backoff_s)
-        self._retrying = AsyncRetrying(
-            retry=retry_if_exception_type((ModelUnavailable, ModelRateLimited, ModelReplyInvalid)),
-            wait=self._pause,
-            stop=self._spent,
-            reraise=True,
-        )
+        self._backoff_s = backoff_s
 
     @property
     def seconds_left(self) -> float:
@@ -113,29 +104,34 @@ class RetryBudget:
 
         Exceptions that mean that no call was made (CallDeferred, CircuitOpen) pass through and are not counted.
         """
-
-        async def counted() -> _T:
+        failures = 0
+        while True:
             self.tries += 1
             try:
                 return await attempt()
             except (CallDeferred, CircuitOpen):
                 self.tries -= 1
                 raise
+            except (ModelUnavailable, ModelRateLimited, ModelReplyInvalid) as error:
+                pause_s = self._pause_s(error, failures)
+                if self._is_spent(error, pause_s):
+                    raise
+            failures += 1
+            await asyncio.sleep(pause_s)
 
-        result: _T = await self._retrying(counted)
-        return result
-
-    def _pause(self, state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        named_s = error.retry_after_s or 0.0 if isinstance(error, ModelError) else 0.0
+    def _pause_s(self, error: ModelError, failures: int) -> float:
+        """Return the pause after an error that had `failures` before it."""
+        named_s = error.retry_after_s or 0.0
+        longest_s = min(_LONGEST_PAUSE_S, self._backoff_s * 2.0**failures)
         if not isinstance(error, ModelRateLimited):
-            return max(named_s, self._backoff(state))
+            return max(named_s, _up_to(longest_s))
         # The limiter knows the wait, and which call goes first after it.
         kept_s = named_s if self._keeps_waits else 0.0
-        return kept_s + (self._spread(state) if named_s and self.rejected <= _TRUSTED_WAITS else self._backoff(state))
+        # Calls that were rejected together must not return together.
+        return kept_s + _up_to(self._backoff_s if named_s and self.rejected <= _TRUSTED_WAITS else longest_s)
 
-    def _spent(self, state: RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome else None
+    def _is_spent(self, error: ModelError, pause_s: float) -> bool:
+        """Count the error; return whether there is neither a try nor, after this pause, time left."""
         self._attempts_left -= not isinstance(error, ModelRateLimited)
         if isinstance(error, ModelReplyInvalid):
             self.invalid += 1
@@ -151,8 +147,12 @@ class RetryBudget:
             return True
         if self._has_waited and isinstance(error, ModelUnavailable):
             return True
-        self.out_of_time = state.upcoming_sleep >= self.seconds_left
+        self.out_of_time = pause_s >= self.seconds_left
         return self.out_of_time
+
+
+def _up_to(longest_s: float) -> float:
+    return random.uniform(0, longest_s)  # noqa: S311 - no secret
 
 
 T = TypeVar("T")
@@ -194,18 +194,29 @@ class _Place:
     least: Usage
 
 
+class _ByModel(dict[str, T]):
+    """Makes the object of a model when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, model: str) -> T:
+        self[model] = self._make(model)
+        return self[model]
+
+
 class Caller:
     """Makes the calls of a process."""
 
     def __init__(self, model: ChatModel, settings: ModelSettings, limiter: Limiter, cache: ReplyCache) -> None:
         self._model = model
-        self._settings = settings
         self._limiter = limiter
         self._cache = cache
         self.has_reached_server = False
-        self._breakers: dict[str, Breaker] = {}
+        self._breakers = _ByModel(lambda model: Breaker(model, settings.breaker))
         self._hedges = Hedges(settings.hedge_share, HEDGE_MIN_S)
-        self._slots: dict[str, Slots] = {}
+        self._slots = _ByModel(lambda _: Slots(settings.concurrency))
 
     async def make(self, attempt: Attempt[T]) -> T:
         """Return the value of a valid reply. Raises ModelError, and CircuitOpen and CallDeferred if it made no call."""
@@ -246,10 +257,10 @@ class Caller:
         return _Place(permission, lease, least)
 
     def _slots_of(self, attempt: Attempt[Any]) -> Slots:
-        return self._slots.setdefault(attempt.request.model, Slots(self._settings.concurrency))
+        return self._slots[attempt.request.model]
 
     def _breaker(self, model: str) -> Breaker:
-        return self._breakers.setdefault(model, Breaker(model, self._settings.breaker))
+        return self._breakers[model]
 
     async def _race(self, attempt: Attempt[T], place: _Place, late_after: float) -> T:
         """Make the call, and a second one when it is late. The first usable reply wins, and the other call is

@@ -47,8 +47,8 @@ def reply_key(scope: str, task: Task, model: str, text: PromptText) -> bytes:
     """
     prompt = text.rendered
     schema = _schema(task.reply) if isinstance(task, Judgement) else ""
-    parts = (scope, task.name, prompt.version, model, task.temperature, task.max_tokens, schema)
-    return hashlib.sha256(json.dumps([*parts, prompt.system, prompt.user]).encode()).digest()
+    parts = (scope, task.name, prompt.version, model, task.temperature, task.max_tokens, schema, text.sha256)
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
 @cache

@@ -169,6 +169,7 @@ def cached_record(
     )
 
 
+_FREE = ModelInfo()
 _PER_MILLION = Decimal(1_000_000)
 _RESOLUTION = Decimal("1e-9")
 
@@ -179,7 +180,7 @@ def cost_usd(model: str, usage: Usage, catalogue: Mapping[str, ModelInfo]) -> De
     Reasoning tokens are part of the completion; cached tokens are part of the prompt, at their own price if there is
     one.
     """
-    info = catalogue.get(model, ModelInfo())
+    info = catalogue.get(model, _FREE)
     price_cached = info.price_in if info.price_cached is None else info.price_cached
     cached = min(usage.cached_tokens, usage.prompt_tokens)
     total = (

@@ -64,18 +64,6 @@ class LeanTransport:
     async def answer(
         self, body: Body, silence_s: float
     ) -> AsyncGenerator[tuple[Mapping[str, str], AsyncIterator[bytes]]]:
-        async with self._answer(body, silence_s) as answer:
-            yield answer.headers, answer.content.iter_any()
-
-    def secrets(self, model: str) -> Sequence[str]:
-        return [secret for secret in (self._key, *self._of_models.get(model, {}).values()) if secret]
-
-    async def aclose(self) -> None:
-        if self._made is not None:
-            await self._made.close()
-
-    @asynccontextmanager
-    async def _answer(self, body: Body, silence_s: float) -> AsyncGenerator[aiohttp.ClientResponse]:
         data = json.dumps(self._form(body), ensure_ascii=False).encode()
         try:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=silence_s)
@@ -93,7 +81,14 @@ class LeanTransport:
         async with sent as answer:
             if answer.status >= _FIRST_ERROR:
                 raise Refused(await self._refusal(answer, self._of_models.get(body["model"], {})))
-            yield answer
+            yield answer.headers, answer.content.iter_any()
+
+    def secrets(self, model: str) -> Sequence[str]:
+        return [secret for secret in (self._key, *self._of_models.get(model, {}).values()) if secret]
+
+    async def aclose(self) -> None:
+        if self._made is not None:
+            await self._made.close()
 
     async def _refusal(self, answer: aiohttp.ClientResponse, secrets: Mapping[str, str]) -> Refusal:
         try:

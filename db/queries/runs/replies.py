@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from db.models import KeptReply
-from db.round_trips import call
+from db.round_trips import bytes_array, call, text_array
 
 SWEEP = 5_000
 """The rows deleted per sweep, because a long statement would delay the other housekeeping."""
@@ -32,7 +32,11 @@ async def find_replies(
     has stored its outcome meanwhile. `new` replies are stored too, as by `add_replies`. Raises Refused.
     """
     calls = [{"key": key.hex(), **call_} for key, call_ in begun.items() if call_ is not None]
-    values = {"looked_up": list(begun), "begun": json.dumps(calls) if calls else None, **_columns(new or {}, keep_s)}
+    values = {
+        "looked_up": bytes_array(begun),
+        "begun": json.dumps(calls) if calls else None,
+        **_columns(new or {}, keep_s),
+    }
     return {key: Reply(*reply) for key, *reply in await call(_FIND, values)}
 
 
@@ -46,9 +50,9 @@ def _columns(replies: Mapping[bytes, Reply], keep_s: float) -> dict[str, Any]:
     keys: Sequence[bytes] = sorted(replies)
     ended = [{"key": key.hex(), **call_} for key in keys if (call_ := replies[key].ended) is not None]
     return {
-        "keys": keys,
-        "texts": [replies[key].text for key in keys],
-        "models": [replies[key].model for key in keys],
+        "keys": bytes_array(keys),
+        "texts": text_array(replies[key].text for key in keys),
+        "models": text_array(replies[key].model for key in keys),
         "keep": keep_s,
         "ended": json.dumps(ended) if ended else None,
     }

@@ -13,7 +13,7 @@ from db.queries.documents.chunks import read_passages
 from db.queries.runs.events import EventData
 from db.queries.runs.model_calls import SettledCalls
 from db.queries.runs.steps import FIRST_OF, Key, Outcomes
-from db.round_trips import call
+from db.round_trips import call, text_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def _columns(request: ClaimRequest) -> dict[str, Any]:
     keys = sorted(request.keys)
     return {
         "next_round": request.round,
-        "next_steps": [step for step, _ in keys],
-        "next_items": [item for _, item in keys],
+        "next_steps": text_array(step for step, _ in keys),
+        "next_items": text_array(item for _, item in keys),
         "worker": request.by.worker,
         "lease": request.by.lease_s,
         "launch": request.by.launch,
@@ -168,20 +168,20 @@ def _completion_columns(completion: Completion, following: ClaimRequest | None) 
     return {
         "q": completion.query_id,
         "round": completion.round,
-        "steps": [step for step, _ in keys],
-        "items": [item for _, item in keys],
+        "steps": text_array(step for step, _ in keys),
+        "items": text_array(item for _, item in keys),
         "attempts": [completion.attempts[key] for key in keys],
-        "values": [json.dumps(completion.values[key]) for key in keys],
-        "also_steps": list(completion.also),
-        "also_values": [json.dumps(value) for value in completion.also.values()],
+        "values": text_array(json.dumps(completion.values[key]) for key in keys),
+        "also_steps": text_array(completion.also),
+        "also_values": text_array(map(json.dumps, completion.also.values())),
         "calls": json.dumps(completion.calls) if completion.calls else None,
         "settled": [call.token for call in completion.settled],
         "note": completion.notes or bool(completion.events),
-        "types": [type_ for type_, _ in completion.events],
-        "data": [json.dumps(data) for _, data in completion.events],
-        "adopted_steps": [step for step, _ in completion.adopted],
-        "adopted_items": [item for _, item in completion.adopted],
-        "adopted_values": [json.dumps(value) for value in completion.adopted.values()],
+        "types": text_array(type_ for type_, _ in completion.events),
+        "data": text_array(json.dumps(data) for _, data in completion.events),
+        "adopted_steps": text_array(step for step, _ in completion.adopted),
+        "adopted_items": text_array(item for _, item in completion.adopted),
+        "adopted_values": text_array(map(json.dumps, completion.adopted.values())),
         **_columns(following or _NOTHING),
     }
 

@@ -7,6 +7,7 @@ from sqlalchemy import func, select, text, update
 from sqlalchemy.orm import Session
 
 from db.models import AuditChain, ModelCall, Query
+from db.round_trips import text_array
 from domain.audit.chain import FORMAT, Chain
 
 ERASED_AT_A_TIME = 200
@@ -143,7 +144,7 @@ def add_chain(session: Session, query_id: uuid.UUID, made: Chain) -> None:
             "format": FORMAT,
             "head": made.head,
             "length": len(made.records),
-            "records": list(made.records),
+            "records": text_array(made.records),
             "hashes": hashes,
         },
     )

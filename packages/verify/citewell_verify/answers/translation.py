@@ -10,9 +10,11 @@ from citewell_verify.markers.citable import Citable
 from citewell_verify.markers.foreign import foreign_markers
 from citewell_verify.markers.parser import Marker, cited_markers
 from citewell_verify.markers.places import spliced
+from citewell_verify.text.cache import text_cache
 
 Edit = tuple[int, int, str]
 _MOST_SHOWN = 5
+_MOST_CHARS = 200_000  # characters of remembered answers: eight readers of a draft ask for its text without the list
 _ENTRY = re.compile(
     r"[\s>]*(?:[-*+•]\s+)?[*_]{0,2}(?:[\[(【〔]?[†^]?(?P<number>\d{1,3})(?:[\])】〕]|[.:)](?=\s))+|(?P<raised>[¹²³⁴-⁹]{1,2}))[*_]{0,2}[:.]?\s*(?P<name>\S.{0,300}?)\s*"
 )
@@ -192,6 +194,7 @@ def references(labels: Sequence[str]) -> list[str]:
     return [f"[{number}] {label}" for number, label in enumerate(labels, start=1)]
 
 
+@text_cache(_MOST_CHARS)
 def strip_references(answer: str) -> str:
     """Return `answer` without a list of sources at its end (References, Sources, 참고문헌, 출처, or unheaded).
 

@@ -89,10 +89,11 @@ def why_unread(language: str) -> str:
 
 def _surely_unread(text: str) -> str | None:
     text = text[:_MOST_CHARS]
-    enough = len("".join(filter(str.isalpha, text)).encode()) >= _LEAST_BYTES
     # No other language has this word; most English texts need no model.
     words = text.lower().split()
-    if not enough or _is_korean(text) or words.count("the") > _LEAST_THE * len(words):
+    if words.count("the") > _LEAST_THE * len(words) or _is_korean(text):
+        return None
+    if len("".join(filter(str.isalpha, text)).encode()) < _LEAST_BYTES:
         return None
     if sum(share for language, share in probabilities(text).items() if language not in READ) <= _SURE:
         return None
