@@ -232,7 +232,7 @@ def in_file(format: Any, query: dict[str, Any]) -> str:
 # What people who may not read the documents are not shown: words and names of others than the cited ones, and what
 # failed within the installation.
 NOT_SHARED = {
-    "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
+    "1,200 hours (lamps-new.pdf, p.3, 2026), in place of 900 hours (lamps.pdf, p.3, 2024)",
     "The answer uses the value that was replaced.",
     "“Bulbs last 1,200 hours.” lamps-new.pdf, page 3, Lamps",
     "What was changed",
@@ -262,7 +262,7 @@ def test_every_format_says_all_that_an_answer_says(format: str) -> None:
         "“The shade is made of brass.” lamps.pdf, page 3, Lamps",
         "“The cable is 4 m long.” cables.md (whether it proves the sentence could not be checked)",
         "Your documents disagree",
-        "1,200 hours (lamps-new.pdf, p.3, 2026), which replaces: 900 hours (lamps.pdf, p.3, 2024)",
+        "1,200 hours (lamps-new.pdf, p.3, 2026), in place of 900 hours (lamps.pdf, p.3, 2024)",
         "The answer uses the value that was replaced.",
         "“Bulbs last 1,200 hours.” lamps-new.pdf, page 3, Lamps",
         "What was changed",
