@@ -333,12 +333,16 @@ def test_a_question_that_is_refused_begins_no_conversation(api_url: str) -> None
     assert "Ask with conversation_id `new`" in complaint(unknown)
 
 
+UNKNOWN = str(uuid.UUID(int=7))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ({"answer": "x", "sources": [5]}, "verify: `sources.0` should be a text, or an object with"),
         ({"answer": "x", "sources": " "}, "Source 1 has no text"),
-        ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item"),
+        ({"answer": "x", "sources": []}, "verify: `sources` should have at least 1 item, not 0."),
+        ({"answer": "x", "sources": [UNKNOWN]}, f"There is no document {UNKNOWN}"),
         ({"sources": ["a text"]}, "verify: `answer` is required."),
         ({"answer": "x", "sources": ["y"], "repair": "all"}, "verify: `repair` should be 'full', 'citations' or 'off'"),
         ({"answer": "x", "sources": [{"title": "A"}]}, "Source 1 needs either a text or a document_id"),
