@@ -255,7 +255,7 @@ def test_every_format_says_all_that_an_answer_says(format: str) -> None:
         "Supported.",
         "The sources say only a part of it.",
         "No language model was asked: the sentences are copied from the documents.",
-        "takes about 31 of 100 statements that the sources do not support for supported",
+        "Of 100 statements that the sources do not support, this verifier calls about 31 supported",
         "Answered on 2026-03-01 at 08:15 UTC.",
         "Since then a cited document has changed. lamps.pdf has a newer version.",
         "“The bulb lasts 900 hours.” lamps.pdf, page 3, Lamps",
