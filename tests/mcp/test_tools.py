@@ -160,6 +160,7 @@ def test_bad_questions_are_explained(api_url: str) -> None:  # N9
     nowhere = complaint(call(server, "ask", question="How long?", workspace="nowhere"))
     assert "There is no workspace 'nowhere'" in nowhere
     assert "list_documents" in nowhere
+    assert "There is no workspace 'nowhere'" in complaint(call(server, "list_documents", workspace="nowhere"))
     assert "question" in complaint(call(server, "ask"))
     assert "balanced" in complaint(call(server, "ask", question="How long?", mode="extreme"))
     assert "source" in complaint(call(server, "verify", answer="It is so.", sources=[]))
